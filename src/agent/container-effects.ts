@@ -65,19 +65,19 @@ export class ContainerEffects implements EffectRunner {
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void {
     switch (effect.type) {
       case 'createSandbox':
-        return void this.#sandbox.create(pod);
+        return inBackground(this.#sandbox.create(pod));
       case 'stopSandbox':
-        return void this.#sandbox.stop(pod);
+        return inBackground(this.#sandbox.stop(pod));
       case 'start':
-        return void this.#start(pod, effect);
+        return inBackground(this.#start(pod, effect));
       case 'ensureImage':
-        return void this.#ensureImage(pod, effect);
+        return inBackground(this.#ensureImage(pod, effect));
       case 'runPostStart':
-        return void this.#runHook(pod, 'postStart', effect);
+        return inBackground(this.#runHook(pod, 'postStart', effect));
       case 'cancelPostStart':
         return this.#live.get(effect.id)?.postStart.abort();
       case 'runPreStop':
-        return void this.#runHook(pod, 'preStop', effect);
+        return inBackground(this.#runHook(pod, 'preStop', effect));
       case 'signal':
         return this.#signal(pod, effect);
       case 'kill':

@@ -1,3 +1,4 @@
+import { caught } from '../defects.ts';
 import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
 import type { PodSpec, PodStatus } from '../api/generated/types.ts';
 import { isMirrorPod, isTerminalPhase, resolvedUid, type StoredPod } from '../api/objects.ts';
@@ -303,7 +304,7 @@ export class PodRun implements PodReport {
 
   /** Tells that this run may be forgotten. Later than others hear of the removal of a Pod that this agent runs. */
   #tellRemoved(): void {
-    if (this.#isRemovalTold) queueMicrotask(() => this.#options.agent.removed(this));
+    if (this.#isRemovalTold) queueMicrotask(caught(() => this.#options.agent.removed(this)));
   }
 
   /** Ends the run when its status is written. A Pod that never ran has its last status from here. */

@@ -1,3 +1,4 @@
+import { caught } from '../defects.ts';
 import { isSameJson } from '../api/json.ts';
 import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
@@ -272,7 +273,7 @@ class Inbox {
     if (this.#isDraining) return;
     if (!isShared(seen)) return this.#drain();
     // The start or end of fifty containers arrives within one turn of the event loop: wait for the rest.
-    if (this.#waiting.length === 1) queueMicrotask(() => this.#drain());
+    if (this.#waiting.length === 1) queueMicrotask(caught(() => this.#drain()));
   }
 
   #drain(): void {

@@ -1,3 +1,4 @@
+import { caught } from '../defects.ts';
 import type { RunListener } from '../agent/runs/running-pods.ts';
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
@@ -76,8 +77,10 @@ export function callListener<T>(listener: ((about: T) => void) | undefined, abou
   try {
     listener?.(about);
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    queueMicrotask(
+      caught(() => {
+        throw error;
+      }),
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { guarded } from '../defects.ts';
+import { guarded, inBackground } from '../defects.ts';
 import { isTerminalPhase, type StoredPod, type StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { ServiceFact } from '../lifecycle/environment/environment-services.ts';
@@ -83,7 +83,7 @@ export class PortForwards {
   }
 
   async #listen(namespace: string, place: () => ForwardPlace | undefined): Promise<number> {
-    const server = guarded(createServer((socket) => void this.#connect(namespace, place(), socket)));
+    const server = guarded(createServer((socket) => inBackground(this.#connect(namespace, place(), socket))));
     this.#servers.push(server);
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, FORWARDED_HOST, resolve));
     return (server.address() as AddressInfo).port;

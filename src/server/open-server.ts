@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:net';
+import { inBackground } from '../defects.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -122,8 +123,9 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
     audit,
   };
-  const onRequest: ListenOptions['onRequest'] = (raw, response) => void answerRequest(answering, raw, response);
-  const onUpgrade: ListenOptions['onUpgrade'] = (...all) => void answerUpgrade(answering, ...all);
+  const onRequest: ListenOptions['onRequest'] = (raw, response) =>
+    inBackground(answerRequest(answering, raw, response));
+  const onUpgrade: ListenOptions['onUpgrade'] = (...all) => inBackground(answerUpgrade(answering, ...all));
   const listening = await listenWhereExpected(
     { pair, clock, host, port, onRequest, onUpgrade },
     claim.lastPort,

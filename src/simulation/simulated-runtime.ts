@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { caught } from '../defects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type {
@@ -264,7 +265,9 @@ class SimulatedProcess {
 
   #dieOf(signal: string): void {
     // The sender of a signal never sees its effect within the same call.
-    queueMicrotask(() => this.exit(128 + constants.signals[signal as NodeJS.Signals], signal as NodeJS.Signals));
+    queueMicrotask(
+      caught(() => this.exit(128 + constants.signals[signal as NodeJS.Signals], signal as NodeJS.Signals)),
+    );
   }
 
   #after(ms: number, run: () => void): void {

@@ -1,4 +1,4 @@
-import { inBackground } from '../../defects.ts';
+import { caught, inBackground } from '../../defects.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { StoredService, WatchEvent } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
@@ -125,7 +125,7 @@ export class AgentDns {
   #tryLater(again: () => Promise<void>): void {
     this.#retry?.cancel();
     const { clock } = this.#options;
-    if (!this.#isClosed) this.#retry = clock.wakeAt(clock.now().monotonicMs + RETRY_MS, () => void again());
+    if (!this.#isClosed) this.#retry = clock.wakeAt(clock.now().monotonicMs + RETRY_MS, () => inBackground(again()));
   }
 
   #names(): DnsName[] {
@@ -147,10 +147,12 @@ export class AgentDns {
   #plan(): void {
     if (this.#isPlanned || this.#service === undefined) return;
     this.#isPlanned = true;
-    queueMicrotask(() => {
-      this.#isPlanned = false;
-      inBackground(this.#service?.update(this.#names()));
-    });
+    queueMicrotask(
+      caught(() => {
+        this.#isPlanned = false;
+        inBackground(this.#service?.update(this.#names()));
+      }),
+    );
   }
 }
 

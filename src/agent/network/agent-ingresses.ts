@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import { inBackground } from '../../defects.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { Secret } from '../../api/generated/types.ts';
 import type { StoredKubeObject, StoredService } from '../../api/objects.ts';
@@ -65,7 +66,7 @@ export class AgentIngresses implements ServiceServer {
   constructor(options: AgentIngressesOptions) {
     this.#options = options;
     this.#server = new IngressServer((endpoint) => this.#dial(endpoint));
-    this.#secrets = options.store.watch('secrets', {}, () => void this.#update());
+    this.#secrets = options.store.watch('secrets', {}, () => inBackground(this.#update()));
   }
 
   async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {

@@ -109,12 +109,13 @@ export class AgentServices implements ServiceServer {
       if (this.#latest !== listeners) return;
       if (isRetry) tell();
       const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
-      this.#retry = this.#clock.wakeAt(atMs, () => void this.#serve(services, listeners, true));
+      this.#retry = this.#clock.wakeAt(atMs, () => inBackground(this.#serve(services, listeners, true)));
     };
     return this.#listeners.update(listeners).then(
       (troubles) => {
         for (const service of services) this.#tellServed(service, troubles);
-        if (troubles.length > 0) again(() => troubles.forEach((trouble) => void this.#tellTaken(services, trouble)));
+        if (troubles.length > 0)
+          again(() => troubles.forEach((trouble) => inBackground(this.#tellTaken(services, trouble))));
       },
       // The helper has died.
       (error: Error) => again(() => this.#onTrouble(error)),

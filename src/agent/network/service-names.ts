@@ -1,4 +1,4 @@
-import { inBackground } from '../../defects.ts';
+import { caught, inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Clock } from '../../clock.ts';
@@ -60,11 +60,13 @@ export class ServiceNames {
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    queueMicrotask(() => {
-      this.#isPlanned = false;
-      for (const rewrite of this.#files.values()) rewrite();
-      inBackground(this.#external.lookUpNew(this.#externalNames));
-    });
+    queueMicrotask(
+      caught(() => {
+        this.#isPlanned = false;
+        for (const rewrite of this.#files.values()) rewrite();
+        inBackground(this.#external.lookUpNew(this.#externalNames));
+      }),
+    );
   }
 
   /** The names of other machines: this machine's resolver does not know those of Services. */

@@ -47,7 +47,7 @@ export function withIngresses(
     show: async (...all) => {
       shown = all;
       // Not before: a server that is closed while it loads must not look at the store, whose folder may be gone.
-      subscription ??= store.watch('ingresses', {}, () => void ingresses.show(...shown));
+      subscription ??= store.watch('ingresses', {}, () => inBackground(ingresses.show(...shown)));
       await Promise.all([services.show(...all), ingresses.show(...all)]);
     },
     close: () => {

@@ -1,3 +1,4 @@
+import { caught } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
@@ -85,7 +86,7 @@ export class WorkQueue {
     if (this.#isInTurn) this.#turnAlarm ??= clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
     else {
       this.#isTurnNext = true;
-      queueMicrotask(() => this.#takeTurn());
+      queueMicrotask(caught(() => this.#takeTurn()));
     }
   }
 

@@ -136,7 +136,7 @@ export class Keeper {
       case 'kill':
         return this.#process(message.of)?.kill();
       case 'input':
-        return void this.#input(message, chunk);
+        return inBackground(this.#input(message, chunk));
       case 'inputEnd':
         return this.#process(message.of)?.streams?.input?.end();
       case 'resize':
@@ -146,9 +146,9 @@ export class Keeper {
       case 'show':
         return this.#show(message);
       case 'exec':
-        return void this.#commands.exec(message);
+        return inBackground(this.#commands.exec(message));
       case 'startExec':
-        return void this.#commands.startExec(message);
+        return inBackground(this.#commands.startExec(message));
       case 'abort':
         return this.#commands.abort(message.command);
       case 'forget':

@@ -1,3 +1,4 @@
+import { caught, inBackground } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -72,7 +73,7 @@ export class KeptRuntime implements Runtime {
         for (const container of containers) this.#kept.set(container.id, container);
       },
       onFrame: (frame) => this.#take(frame),
-      onLost: () => void this.#lost(),
+      onLost: () => inBackground(this.#lost()),
     });
     this.#commands = new KeeperCommands(this.#connection);
   }
@@ -97,7 +98,7 @@ export class KeptRuntime implements Runtime {
     if (kept === undefined) return undefined;
     const { launch, running, exit, isSwept } = kept;
     this.#listen(id, listeners);
-    if (exit !== undefined) setImmediate(() => this.#exited(id, exit));
+    if (exit !== undefined) setImmediate(caught(() => this.#exited(id, exit)));
     if (isSwept) this.#swept(id);
     return { container: containerProxy(this.#connection, id, running), launch };
   }
@@ -171,7 +172,7 @@ export class KeptRuntime implements Runtime {
         return this.#output(message, chunk);
       case 'exited':
         // The exit comes after `start` has resolved.
-        return void setImmediate(() => this.#exited(message.container, message.exit));
+        return void setImmediate(caught(() => this.#exited(message.container, message.exit)));
       case 'swept':
         return this.#swept(message.container);
       case 'inputTaken':
@@ -184,7 +185,7 @@ export class KeptRuntime implements Runtime {
         return this.#commands.started(message);
       case 'execExited':
         // The exit comes after `startExec` has resolved.
-        return void setImmediate(() => this.#commands.exited(message.command, message.exitCode));
+        return void setImmediate(caught(() => this.#commands.exited(message.command, message.exitCode)));
       case 'trouble':
         return this.#options.onTrouble(message.message);
       default:
@@ -230,9 +231,11 @@ export class KeptRuntime implements Runtime {
     if (live === undefined && kept !== undefined) this.#kept.set(id, { ...kept, isSwept: true });
     live?.onSwept();
     // The exit is reported first, in the next turn of the event loop.
-    setImmediate(() => {
-      if (this.#live.get(id) === live) this.#live.delete(id);
-    });
+    setImmediate(
+      caught(() => {
+        if (this.#live.get(id) === live) this.#live.delete(id);
+      }),
+    );
   }
 
   /** Handles a keeper that was killed: its containers are dead, or are ended here. */

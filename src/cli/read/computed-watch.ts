@@ -1,3 +1,4 @@
+import { caught } from '../../defects.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
 import { BUDGET_SOURCES } from '../../objects/deletion/evict-pod.ts';
@@ -48,7 +49,7 @@ export class ComputedWatch {
         if (this.#isNew(object)) listener({ type: 'MODIFIED', object });
     };
     const plan = (): void => {
-      if (!isPlanned) queueMicrotask(look);
+      if (!isPlanned) queueMicrotask(caught(look));
       isPlanned = true;
     };
     const { namespace } = scope;

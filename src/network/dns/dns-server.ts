@@ -109,14 +109,14 @@ export class DnsServer {
     this.#retry?.cancel();
     this.#tcp ??= await this.#listenTcp(place).catch(() => undefined);
     if (this.#tcp === undefined && this.#place === place)
-      this.#retry = this.#in(RETRY_MS, () => void this.#openTcp(place));
+      this.#retry = this.#in(RETRY_MS, () => inBackground(this.#openTcp(place)));
   }
 
   /** Listens when no other server does. */
   async #openAlone(place: ListenPlace): Promise<void> {
     this.#udp = await this.#listenUdp(place, { isShared: false }).catch(() => undefined);
     if (this.#udp !== undefined) return this.#openTcp(place);
-    if (this.#place === place) this.#retry = this.#in(RETRY_MS, () => void this.#openAlone(place));
+    if (this.#place === place) this.#retry = this.#in(RETRY_MS, () => inBackground(this.#openAlone(place)));
   }
 
   #in(ms: number, run: () => void): Alarm {

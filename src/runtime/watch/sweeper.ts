@@ -1,3 +1,4 @@
+import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { killProcess } from '../kill.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -73,7 +74,7 @@ export class Sweeper {
     this.#alarm?.cancel();
     if (this.#sweeps.size === 0) return;
     const dueMs = Math.max(this.#restedMs, Math.min(...[...this.#sweeps].map((sweep) => sweep.dueMs)));
-    this.#alarm = this.#clock.wakeAt(dueMs, () => void this.#pass());
+    this.#alarm = this.#clock.wakeAt(dueMs, () => inBackground(this.#pass()));
   }
 
   async #pass(): Promise<void> {

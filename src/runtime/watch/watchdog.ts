@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { guardedProcess } from '../../defects.ts';
+import { caught, guardedProcess } from '../../defects.ts';
 import { WATCHDOG_SCRIPT } from './watchdog-script.ts';
 
 /** A process group, by its leader. */
@@ -145,7 +145,7 @@ export class Watchdog {
    * sent. Waking the shell takes longer than the rest of a start.
    */
   #send(lines: string): void {
-    if (this.#unsent === '') queueMicrotask(() => this.flush());
+    if (this.#unsent === '') queueMicrotask(caught(() => this.flush()));
     this.#unsent += `${lines}\n`;
   }
 

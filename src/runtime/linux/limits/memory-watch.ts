@@ -1,3 +1,4 @@
+import { inBackground } from '../../../defects.ts';
 import type { Alarm, Clock } from '../../../clock.ts';
 import { factsOf, type ProcessIdentity } from '../../watch/process-identity.ts';
 import { childrenOf, listProcesses } from '../../watch/process-table.ts';
@@ -52,7 +53,7 @@ export class MemoryWatch {
 
   #lookAgain(afterMs: number): void {
     const { clock } = this.#options;
-    this.#alarm = clock.wakeAt(clock.now().monotonicMs + afterMs, () => void this.#look());
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + afterMs, () => inBackground(this.#look()));
   }
 
   async #look(): Promise<void> {

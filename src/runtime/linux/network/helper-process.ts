@@ -330,7 +330,7 @@ export class NetworkHelper {
 
   #answered(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
     this.#silent = 0;
-    if ('dial' in message) return void this.#dialFor(message);
+    if ('dial' in message) return inBackground(this.#dialFor(message));
     const { id, error } = message;
     const waiting = this.#waiting.get(id);
     // The caller has given up.

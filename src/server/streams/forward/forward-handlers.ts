@@ -46,12 +46,12 @@ function forwardPorts(request: ApiRequest, upgraded: UpgradedSocket, context: Se
 function overSpdy({ raw }: ApiRequest, upgraded: UpgradedSocket, pod: StoredPod, context: ServerContext): void {
   const choice = chooseSpdyProtocol(raw, [PORT_FORWARD_PROTOCOL]);
   if (!choice.ok) return refuseUpgrade(upgraded, choice.code, choice.text, choice.headers);
-  const pairs = new ForwardedPairs((connection) => void forwardConnection(connection, pod, context));
+  const pairs = new ForwardedPairs((connection) => inBackground(forwardConnection(connection, pod, context)));
   acceptSpdy(upgraded, choice.protocol, (opened) => pairs.take(opened));
 }
 
 function overTunnel({ raw }: ApiRequest, upgraded: UpgradedSocket, pod: StoredPod, context: ServerContext): void {
-  const pairs = new ForwardedPairs((connection) => void forwardConnection(connection, pod, context));
+  const pairs = new ForwardedPairs((connection) => inBackground(forwardConnection(connection, pod, context)));
   acceptWebSocket(raw, upgraded, TUNNEL_PROTOCOL, (client) => {
     // Its end is the end of the websocket.
     const tunnel = createWebSocketStream(client);

@@ -90,7 +90,8 @@ export class SpdyConnection {
       case 'synReply':
       case 'headers':
         // Nobody asks for them, but the next headers refer to them.
-        return void this.#headers.read(frame.headers);
+        this.#headers.read(frame.headers);
+        return undefined;
       case 'settings':
       case 'windowUpdate':
       case 'goAway':

@@ -1,6 +1,6 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { guarded } from '../../../../defects.ts';
+import { guarded, inBackground } from '../../../../defects.ts';
 import type { Clock } from '../../../../clock.ts';
 import { DnsServer } from '../../../../network/dns/dns-server.ts';
 import { EndpointChoice } from '../../../../network/proxy/endpoint-choice.ts';
@@ -46,12 +46,12 @@ export class Helper {
       case 'serve':
         return this.#serve(request.id, request, handle as Server | DatagramSocket);
       case 'services':
-        return void this.#serveServices(request.id, request.listeners);
+        return inBackground(this.#serveServices(request.id, request.listeners));
       case 'adopt':
         this.#proxy.adopt(request.key, handle as Server | DatagramSocket);
         return this.#send({ id: request.id });
       case 'names':
-        return void this.#serveNames(request);
+        return inBackground(this.#serveNames(request));
       case 'nameServer':
         this.#dns.forwarder.add(request.server, handle as DatagramSocket);
         return this.#send({ id: request.id });
