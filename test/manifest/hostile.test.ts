@@ -51,6 +51,11 @@ const mount = (given: object): object => ({
 
 const HOSTILE: readonly (readonly [name: string, text: () => string | Uint8Array, want: RegExp])[] = [
   ['a billion laughs', () => POD + laughs(9), /excessive aliasing/],
+  [
+    'aliases of a long text',
+    () => `${POD}a: &a "${'x'.repeat(100_000)}"\nb: [${Array.from({ length: 20_000 }, () => '*a').join(', ')}]\n`,
+    /excessive aliasing/,
+  ],
   ['laughs that just pass a million', () => POD + laughs(7), /excessive aliasing/],
   ['an anchor that contains itself', () => `${POD}spec: &a {b: *a}\n`, /anchor 'a' value contains itself/],
   ['an anchor that merges itself', () => `${POD}spec: &a {<<: *a}\n`, /anchor 'a' value contains itself/],

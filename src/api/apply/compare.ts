@@ -19,9 +19,9 @@ export function compareFields(shape: Shape, left: unknown, right: unknown): Fiel
   const paths: Paths = { added: [], modified: [], removed: [] };
   compareValue({ shape, at: [], paths }, left, right);
   return {
-    added: FieldSet.of(...paths.added),
-    modified: FieldSet.of(...paths.modified),
-    removed: FieldSet.of(...paths.removed),
+    added: FieldSet.ofPaths(paths.added),
+    modified: FieldSet.ofPaths(paths.modified),
+    removed: FieldSet.ofPaths(paths.removed),
   };
 }
 

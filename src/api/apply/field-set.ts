@@ -34,11 +34,27 @@ export class FieldSet {
 
   /** The set of these paths. */
   static of(...paths: readonly (readonly string[])[]): FieldSet {
-    return paths.reduce<FieldSet>((all, path) => all.union(FieldSet.#at(path)), new FieldSet());
+    return FieldSet.ofPaths(paths);
   }
 
-  static #at([first = '', ...rest]: readonly string[]): FieldSet {
-    return rest.length === 0 ? new FieldSet([first]) : new FieldSet([], [[first, FieldSet.#at(rest)]]);
+  /**
+   * The set of these paths, in a time that grows with their number: an object may have tens of thousands.
+   * @param depth the elements of the paths that are left out
+   */
+  static ofPaths(paths: readonly (readonly string[])[], depth = 0): FieldSet {
+    const members: string[] = [];
+    const below = new Map<string, (readonly string[])[]>();
+    for (const path of paths) {
+      const [element = ''] = path.slice(depth, depth + 1);
+      const known = below.get(element);
+      if (path.length === depth + 1) members.push(element);
+      else if (known === undefined) below.set(element, [path]);
+      else known.push(path);
+    }
+    return new FieldSet(
+      members,
+      [...below].map(([element, inner]) => [element, FieldSet.ofPaths(inner, depth + 1)]),
+    );
   }
 
   get isEmpty(): boolean {

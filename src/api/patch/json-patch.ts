@@ -1,6 +1,6 @@
 import { badRequest, goJsonType, rejectedRequest, tooLarge } from './errors.ts';
 import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
-import { changeAt, PointerError, valueAt } from './json-pointer.ts';
+import { JsonDraft, PointerError } from './json-pointer.ts';
 
 /**
  * Applies a JSON patch (RFC 6902) as the API server does with github.com/evanphx/json-patch v4. No JavaScript library
@@ -15,9 +15,9 @@ export function applyJsonPatch(object: JsonObject, patch: unknown): JsonObject {
     throw tooLarge(`${limit}, got ${operations.length}`);
   }
   const budget: Budget = { copiedBytes: 0 };
-  const result = operations
-    .map(readOperation)
-    .reduce<unknown>((document, operation) => carryOut(document, operation, budget), object);
+  const draft = new JsonDraft(object);
+  for (const operation of operations.map(readOperation)) carryOut(draft, operation, budget);
+  const result = draft.valueAt('');
   if (!isJsonObject(result)) throw cannotUnmarshal(result, 'map[string]interface {}');
   return result;
 }
@@ -44,32 +44,37 @@ function readOperation(operation: unknown): JsonObject {
   throw cannotUnmarshal(operation, 'jsonpatch.Operation');
 }
 
-function carryOut(document: unknown, operation: JsonObject, budget: Budget): unknown {
+function carryOut(draft: JsonDraft, operation: JsonObject, budget: Budget): void {
   const { op, value = null } = operation;
   switch (op) {
     case 'add': {
       const path = textOf(operation, 'path', op);
-      return add(document, path, value, {
+      add(draft, path, value, {
         noWay: `add operation does not apply: doc is missing path: "${path}"`,
         failed: `error in add for path: '${path}'`,
       });
+      return;
     }
     case 'remove': {
       const path = textOf(operation, 'path', op);
-      return remove(document, path, {
+      remove(draft, path, {
         noWay: `remove operation does not apply: doc is missing path: "${path}"`,
         failed: `error in remove for path: '${path}'`,
       });
+      return;
     }
     case 'replace':
-      return replace(document, textOf(operation, 'path', op), value);
+      replace(draft, textOf(operation, 'path', op), value);
+      return;
     case 'move':
-      return move(document, textOf(operation, 'from', op), textOf(operation, 'path', op));
+      move(draft, textOf(operation, 'from', op), textOf(operation, 'path', op));
+      return;
     case 'copy':
-      return copy(document, textOf(operation, 'from', op), textOf(operation, 'path', op), budget);
+      copy(draft, textOf(operation, 'from', op), textOf(operation, 'path', op), budget);
+      return;
     case 'test':
-      test(document, textOf(operation, 'path', op), value);
-      return document;
+      test(draft, textOf(operation, 'path', op), value);
+      return;
     default:
       throw rejectedRequest(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`);
   }
@@ -97,68 +102,72 @@ function complaining<T>({ noWay, failed }: Complaints, step: () => T): T {
   }
 }
 
-function add(document: unknown, path: string, value: unknown, complaints: Complaints): unknown {
-  return complaining(complaints, () => changeAt(document, path, (container, key) => container.add(key, value)));
+function add(draft: JsonDraft, path: string, value: unknown, complaints: Complaints): void {
+  complaining(complaints, () => draft.change(path, (container, key) => container.add(key, value)));
 }
 
-function remove(document: unknown, path: string, complaints: Complaints): unknown {
-  return complaining(complaints, () => changeAt(document, path, (container, key) => container.remove(key)));
+function remove(draft: JsonDraft, path: string, complaints: Complaints): void {
+  complaining(complaints, () => draft.change(path, (container, key) => container.remove(key)));
 }
 
-function replace(document: unknown, path: string, value: unknown): unknown {
-  if (path === '') return value;
+function replace(draft: JsonDraft, path: string, value: unknown): void {
+  if (path === '') {
+    draft.replaceAll(value);
+    return;
+  }
   const noWay = `replace operation does not apply: doc is missing path: ${path}`;
   const noKey = `replace operation does not apply: doc is missing key: ${path}: missing value`;
-  return complaining({ noWay, failed: '' }, () =>
-    changeAt(document, path, (container, key) => {
+  complaining({ noWay, failed: '' }, () =>
+    draft.change(path, (container, key) => {
       try {
         container.get(key);
       } catch {
         throw rejectedRequest(noKey);
       }
-      return container.set(key, value);
+      container.set(key, value);
     }),
   );
 }
 
-function move(document: unknown, from: string, path: string): unknown {
+function move(draft: JsonDraft, from: string, path: string): void {
   const source: Complaints = {
     noWay: `move operation does not apply: doc is missing from path: ${from}`,
     failed: `error in move for path: '${from.slice(from.lastIndexOf('/') + 1)}'`,
   };
-  const value = complaining(source, () => valueAt(document, from));
-  return add(remove(document, from, source), path, value, {
+  const value = complaining(source, () => draft.valueAt(from));
+  remove(draft, from, source);
+  add(draft, path, value, {
     noWay: `move operation does not apply: doc is missing destination path: ${path}`,
     failed: `error in move for path: '${path}'`,
   });
 }
 
-function copy(document: unknown, from: string, path: string, budget: Budget): unknown {
+function copy(draft: JsonDraft, from: string, path: string, budget: Budget): void {
   const source: Complaints = {
     noWay: `copy operation does not apply: doc is missing from path: ${from}`,
     failed: `error in copy for from: '${from}'`,
   };
-  const value = complaining(source, () => valueAt(document, from));
+  const value = complaining(source, () => draft.valueAt(from));
   budget.copiedBytes += JSON.stringify(value).length;
   if (budget.copiedBytes > MAX_COPIED_BYTES) {
     const what = 'Unable to complete the copy, the accumulated size increase of copy is';
     throw tooLarge(`${what} ${budget.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`);
   }
-  return add(document, path, value, {
+  add(draft, path, value, {
     noWay: `copy operation does not apply: doc is missing destination path: ${path}`,
     failed: 'error while adding value during copy',
   });
 }
 
 /** Compares a value. A missing value equals null. */
-function test(document: unknown, path: string, value: unknown): void {
+function test(draft: JsonDraft, path: string, value: unknown): void {
   const complaints: Complaints = {
     noWay: `test operation does not apply: is missing path: ${path}`,
     failed: `error in test for path: '${path}'`,
   };
   if (
     isSameJson(
-      complaining(complaints, () => valueOrNull(document, path)),
+      complaining(complaints, () => valueOrNull(draft, path)),
       value,
     )
   )
@@ -166,9 +175,9 @@ function test(document: unknown, path: string, value: unknown): void {
   throw rejectedRequest(`testing value ${path} failed: test failed`);
 }
 
-function valueOrNull(document: unknown, path: string): unknown {
+function valueOrNull(draft: JsonDraft, path: string): unknown {
   try {
-    return valueAt(document, path);
+    return draft.valueAt(path);
   } catch (error) {
     if (error instanceof PointerError && error.trouble === 'no key') return null;
     throw error;

@@ -16,42 +16,73 @@ export class PointerError extends Error {
   }
 }
 
-/** An object or a list. Changes return a changed copy. */
+/** An object or a list that may be changed. */
 interface Container {
   readonly get: (key: string) => unknown;
-  readonly add: (key: string, value: unknown) => unknown;
-  readonly set: (key: string, value: unknown) => unknown;
-  readonly remove: (key: string) => unknown;
+  readonly add: (key: string, value: unknown) => void;
+  readonly set: (key: string, value: unknown) => void;
+  readonly remove: (key: string) => void;
 }
 
 /**
- * Changes the place of a pointer (RFC 6901) and returns the whole document.
- * @throws PointerError, and the errors of `change`
+ * A document that a patch changes. Each object and list on the way to a change is copied, once: thousands of operations
+ * may change the same one. A copy of an object is a Map, because a key may be `__proto__`.
  */
-export function changeAt(
-  document: unknown,
-  pointer: string,
-  change: (container: Container, key: string) => unknown,
-): unknown {
-  return changeBelow(document, stepsOf(pointer), change);
-}
+export class JsonDraft {
+  #root: unknown;
+  readonly #lists = new Set<unknown>();
 
-/** The value at a pointer. The empty pointer is the document. @throws PointerError */
-export function valueAt(document: unknown, pointer: string): unknown {
-  if (pointer === '') return document;
-  const steps = stepsOf(pointer);
-  const last = steps.pop() ?? '';
-  return containerAt(steps.reduce(innerOf, document)).get(last);
-}
+  constructor(document: unknown) {
+    this.#root = document;
+  }
 
-function changeBelow(
-  value: unknown,
-  [step = '', ...rest]: readonly string[],
-  change: (container: Container, key: string) => unknown,
-): unknown {
-  const container = containerAt(value);
-  if (rest.length === 0) return change(container, step);
-  return container.set(step, changeBelow(innerOf(value, step), rest, change));
+  /** The value at a pointer (RFC 6901). The empty pointer is the document. @throws PointerError */
+  valueAt(pointer: string): unknown {
+    if (pointer === '') return this.#plain(this.#root);
+    const steps = stepsOf(pointer);
+    const last = steps.pop() ?? '';
+    return this.#plain(containerAt(steps.reduce(innerOf, this.#root)).get(last));
+  }
+
+  /** Puts another document in the place of this one. */
+  replaceAll(document: unknown): void {
+    this.#root = document;
+  }
+
+  /**
+   * Changes the place of a pointer.
+   * @throws PointerError, and the errors of `change`
+   */
+  change(pointer: string, change: (container: Container, key: string) => void): void {
+    const steps = stepsOf(pointer);
+    const last = steps.pop() ?? '';
+    let value = this.#copied(this.#root);
+    this.#root = value;
+    for (const step of steps) {
+      const inner = innerOf(value, step);
+      const copy = this.#copied(inner);
+      if (copy !== inner) containerAt(value).set(step, copy);
+      value = copy;
+    }
+    change(containerAt(value), last);
+  }
+
+  #copied(value: unknown): unknown {
+    if (value instanceof Map || this.#lists.has(value)) return value;
+    if (isJsonObject(value)) return new Map(fieldMap(value));
+    if (!Array.isArray(value)) throw notContainer();
+    const copy: unknown[] = [...(value as readonly unknown[])];
+    this.#lists.add(copy);
+    return copy;
+  }
+
+  /** The value without copies that later changes would change. */
+  #plain(value: unknown): unknown {
+    if (value instanceof Map) {
+      return Object.fromEntries([...(value as Map<string, unknown>)].map(([key, inner]) => [key, this.#plain(inner)]));
+    }
+    return this.#lists.has(value) ? (value as readonly unknown[]).map((item) => this.#plain(item)) : value;
+  }
 }
 
 function stepsOf(pointer: string): string[] {
@@ -71,34 +102,38 @@ function innerOf(value: unknown, step: string): unknown {
 
 function containerAt(value: unknown): Container {
   if (Array.isArray(value)) return listContainer(value);
+  if (value instanceof Map) return objectContainer(value as Map<string, unknown>);
   if (isJsonObject(value)) return objectContainer(fieldMap(value));
-  throw new PointerError('no way', 'neither an object nor a list');
+  throw notContainer();
 }
 
-function objectContainer(fields: ReadonlyMap<string, unknown>): Container {
-  const put = (key: string, value: unknown): unknown => Object.fromEntries([...fields, [key, value]]);
+function notContainer(): PointerError {
+  return new PointerError('no way', 'neither an object nor a list');
+}
+
+function objectContainer(fields: Map<string, unknown>): Container {
   const existing = (key: string, verb: string): string => {
     if (fields.has(key)) return key;
     throw new PointerError('no key', `unable to ${verb} nonexistent key: ${key}: missing value`);
   };
+  const put = (key: string, value: unknown): void => void fields.set(key, value);
   return {
     get: (key) => fields.get(existing(key, 'get')),
     add: put,
     set: put,
-    remove: (key) => {
-      const gone = existing(key, 'remove');
-      return Object.fromEntries([...fields].filter(([field]) => field !== gone));
-    },
+    remove: (key) => void fields.delete(existing(key, 'remove')),
   };
 }
 
-function listContainer(items: readonly unknown[]): Container {
+function listContainer(items: unknown[]): Container {
   const existing = (key: string): number => listIndex(key, items.length);
   return {
     get: (key) => items[existing(key)],
-    add: (key, value) => items.toSpliced(key === '-' ? items.length : listIndex(key, items.length + 1), 0, value),
-    set: (key, value) => items.with(existing(key), value),
-    remove: (key) => items.toSpliced(existing(key), 1),
+    add: (key, value) => void items.splice(key === '-' ? items.length : listIndex(key, items.length + 1), 0, value),
+    set: (key, value) => {
+      items[existing(key)] = value;
+    },
+    remove: (key) => void items.splice(existing(key), 1),
   };
 }
 

@@ -24,6 +24,9 @@ const MAX_NODES = 1_000_000;
 /** The values up to which aliases are not counted. */
 const FREE_NODES = 10_000;
 
+/** The characters of a text that count as one value more: an alias may stand for a long text as well. */
+export const TEXT_PER_NODE = 16;
+
 /** The factor by which expanded aliases may enlarge a document beyond that. */
 const MAX_GROWTH = 100;
 

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { doubleQuotedValue } from './double-quoted.ts';
-import { isExcessiveAliasing, MAX_DEPTH, tooDeep } from './limits.ts';
+import { isExcessiveAliasing, MAX_DEPTH, TEXT_PER_NODE, tooDeep } from './limits.ts';
 import type { JsonScalar, MapEntry, MapNode, SourceNode } from './source-node.ts';
 import { SourceError } from './source-text.ts';
 import { resolvePlain, resolveTagged, ScalarError } from './yaml-scalars.ts';
@@ -132,7 +132,12 @@ export class YamlTree {
   }
 
   #measured<Node extends SourceNode>(node: Node, children: readonly SourceNode[]): Node {
-    if (node.kind === 'scalar') return node;
+    if (node.kind === 'scalar') {
+      const more = Math.floor(node.text.length / TEXT_PER_NODE);
+      this.#written += more;
+      if (more > 0) this.#extents.set(node, { ...LEAF, size: LEAF.size + more });
+      return node;
+    }
     let size = 1;
     let depth = 0;
     for (const child of children) {

@@ -1,6 +1,8 @@
 import type { RE2JS } from 're2js';
 
 const PATTERNS_MAX = 1000;
+/** The longest pattern: the engine takes a second for five times as many characters. */
+const PATTERN_LENGTH_MAX = 20_000;
 
 let engine: typeof RE2JS | undefined;
 const compiled = new Map<string, RE2JS>();
@@ -22,6 +24,9 @@ function patternOf(text: string): RE2JS {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   if (engine === undefined) throw new Error('the engine of regular expressions is not loaded');
+  if (text.length > PATTERN_LENGTH_MAX) {
+    throw new RangeError(`error parsing regexp: more than ${PATTERN_LENGTH_MAX} characters`);
+  }
   const pattern = engine.compile(text);
   if (compiled.size >= PATTERNS_MAX) compiled.clear();
   compiled.set(text, pattern);

@@ -210,3 +210,35 @@ describe('a JSON patch (RFC 6902)', () => {
     );
   });
 });
+
+describe('a long JSON patch', () => {
+  it('takes a time that grows with its length, not with what it changes', () => {
+    const fields = Array.from({ length: 10_000 }, (_, index) => ({ op: 'add', path: `/data/k${index}`, value: 'x' }));
+    expect(Object.keys(applyPatch(config({}), fields, 'json')['data'] as object)).toHaveLength(10_000);
+    const wide = Object.fromEntries(fields.map((_, index) => [`w${index}`, { a: { b: 1 } }]));
+    const deep = fields.map((_, index) => ({ op: 'replace', path: `/data/w${index}/a/b`, value: 2 }));
+    const changed = applyPatch(config(wide), deep, 'json')['data'] as typeof wide;
+    expect([changed['w0'], changed['w9999'], wide['w0']]).toEqual([{ a: { b: 2 } }, { a: { b: 2 } }, { a: { b: 1 } }]);
+  });
+
+  it('changes a copy without its source, and what it has moved', () => {
+    const before = { a: { n: 1, l: [1] } };
+    const patch = [
+      { op: 'add', path: '/data/a/l/-', value: 2 },
+      { op: 'copy', from: '/data/a', path: '/data/b' },
+      { op: 'add', path: '/data/b/l/0', value: 0 },
+      { op: 'replace', path: '/data/a/n', value: 3 },
+      { op: 'move', from: '/data/b', path: '/data/c' },
+      { op: 'add', path: '/data/c/l/-', value: { deep: [] } },
+      { op: 'copy', from: '/data/c/l', path: '/data/d' },
+      { op: 'add', path: '/data/d/3/deep/0', value: 'x' },
+      { op: 'test', path: '/data/c/l', value: [0, 1, 2, { deep: [] }] },
+    ];
+    expect(applyPatch(config(before), patch, 'json')['data']).toEqual({
+      a: { n: 3, l: [1, 2] },
+      c: { n: 1, l: [0, 1, 2, { deep: [] }] },
+      d: [0, 1, 2, { deep: ['x'] }],
+    });
+    expect(before).toEqual({ a: { n: 1, l: [1] } });
+  });
+});

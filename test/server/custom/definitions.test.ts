@@ -88,6 +88,11 @@ describe('a CustomResourceDefinition', () => {
     ['a reference', { type: 'object', $ref: '#/x' }, '.$ref: Forbidden: $ref is not supported'],
     ['a default of the wrong type', { type: 'integer', default: 'a' }, '.default: Invalid value: "string": '],
     [
+      'a pattern that takes long to compile',
+      { type: 'object', properties: { a: { type: 'string', pattern: '(a|b)'.repeat(200_000) } } },
+      '.properties[a].pattern: Invalid value: ',
+    ],
+    [
       'a broken pattern',
       { type: 'string', pattern: '(' },
       '.pattern: Invalid value: "(": must be a valid regular expression',

@@ -50,11 +50,19 @@ export interface Program {
  * @throws ParseError when the text is none
  */
 export function parseExpression(environment: Environment, text: string): Program {
-  const run = environment.parse(withoutMacros(environment, text));
+  let expanded = text;
+  let tooMany: string | undefined;
+  try {
+    expanded = withoutMacros(environment, text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    tooMany = error.message;
+  }
+  const run = environment.parse(expanded);
   useOwnParts(run.ast);
   const { valid, error } = run.check();
   countCosts(run);
-  return { run, unsupported: valid ? undefined : firstLine(error) };
+  return { run, unsupported: tooMany ?? (valid ? undefined : firstLine(error)) };
 }
 
 function firstLine(error: unknown): string {

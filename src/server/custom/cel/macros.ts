@@ -3,28 +3,35 @@ import { serialize, type ASTNode, type Environment } from '@marcbachmann/cel-js'
 /** The text of a macro in words that the package knows. */
 type Expansion = (receiver: string, args: readonly string[]) => string;
 
+/**
+ * A variable for the receiver, which an expansion names more than once. A number takes the place of `@`, so that a
+ * macro inside another one has a name of its own.
+ */
+const RECEIVER = 'podrunReceiver@';
+const once = (receiver: string, inner: string): string => `cel.bind(${RECEIVER}, ${receiver}, ${inner})`;
+
 /** A variable for the value behind each key or index. */
-const bound = (receiver: string, key: string, value: string, inner: string): string =>
-  `cel.bind(${value}, ${receiver}[${key}], ${inner})`;
+const bound = (key: string, value: string, inner: string): string =>
+  `cel.bind(${value}, ${RECEIVER}[${key}], ${inner})`;
 
 /** A macro with the variables of key and value, and one expression. */
 const test =
   (name: string): Expansion =>
   (receiver, [key = '', value = '', inner = '']) =>
-    `keysOf(${receiver}).${name}(${key}, ${bound(receiver, key, value, inner)})`;
+    once(receiver, `keysOf(${RECEIVER}).${name}(${key}, ${bound(key, value, inner)})`);
 
 /** A macro that makes an item of each key and value, behind a condition or not. */
 const transform =
   (item: (key: string, made: string) => string, end = ''): Expansion =>
   (receiver, [key = '', value = '', ...inner]) => {
-    const made = item(key, bound(receiver, key, value, inner.at(-1) ?? ''));
-    const condition = inner.length === 2 ? `${bound(receiver, key, value, inner[0] ?? '')}, ` : '';
-    return `keysOf(${receiver}).map(${key}, ${condition}${made})${end}`;
+    const made = item(key, bound(key, value, inner.at(-1) ?? ''));
+    const condition = inner.length === 2 ? `${bound(key, value, inner[0] ?? '')}, ` : '';
+    return once(receiver, `keysOf(${RECEIVER}).map(${key}, ${condition}${made})${end}`);
   };
 
 /** An expression about the value of an optional, if there is one. */
 const optional = (receiver: string, name: string, made: string): string =>
-  `${receiver}.hasValue() ? cel.bind(${name}, ${receiver}.value(), ${made}) : optional.none()`;
+  once(receiver, `${RECEIVER}.hasValue() ? cel.bind(${name}, ${RECEIVER}.value(), ${made}) : optional.none()`);
 
 /**
  * The macros that the package lacks, by name and number of arguments. Source: cel-go, ext/comprehensions.go and the
@@ -46,7 +53,7 @@ const MACROS: Readonly<Record<string, Expansion>> = {
 };
 
 const MAY_BE = /\.\s*(optMap|optFlatMap|sortBy|all|exists|existsOne|transform\w+)\s*\(/;
-/** An expansion names its receiver more than once: without a limit, a chain of them would grow without end. */
+/** The text is parsed again after each expansion. */
 const EXPANSIONS_MAX = 50;
 const PLACE = 'podrunMacro';
 
@@ -61,8 +68,8 @@ export function addMacroFunctions(environment: Environment): void {
     )
     .registerFunction('list.merged(): map', (maps: readonly object[]) => {
       const entries = maps.flatMap((map) => Object.entries(map));
-      const names = entries.map(([name]) => name);
-      const twice = names.find((name, index) => names.indexOf(name) < index);
+      const names = new Set<string>();
+      const twice = entries.find(([name]) => names.size === names.add(name).size)?.[0];
       if (twice !== undefined) throw new RangeError(`insert failed: key ${twice} already exists`);
       return Object.fromEntries(entries);
     });
@@ -78,11 +85,12 @@ export function withoutMacros(environment: Environment, text: string): string {
     const { ast } = environment.parse(expanded);
     const call = macroIn(ast);
     if (call === undefined) return expanded;
-    if (times === EXPANSIONS_MAX) throw new RangeError(`the expression has more than ${EXPANSIONS_MAX} macros`);
+    if (times === EXPANSIONS_MAX) throw new RangeError(`more than ${EXPANSIONS_MAX} of its macros`);
     const [name, receiver, args] = call.args as [string, ASTNode, ASTNode[]];
     const inner = MACROS[`${name}/${args.length}`]?.(`(${serialize(receiver)})`, args.map(serialize)) ?? '';
+    const numbered = inner.replaceAll(RECEIVER, `${RECEIVER.slice(0, -1)}${times}`);
     Object.assign(call, { op: 'id', args: PLACE });
-    expanded = serialize(ast).replace(PLACE, () => `(${inner})`);
+    expanded = serialize(ast).replace(PLACE, () => `(${numbered})`);
   }
   return expanded;
 }
