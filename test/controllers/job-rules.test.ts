@@ -4,7 +4,7 @@ import type { PodFailurePolicyRule, PodStatus, SuccessPolicyRule } from '../../s
 import type { StoredPod } from '../../src/api/objects.ts';
 import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
 import { finishedAtMs } from '../../src/controllers/job/failure-delay.ts';
-import { formatIndexes, parseIndexes } from '../../src/controllers/job/indexes.ts';
+import { IndexSet } from '../../src/controllers/job/indexes.ts';
 import { endOf } from '../../src/controllers/job/job-end.ts';
 import { metSuccessRule } from '../../src/controllers/job/success-policy.ts';
 import { viewJob } from '../../src/controllers/job/job-view.ts';
@@ -19,16 +19,49 @@ describe('indexes', () => {
     [[3, 4, 5], '3-5'],
     [[0, 2, 3, 4, 7, 8], '0,2-4,7,8'],
   ])('%j are %j', (indexes, text) => {
-    expect(formatIndexes(new Set(indexes))).toBe(text);
+    expect(String(IndexSet.parse('', 9).with(indexes))).toBe(text);
   });
 
   it('are the same when they are read again, but for those beyond the completions', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(30)), fc.integer({ min: 1, max: 31 }), (indexes, completions) => {
-        const kept = indexes.filter((index) => index < completions).toSorted((a, b) => a - b);
-        expect([...parseIndexes(formatIndexes(new Set(indexes)), completions)]).toEqual(kept);
+        const kept = indexes.filter((index) => index < completions);
+        const read = IndexSet.parse(String(IndexSet.parse('', 0).with(indexes)), completions);
+        const all = Array.from({ length: completions + 1 }, (_, index) => index);
+        expect(all.filter((index) => read.has(index))).toEqual(kept.toSorted((a, b) => a - b));
+        expect(read.size).toBe(kept.length);
+        expect(all.map((index) => read.firstWithout(index))).toEqual(
+          all.map((from) => all.find((index) => index >= from && !kept.includes(index)) ?? completions),
+        );
       }),
     );
+  });
+
+  it('of two sets are those that are in both', () => {
+    const indexes = fc.uniqueArray(fc.nat(30));
+    fc.assert(
+      fc.property(indexes, indexes, (one, other) => {
+        const none = IndexSet.parse('', 0);
+        const both = one.filter((index) => other.includes(index)).length;
+        expect(none.with(one).countIn(none.with(other))).toBe(both);
+      }),
+    );
+  });
+
+  it('take no more time when they are a thousand million', () => {
+    const most = 1_000_000_000;
+    const all = IndexSet.parse(`0-${most - 2}`, most);
+    expect([all.size, all.firstWithout(0), String(all.with([most - 1]))]).toEqual([
+      most - 1,
+      most - 1,
+      `0-${most - 1}`,
+    ]);
+    expect(all.countIn(IndexSet.parse('5-999999999', most))).toBe(most - 6);
+    const spec = { completions: most, parallelism: 3, completionMode: 'Indexed' as const };
+    const rules = [{ succeededIndexes: `0-${most - 1}` }];
+    const job = { ...newJob({ ...spec, successPolicy: { rules } }), status: { completedIndexes: `0-${most - 2}` } };
+    const view = viewJob(job as unknown as StoredJob, []);
+    expect([view.succeeded, metSuccessRule(view)]).toEqual([most - 1, undefined]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planSet } from '../../src/controllers/stateful-set/plan-set.ts';
 import type { StoredClaim, StoredStatefulSet } from '../../src/controllers/reconcile.ts';
 import { retainedClaims } from '../../src/controllers/stateful-set/set-claims.ts';
 import { START_MS, templateOf } from './manifests.ts';
@@ -81,6 +82,16 @@ describe('a StatefulSet', () => {
       'DELETED db-0',
       'ADDED db-0',
     ]);
+  });
+
+  it('makes some of its Pods at a time with Parallel: it may want any number of them', () => {
+    const spec = { replicas: 2_000_000_000, podManagementPolicy: 'Parallel', template: templateOf('1') };
+    const set = { metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec } as unknown as StoredStatefulSet;
+    const revision = { name: 'db-1', template: templateOf('1') };
+    const { actions } = planSet({ set, pods: [], claims: [], current: revision, update: revision, nowMs: 0 });
+    const created = actions.filter(({ type }) => type === 'create');
+    expect(created.length).toBeGreaterThan(100);
+    expect(created.length).toBeLessThanOrEqual(500);
   });
 
   it('waits for minReadySeconds before the next Pod, and calls the Pods available then', () => {

@@ -2,7 +2,7 @@ import type { JobStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
 import { countsAsFailure } from './failure-policy.ts';
-import { formatIndexes } from './indexes.ts';
+import type { IndexSet } from './indexes.ts';
 import type { JobEnd } from './job-end.ts';
 import { hasJobFinalizer, indexOf, isFailed, isIndexed } from './job-pods.ts';
 import { type JobView, nonEmpty } from './job-view.ts';
@@ -25,27 +25,30 @@ export function countEndedPods(view: JobView, end: JobEnd | undefined): Counting
   const isOver = end?.type === 'FailureTarget';
   const succeeded = new Set(view.uncounted.succeeded);
   const failed = new Set(view.uncounted.failed);
-  const indexes = new Set(view.countedIndexes);
+  const indexes: number[] = [];
   for (const pod of counted) {
     const { uid } = pod.metadata;
     if (pod.status.phase === 'Succeeded' && !failed.has(uid)) {
       const index = indexOf(pod);
       if (!isIndexed(job)) succeeded.add(uid);
-      else if (index !== undefined && hasValidIndex(view, pod)) indexes.add(index);
+      else if (index !== undefined && hasValidIndex(view, pod)) indexes.push(index);
     } else if ((isFailed(job, pod) || isOver) && hasValidIndex(view, pod)) {
       if (countsAsFailure(job.spec.podFailurePolicy, pod)) failed.add(uid);
     }
   }
   const uncountedTerminatedPods = { succeeded: nonEmpty([...succeeded]), failed: nonEmpty([...failed]) };
-  return { status: { ...status, ...indexFields(view, indexes), uncountedTerminatedPods }, counted };
+  return {
+    status: { ...status, ...indexFields(view, view.countedIndexes.with(indexes)), uncountedTerminatedPods },
+    counted,
+  };
 }
 
-function indexFields({ job, failedIndexes }: JobView, succeeded: ReadonlySet<number>): Partial<JobStatus> {
+function indexFields({ job, failedIndexes }: JobView, succeeded: IndexSet): Partial<JobStatus> {
   if (!isIndexed(job)) return {};
   return {
     succeeded: succeeded.size || undefined,
-    completedIndexes: formatIndexes(succeeded) || undefined,
-    ...(failedIndexes === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+    completedIndexes: String(succeeded) || undefined,
+    ...(failedIndexes === undefined ? {} : { failedIndexes: String(failedIndexes) }),
   };
 }
 

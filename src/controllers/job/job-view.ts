@@ -6,7 +6,7 @@ import { isActive, isPodReady, isTerminating } from '../pod-state.ts';
 import type { PodsAround, StoredJob } from '../reconcile.ts';
 import { finishedAtMs } from './failure-delay.ts';
 import { countsAsFailure, failureVerdict } from './failure-policy.ts';
-import { parseIndexes } from './indexes.ts';
+import { IndexSet } from './indexes.ts';
 import { failureCountOf, hasJobFinalizer, ignoredCountOf, indexOf, isFailed, isIndexed } from './job-pods.ts';
 
 /** Beside Pods: what a Job's controller knows. */
@@ -37,10 +37,10 @@ export interface JobView {
   readonly succeeded: number;
   readonly failed: number;
   /** Indexes that had succeeded before this sync, and those with the new ones. Empty when the Job is not Indexed. */
-  readonly countedIndexes: ReadonlySet<number>;
-  readonly succeededIndexes: ReadonlySet<number>;
+  readonly countedIndexes: IndexSet;
+  readonly succeededIndexes: IndexSet;
   /** Undefined without backoffLimitPerIndex. */
-  readonly failedIndexes: ReadonlySet<number> | undefined;
+  readonly failedIndexes: IndexSet | undefined;
   /** The failed Pod of an index whose successor does not exist yet: it keeps its finalizer until then. */
   readonly toReplace: ReadonlyMap<number, StoredPod>;
 }
@@ -63,9 +63,10 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
     (pod) =>
       isFailed(job, pod) && !uncounted.failed.has(pod.metadata.uid) && countsAsFailure(spec.podFailurePolicy, pod),
   );
-  const countedIndexes = isIndexed(job) ? parseIndexes(status.completedIndexes, completions) : new Set<number>();
+  const countedIndexes = IndexSet.parse(isIndexed(job) ? status.completedIndexes : undefined, completions);
   const newIndexes = isIndexed(job) ? newSucceeded.map(indexOf).filter((index) => index !== undefined) : [];
-  const succeededIndexes = new Set([...countedIndexes, ...newIndexes]);
+  const succeededIndexes = countedIndexes.with(newIndexes);
+  const hasEnded = (index: number): boolean => succeededIndexes.has(index) || (failedIndexes?.has(index) ?? false);
   const failedIndexes =
     spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, status, uncountedPods);
   const active = unended.filter(isActive);
@@ -85,7 +86,7 @@ export function viewJob(job: StoredJob, pods: readonly StoredPod[]): JobView {
     countedIndexes,
     succeededIndexes,
     failedIndexes,
-    toReplace: podsToReplace(job, uncountedPods, active, new Set([...succeededIndexes, ...(failedIndexes ?? [])])),
+    toReplace: podsToReplace(job, uncountedPods, active, hasEnded),
   };
 }
 
@@ -124,16 +125,16 @@ export function nonEmpty<T>(list: T[]): T[] | undefined {
 }
 
 /** Source: pkg/controller/job/indexed_job_utils.go calculateFailedIndexes, isIndexFailed. */
-function failedIndexesOf(job: StoredJob, status: JobStatus, pods: readonly StoredPod[]): Set<number> {
+function failedIndexesOf(job: StoredJob, status: JobStatus, pods: readonly StoredPod[]): IndexSet {
   const { completions = 0, backoffLimitPerIndex = 0, podFailurePolicy } = job.spec;
-  const failed = parseIndexes(status.failedIndexes, completions);
+  const failed: number[] = [];
   for (const pod of pods.filter((candidate) => isFailed(job, candidate))) {
     const { action } = failureVerdict(podFailurePolicy, pod);
     const isOver = action !== 'Ignore' && failureCountOf(pod) >= backoffLimitPerIndex;
     const index = indexOf(pod);
-    if (index !== undefined && (action === 'FailIndex' || isOver)) failed.add(index);
+    if (index !== undefined && (action === 'FailIndex' || isOver)) failed.push(index);
   }
-  return failed;
+  return IndexSet.parse(status.failedIndexes, completions).with(failed);
 }
 
 /** Source: indexed_job_utils.go getPodsWithDelayedDeletionPerIndex. */
@@ -141,14 +142,14 @@ function podsToReplace(
   job: StoredJob,
   pods: readonly StoredPod[],
   active: readonly StoredPod[],
-  ended: ReadonlySet<number>,
+  hasEnded: (index: number) => boolean,
 ): Map<number, StoredPod> {
   const found = new Map<number, StoredPod>();
   if (job.spec.backoffLimitPerIndex === undefined) return found;
   const activeIndexes = new Set(active.map(indexOf));
   for (const pod of pods.filter((candidate) => isFailed(job, candidate))) {
     const index = indexOf(pod);
-    if (index === undefined || ended.has(index) || activeIndexes.has(index)) continue;
+    if (index === undefined || hasEnded(index) || activeIndexes.has(index)) continue;
     const other = found.get(index);
     if (other === undefined || isLaterFailure(pod, other)) found.set(index, pod);
   }

@@ -111,9 +111,10 @@ function pendingIndexes(view: JobView, count: number): number[] {
     [...view.active, ...(replacesOnlyFailed(view.job) ? view.pods.filter(isTerminating) : [])].map(indexOf),
   );
   const pending: number[] = [];
-  for (let index = 0; index < view.completions && pending.length < count; index += 1) {
-    const isOver = view.succeededIndexes.has(index) || (view.failedIndexes?.has(index) ?? false);
-    if (!isOver && !busy.has(index)) pending.push(index);
+  for (let index = 0; index < view.completions && pending.length < count;) {
+    const open = view.succeededIndexes.firstWithout(view.failedIndexes?.firstWithout(index) ?? index);
+    if (open === index && !busy.has(index)) pending.push(index);
+    index = Math.max(open, index + 1);
   }
   return pending;
 }

@@ -1,6 +1,6 @@
 import type { SuccessPolicyRule } from '../../api/generated/types.ts';
 import { type JobReason, matchedSuccessRule } from '../texts/job.ts';
-import { parseIndexes } from './indexes.ts';
+import { IndexSet } from './indexes.ts';
 import type { JobView } from './job-view.ts';
 
 /** The first rule that the succeeded indexes meet. Source: pkg/controller/job/success_policy.go matchSuccessPolicy. */
@@ -12,11 +12,10 @@ export function metSuccessRule({ spec, completions, succeededIndexes }: JobView)
 
 function isMet(
   { succeededIndexes: wantedText, succeededCount }: SuccessPolicyRule,
-  succeeded: ReadonlySet<number>,
+  succeeded: IndexSet,
   completions: number,
 ): boolean {
   if (wantedText === undefined) return succeededCount !== undefined && succeeded.size >= succeededCount;
-  const wanted = parseIndexes(wantedText, completions);
-  const found = [...wanted].filter((index) => succeeded.has(index)).length;
-  return found >= (succeededCount ?? wanted.size);
+  const wanted = IndexSet.parse(wantedText, completions);
+  return wanted.countIn(succeeded) >= (succeededCount ?? wanted.size);
 }

@@ -37,6 +37,9 @@ interface PodStep {
   readonly isBlocking: boolean;
 }
 
+/** The writes of one sync for Pods that are missing, about: a set may want any number of them at once. */
+const MAX_PER_SYNC = 500;
+
 const GO_ON: PodStep = { actions: [], isBlocking: false };
 const WAIT: PodStep = { actions: [], isBlocking: true };
 
@@ -49,13 +52,15 @@ export function planSet(view: SetView): SetPlan {
   const { set } = view;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
   const { start, end } = ordinalRange(set);
+  const podOf = podsByOrdinal(view);
   const actions: ControllerAction[] = [];
   const takes = ({ actions: next, isBlocking }: PodStep): boolean => {
     actions.push(...next);
     return isBlocking && isOrdered;
   };
   for (let ordinal = start; ordinal < end; ordinal += 1) {
-    if (takes(keepPod(view, ordinal))) return { actions, hasDeletedCurrent: false };
+    const isFull = actions.length >= MAX_PER_SYNC;
+    if (isFull || takes(keepPod(view, ordinal, podOf(ordinal)))) return { actions, hasDeletedCurrent: false };
   }
   const condemned = condemnedPods(view);
   actions.push(
@@ -65,22 +70,22 @@ export function planSet(view: SetView): SetPlan {
   for (const pod of condemned) {
     if (takes(removePod(view, pod, pod === firstUnhealthy))) return { actions, hasDeletedCurrent: false };
   }
-  const outdated = outdatedPod(view);
+  const outdated = outdatedPod(view, podOf);
   if (outdated !== undefined) actions.push(...deletion(set, outdated));
   return { actions, hasDeletedCurrent: outdated !== undefined && revisionOfPod(outdated) === view.current.name };
 }
 
-function podOf({ set, pods }: SetView, ordinal: number): StoredPod | undefined {
-  return pods.find(({ metadata }) => ordinalOf(set, metadata.name) === ordinal);
+function podsByOrdinal({ set, pods }: SetView): (ordinal: number) => StoredPod | undefined {
+  const known = new Map(pods.map((pod) => [ordinalOf(set, pod.metadata.name), pod]));
+  return (ordinal) => known.get(ordinal);
 }
 
 /**
  * Makes the Pod of an ordinal. One that has ended is deleted first, and made anew when it is gone. Source:
  * processReplica.
  */
-function keepPod(view: SetView, ordinal: number): PodStep {
+function keepPod(view: SetView, ordinal: number, pod: StoredPod | undefined): PodStep {
   const { set, claims, nowMs } = view;
-  const pod = podOf(view, ordinal);
   if (pod === undefined) return hasStaleClaim(set, ordinal, claims) ? WAIT : createPod(view, ordinal);
   if (isTerminalPhase(pod.status.phase)) {
     return { actions: hasDeletionTimestamp(pod) ? [] : deletion(set, pod), isBlocking: true };
@@ -126,14 +131,14 @@ function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: bo
  * The Pod that is to be replaced for an update: the highest one of another revision. A Pod that is not healthy stops
  * the walk, so that the next goes only when the last has come back.
  */
-function outdatedPod(view: SetView): StoredPod | undefined {
+function outdatedPod(view: SetView, podOf: (ordinal: number) => StoredPod | undefined): StoredPod | undefined {
   const { set, update, nowMs } = view;
   const { updateStrategy } = set.spec;
   if (updateStrategy?.type !== 'RollingUpdate') return undefined;
   const { start, end } = ordinalRange(set);
   const lowest = start + (updateStrategy.rollingUpdate?.partition ?? 0);
   for (let ordinal = end - 1; ordinal >= lowest; ordinal -= 1) {
-    const pod = podOf(view, ordinal);
+    const pod = podOf(ordinal);
     if (pod === undefined) return undefined;
     if (revisionOfPod(pod) !== update.name && !hasDeletionTimestamp(pod)) return pod;
     if (!isHealthy(set, pod, nowMs)) return undefined;
