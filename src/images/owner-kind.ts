@@ -1,17 +1,18 @@
 import { PodrunError } from '../api/errors.ts';
 import type { LayerKind } from '../lifecycle/images/types.ts';
-import { readQuietly } from '../quietly.ts';
+import type { Obstacle } from '../machine/abilities.ts';
+import { obstacleText } from '../machine/obstacle.ts';
 import { type HelperOutcome, runHelper } from '../runtime/helpers/helper.ts';
+import { explainRefusal } from '../runtime/linux/detection/namespaces.ts';
+import { readPrivileges } from '../runtime/linux/detection/privileges.ts';
 import { asOwners } from './unpack/unpack-layer.ts';
-
-/** The bit in capability.h. Attributes of overlayfs and devices take this right. */
-const CAP_SYS_ADMIN = 21n;
 
 /** The owners that the files of layers can have here, or the reason why podrun cannot unpack any. */
 export type LayerKindFinding =
   /** `unmapped`: the reason why a user has no subordinate ids. */
   | { readonly ok: true; readonly kind: LayerKind; readonly unmapped?: string }
-  | { readonly ok: false; readonly lacks: 'tar' | 'namespaces'; readonly why: string };
+  | { readonly ok: false; readonly lacks: 'tar'; readonly why: string }
+  | { readonly ok: false; readonly lacks: 'namespaces'; readonly why: Obstacle };
 
 /** Tries how this user can own the files of layers: ranges of subordinate ids and permissions have many places. */
 export async function detectLayerKind(): Promise<LayerKindFinding> {
@@ -20,13 +21,14 @@ export async function detectLayerKind(): Promise<LayerKindFinding> {
   if (!tar.ok || !tar.stdout.includes('GNU tar')) {
     return { ok: false, lacks: 'tar', why: tar.ok ? 'the tar of this machine is another one' : tar.why };
   }
-  if (isPrivileged()) return { ok: true, kind: 'root' };
+  if (readPrivileges().isPrivileged) return { ok: true, kind: 'root' };
   const mapped = await tried('mapped');
   if (mapped.ok) return { ok: true, kind: 'mapped' };
   const single = await tried('single');
-  return single.ok
-    ? { ok: true, kind: 'single', unmapped: mapped.why }
-    : { ok: false, lacks: 'namespaces', why: single.why };
+  if (single.ok) return { ok: true, kind: 'single', unmapped: mapped.why };
+  // unshare(1) says of a limit of namespaces what it says of a full disk.
+  const said = single.why.replace(/^unshare ended with exit code \d+: /, '');
+  return { ok: false, lacks: 'namespaces', why: explainRefusal('unshare', said, readPrivileges()) };
 }
 
 function tried(kind: LayerKind): Promise<HelperOutcome> {
@@ -42,15 +44,11 @@ export async function findLayerKind(): Promise<LayerKind> {
   const found = await detectLayerKind();
   if (found.ok) return found.kind;
   const [what, hint] = LACKS[found.lacks];
-  throw new PodrunError('Unsupported', `images need ${what}: ${found.why}`, { hint });
+  const why = typeof found.why === 'string' ? found.why : obstacleText(found.why);
+  throw new PodrunError('Unsupported', `images need ${what}: ${why}`, { hint });
 }
 
 const LACKS = {
   tar: ['GNU tar', 'Install the package tar of your distribution.'],
   namespaces: ['user namespaces or root', "See 'podrun doctor' for what keeps this user from making namespaces."],
 } as const;
-
-function isPrivileged(): boolean {
-  const [, digits = '0'] = /^CapEff:\s*(\S+)/m.exec(readQuietly('/proc/self/status')) ?? [];
-  return process.geteuid?.() === 0 && ((BigInt(`0x${digits}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
-}

@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'build-file',
     'version',
     'defects',
+    'machine',
     'lifecycle',
     'runtime',
   ],

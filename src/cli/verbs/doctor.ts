@@ -125,10 +125,7 @@ async function imageFinding(namespaces: NamespaceDetection): Promise<MachineFind
   if (!namespaces.ok) return { feature, verdict: 'no', how: 'none', why: namespaces.why };
   const found = await detectLayerKind();
   if (!found.ok) {
-    const why: Obstacle =
-      found.lacks === 'tar'
-        ? { type: 'missingPrograms', programs: ['tar'] }
-        : { type: 'refused', doing: 'unpack layers', said: found.why, confinedBy: [] };
+    const why: Obstacle = found.lacks === 'tar' ? { type: 'missingPrograms', programs: ['tar'] } : found.why;
     return { feature, verdict: 'no', how: 'none', why };
   }
   const { kind, unmapped } = found;

@@ -75,7 +75,7 @@ function namespaceRemedy(why: Obstacle, machine: MachineFacts): string | undefin
     case 'outdated':
       return 'install util-linux 2.38 or newer';
     case 'setting':
-      return SETTINGS[why.setting];
+      return machine.userId === 0 ? SETTINGS[why.setting] : `${SETTINGS[why.setting]}, or ${AS_ROOT}`;
     case 'refused':
       return refusedRemedy(why, machine);
     case 'folder':
@@ -99,9 +99,9 @@ function namespaceRemedy(why: Obstacle, machine: MachineFacts): string | undefin
 const SETTINGS: Readonly<Record<KernelSetting, string>> = {
   'kernel.apparmor_restrict_unprivileged_userns':
     'permit user namespaces to unshare by a profile in /etc/apparmor.d (see docs/runtime.md), or to all: ' +
-    `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or ${AS_ROOT}`,
-  'kernel.unprivileged_userns_clone': `sysctl -w kernel.unprivileged_userns_clone=1, or ${AS_ROOT}`,
-  'user.max_user_namespaces': `sysctl -w user.max_user_namespaces=15000, or ${AS_ROOT}`,
+    'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+  'kernel.unprivileged_userns_clone': 'sysctl -w kernel.unprivileged_userns_clone=1',
+  'user.max_user_namespaces': 'sysctl -w user.max_user_namespaces=15000',
 };
 
 function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId }: MachineFacts): string | undefined {

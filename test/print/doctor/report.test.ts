@@ -86,6 +86,7 @@ describe('what to do about it', () => {
 
   it('names the setting, or root', () => {
     expect(remedy(apparmor)).toContain('kernel.apparmor_restrict_unprivileged_userns=0, or run podrun as root');
+    expect(remedy(apparmor, 'namespaces', { ...report, userId: 0 })).not.toContain('or run podrun as root');
   });
 
   it('has limits of memory watched where no cgroup can be made', () => {
