@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { COPIES } from './ordinary-user.ts';
 import { GONE_WITHIN_MS } from './patience.ts';
+import { removeTree } from '../src/remove-tree.ts';
 
 const FOLDER = 'podrun-tests-';
 
@@ -20,13 +21,13 @@ export default function setup(): (() => Promise<void>) | undefined {
   return async () => {
     const deadlineMs = Date.now() + GONE_WITHIN_MS;
     while (processesIn(folder).length > 0 && Date.now() < deadlineMs) await new Promise((go) => setTimeout(go, 50));
-    rmSync(path.join(folder, COPIES), { recursive: true, force: true });
+    removeTree(path.join(folder, COPIES));
     const left = [
       ...processesIn(folder).map((name) => `process ${name}`),
       ...mountsIn(folder).map((mount) => `mount ${mount}`),
       ...readdirSync(folder).map((name) => `file ${path.join(folder, name)}`),
     ];
-    if (left.length === 0) return rmSync(folder, { recursive: true });
+    if (left.length === 0) return removeTree(folder);
     // Vitest prints an error of its teardown, but ends with 0.
     process.exitCode = 1;
     throw new Error(`Tests have left behind:\n${left.join('\n')}`);

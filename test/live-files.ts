@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { quietly } from '../src/quietly.ts';
 
 /** Reads files that another process may remove: a missing file is left out, any other error is thrown. */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
@@ -22,9 +23,9 @@ export interface SeenFile {
   readonly mode: number;
 }
 
-/** Files below a folder, each read as soon as it is found. Does not follow links. */
+/** Files below a folder, each read as soon as it is found: none of a folder that may not be read. Follows no links. */
 export function filesBelow(folder: string): SeenFile[] {
-  const entries = ifThere(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const entries = quietly(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) return filesBelow(file);

@@ -14,6 +14,7 @@ import { agentPid } from './agent-pid.ts';
 import { SMALL_DISK } from './what-is-left.ts';
 import { archiveOf } from '../images/layer.ts';
 import { needs } from '../needs.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 const workshop = workshopForEach();
 const mounted: string[] = [];
@@ -66,8 +67,7 @@ function fillDisk(fill: string): void {
 }
 
 function makeRoom(): void {
-  for (const name of ['filler', 'fillers'])
-    rmSync(path.join(workshop.stateDir, name), { recursive: true, force: true });
+  for (const name of ['filler', 'fillers']) removeTree(path.join(workshop.stateDir, name));
 }
 
 const NOT_WRITTEN = 'the record of the Pods is incomplete: podrun could not write all of it';
@@ -305,7 +305,7 @@ describe('a state folder that is removed', needs('Linux'), () => {
   it('while a Pod runs: the Pod ends, and so does podrun', async () => {
     const podrun = workshop.start(['apply', workshop.pod('gone', writer(10_000))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
-    rmSync(workshop.stateDir, { recursive: true });
+    removeTree(workshop.stateDir);
     const { exitCode, stderr } = await podrun.ended;
     expect(exitCode).toBe(1);
     expect(stderr).not.toMatch(/defect|^\s+at /m);
@@ -316,7 +316,7 @@ describe('a state folder that is removed', needs('Linux'), () => {
     const podrun = workshop.start(['apply', workshop.pod('gone', writer(10_000))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
     podrun.signal('SIGSTOP');
-    rmSync(workshop.stateDir, { recursive: true });
+    removeTree(workshop.stateDir);
     await sleep(20);
     podrun.signal('SIGKILL');
     await podrun.ended;

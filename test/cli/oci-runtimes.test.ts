@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { assertNothingLeft } from '../chaos/aftermath.ts';
@@ -8,12 +8,10 @@ import { agentPid } from '../chaos/agent-pid.ts';
 import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { PATIENT } from '../patience.ts';
 import { workshopForEach } from './workshop.ts';
-import { needs } from '../needs.ts';
+import { need, needs } from '../needs.ts';
 
-const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-/** The OCI runtimes of this machine. Without root, podrun refuses them. */
-const RUNTIMES = ['crun', 'runc'].filter((name) => isRoot && FOLDERS.some((at) => existsSync(path.join(at, name))));
+const has = (runtime: string): boolean => FOLDERS.some((folder) => existsSync(path.join(folder, runtime)));
 
 const workshop = workshopForEach();
 let world: ImageWorld;
@@ -46,7 +44,9 @@ const server: PodSpec = {
   ],
 };
 
-describe.each(RUNTIMES)('the handler %s', (runtime) => {
+describe.each(['crun', 'runc'])('the handler %s', needs('root', 'namespaces', 'layers of images'), (runtime) => {
+  beforeEach((test) => need(test, { [`program ${runtime}`]: has(runtime) }));
+
   it('runs probes and commands under its filter; another agent takes the container over', async () => {
     const applied = await workshop.run(['apply', '-d', '--wait', manifest(runtime, server)], APART);
     expect(applied).toMatchObject({ exitCode: 0 });

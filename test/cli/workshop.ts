@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { removeLargeTree } from '../../src/remove-tree.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
 
@@ -233,7 +234,7 @@ export class Workshop {
     for (const pid of [...this.backgroundProcesses(), ...this.#networkProcesses()]) kill(pid);
     for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
     // A mkfifo of a killed podrun may still write to the folder.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    await removeLargeTree(this.folder, { maxRetries: 20, retryDelay: 50 });
     this.#folder = undefined;
   }
 }

@@ -1,18 +1,29 @@
 #!/bin/sh
 # Runs a command with the rights that root has in a container of Docker, as it makes them by default (as root):
 #
-#   sh test/combinations/as-in-docker.sh COMMAND [ARGUMENT...]
+#   sh test/combinations/as-in-docker.sh [--below FOLDER] COMMAND [ARGUMENT...]
 #
 # Root keeps Docker's fourteen capabilities: no SYS_ADMIN, hence no mounts. It cannot make user namespaces, and cgroups
 # are read-only. It is in a user namespace of its own in which the ids 0 to 65535 are themselves: chown and setpriv work.
-# With AS="setpriv --reuid 65533 ..." it becomes an ordinary user who cannot make namespaces.
+#
+#   --below FOLDER   the working folder is seen at this empty folder, too, and the command runs there
+#   AS='COMMAND...'  a command that the given one is run by: `setpriv --reuid 65532 ...` for an ordinary user
 set -eu
 
-KEPT=chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,net_bind_service,sys_chroot,kill,audit_write
+step=start
+case ${1:-} in --mounted | --unmapped | --mapped) step=$1 && shift ;; esac
 
-case ${1:-} in
+case $step in
+start)
+  script=$(realpath "$0")
+  exec unshare --mount sh "$script" --mounted "$@"
+  ;;
 --mounted)
-  shift
+  if [ "$1" = --below ]; then
+    mount --bind . "$2"
+    cd "$2"
+    shift 2
+  fi
   awk '$5 ~ "^/sys/fs/cgroup" { print $5 }' /proc/self/mountinfo | while read -r point; do
     mount -o remount,bind,ro "$point"
   done
@@ -25,15 +36,13 @@ case ${1:-} in
   exec unshare --user sh "$0" --unmapped "$@"
   ;;
 --unmapped)
-  shift
   until [ "$(cat /proc/self/gid_map)" ]; do sleep 0.01; done
   # Root has its rights from the next program on.
   exec sh "$0" --mapped "$@"
   ;;
 --mapped)
-  shift
   echo 0 >/proc/sys/user/max_user_namespaces
-  exec setpriv "--bounding-set=-all,+$(echo "$KEPT" | sed 's/,/,+/g')" --inh-caps=-all ${AS:-} "$@"
+  kept='+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,+net_bind_service'
+  exec setpriv "--bounding-set=-all,$kept,+sys_chroot,+kill,+audit_write" --inh-caps=-all ${AS:-} "$@"
   ;;
-*) exec unshare --mount sh "$0" --mounted "$@" ;;
 esac

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, createServer as listener } from 'node:net';
@@ -15,6 +15,7 @@ import { PATIENT } from '../patience.ts';
 import { archiveOf } from './layer.ts';
 import { ARCHITECTURES, pullInto, UNPACKED } from './registry.ts';
 import { needs } from '../needs.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 /** Debian's package docker-registry: the reference, in place of the registry of the scenarios. */
 const REGISTRY = '/usr/bin/docker-registry';
@@ -43,7 +44,7 @@ interface RealRegistry {
 
 function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-registry-'));
-  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  cleanUps.push(() => removeTree(folder));
   const subject = ['-subj', '/CN=registry', '-addext', 'subjectAltName=IP:127.0.0.1'];
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'ca.pem', ...subject];
   expect(spawnSync(OPENSSL ?? '', args, { cwd: folder }).status).toBe(0);

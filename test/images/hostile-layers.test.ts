@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +6,7 @@ import { type Entry, archiveOf, unpackInto } from './layer.ts';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
 import type { LayerKind } from '../../src/lifecycle/images/types.ts';
 import { need, type Need } from '../needs.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 const KINDS: ReadonlyArray<{ readonly kind: LayerKind; readonly need: Need }> = [
   { kind: 'root', need: 'trusted attributes' },
@@ -25,14 +17,14 @@ const outside = path.join(top, 'outside');
 let place = '';
 
 beforeEach(() => {
-  rmSync(top, { recursive: true, force: true });
+  removeTree(top);
   place = path.join(top, 'store');
   mkdirSync(place, { recursive: true });
   mkdirSync(outside);
   writeFileSync(path.join(outside, 'victim'), 'untouched');
 });
 
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+afterAll(() => removeTree(top));
 
 const link = (name: string, target: string): Entry => ({ name, type: '2', link: target });
 const hard = (name: string, target: string): Entry => ({ name, type: '1', link: target });

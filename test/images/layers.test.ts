@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -6,9 +6,10 @@ import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
 import { needs } from '../needs.ts';
 import { archiveOf, type Entry, unpackInto } from './layer.ts';
 import { ownKind, UNPACKED } from './registry.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 const place = mkdtempSync(path.join(tmpdir(), 'podrun-layers-'));
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+afterAll(() => removeTree(place));
 
 const file = (name: string, text = ''): Entry => ({ name, text });
 const OPAQUE = `SCHILY.xattr.${ownKind === 'root' ? 'trusted' : 'user'}.overlay.opaque=y`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 // @ts-expect-error: the registry of the scenarios has no types.
@@ -9,6 +9,7 @@ import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../src/lifecycle/images/types.ts';
 import type { Need } from '../needs.ts';
 import { isRoot } from '../ordinary-user.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 /** A request that the registry has answered. */
 export interface AnsweredRequest {
@@ -47,7 +48,7 @@ export async function openWorld(said: object): Promise<ImageWorld> {
     store: () => new ImageStore(mkdtempSync(path.join(folder, 'store-'))),
     close: async () => {
       await registry.stop();
-      rmSync(folder, { recursive: true, force: true });
+      removeTree(folder);
     },
   };
 }

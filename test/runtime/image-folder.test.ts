@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -19,9 +10,10 @@ import { whyNotOver } from '../../src/runtime/linux/namespace/image-folder.ts';
 import type { ContainerLaunch } from '../../src/runtime/runtime.ts';
 import { need, type Need } from '../needs.ts';
 import { type Argv, makeRig, PATH, type Rig, sh } from './support/process-rig.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-image-folder-'));
-afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
+afterAll(() => removeTree(stateDir));
 const detected = await detectNamespaces({ stateDir, clock: new SystemClock(), version: 'test', userPath: PATH });
 // An overlay cannot have a folder of another overlay, such as the root of a container, below it.
 const facts = detected.ok && whyNotOver(stateDir, detected.facts) === undefined ? detected.facts : undefined;

@@ -10,7 +10,6 @@ import {
   readFileSync,
   readlinkSync,
   readSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -24,6 +23,7 @@ import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { needs } from '../needs.ts';
+import { removeTree } from '../../src/remove-tree.ts';
 
 const SHELLS = [
   ['/bin/sh'],
@@ -46,7 +46,7 @@ afterEach(() => {
     }
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   }
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  for (const folder of folders.splice(0)) removeTree(folder);
 });
 
 interface Member {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Need } from '../needs.ts';
 
 const TESTS = path.join(import.meta.dirname, '..');
 
@@ -17,6 +18,18 @@ export const recordedScenarios: readonly string[] = readdirSync(path.join(TESTS,
   .filter((file) => file.endsWith('.ndjson'))
   .map((file) => path.basename(file, '.ndjson'))
   .filter((name) => !(name in scope.beyond) && name !== SKIPS_A_STATE);
+
+/** The needs of other scenarios. */
+const NEEDS: Readonly<Record<string, Need>> = {
+  'exit-code-oom-killed': 'cgroups',
+  'phase-non-root-is-refused': 'root',
+};
+
+/** Everything that a scenario needs of the machine. */
+export function needsOf(scenario: string): readonly Need[] {
+  const own = NEEDS[scenario];
+  return [...(needsNamespaces(scenario) ? (['namespaces'] as const) : []), ...(own === undefined ? [] : [own])];
+}
 
 export function needsNamespaces(scenario: string): boolean {
   return scenario in scope.needsNamespaces;

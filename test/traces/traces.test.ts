@@ -12,10 +12,10 @@ import {
   type Teller,
 } from './differences.ts';
 import { eventMismatch, historyMismatch } from './history.ts';
-import { needsNamespaces, recordedScenarios } from './recorded.ts';
+import { needsOf, recordedScenarios } from './recorded.ts';
 import { runScenario, storiesOf } from './scenario-run.ts';
 import { changedTimes } from './times.ts';
-import { has, need, type Need } from '../needs.ts';
+import { has, need } from '../needs.ts';
 
 type Lines = ReadonlyArray<WatchEvent<unknown>>;
 
@@ -28,7 +28,6 @@ function comparable(scenario: string, teller: Teller, story: Story = { states: [
   return comparableStory(story, { scenario, teller, onUse: (difference) => used.add(difference) });
 }
 
-const needsOf = (scenario: string): readonly Need[] => (needsNamespaces(scenario) ? ['namespaces'] : []);
 const isPermitted = (scenario: string): boolean => needsOf(scenario).every(has);
 const lengths = new Map(recordedScenarios.map((scenario) => [scenario, trace(scenario).at(-1)?.t ?? 0]));
 const lengthOf = (scenario: string): number => lengths.get(scenario) ?? 0;

@@ -26,6 +26,7 @@ import {
 } from '../../../src/runtime/linux/detection/namespaces.ts';
 import { needs } from '../../needs.ts';
 import { giveToOrdinaryUser, podrunAsOrdinaryUser } from '../../ordinary-user.ts';
+import { removeTree } from '../../../src/remove-tree.ts';
 
 const clock = new SystemClock();
 const TOOLS = [
@@ -59,7 +60,7 @@ beforeEach(() => {
   tools = path.join(folder, 'bin');
   mkdirSync(tools);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => removeTree(folder));
 
 function program(name: string, text: string): void {
   writeFileSync(path.join(tools, name), text, { mode: 0o755 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
@@ -14,6 +14,7 @@ import type {
   RunningContainer,
 } from '../../../src/runtime/runtime.ts';
 import { PATIENCE_MS } from '../../patience.ts';
+import { removeTree } from '../../../src/remove-tree.ts';
 
 /** A container that a test has started, with its output and its exit. */
 export interface Started {
@@ -105,7 +106,7 @@ export function makeRig(pipes: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts)
     }
   });
 
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => removeTree(folder));
 
   return {
     clock,

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../../src/api/objects.ts';
 import { everyResourceType } from '../../../src/api/resource-types.ts';
 import { Podrun } from '../../cli/workshop.ts';
 import { startServer, type TestServer } from '../start-server.ts';
+import { removeTree } from '../../../src/remove-tree.ts';
 
 /** The namespaces of every cluster, and what each of them has. */
 const STANDING: ReadonlySet<string> = new Set([
@@ -57,7 +58,7 @@ export class Stage {
         if (!STANDING.has(metadata.name)) store.delete(plural, metadata.namespace || DEFAULT_NAMESPACE, metadata.name);
       }
     }
-    rmSync(this.folder, { recursive: true });
+    removeTree(this.folder);
     mkdirSync(this.folder);
     this.requests.length = 0;
   }
@@ -94,6 +95,6 @@ export class Stage {
   async close(): Promise<void> {
     unsubscribe(REQUESTS, this.#listener);
     await this.server.close();
-    for (const folder of [this.folder, `${this.folder}.home`]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [this.folder, `${this.folder}.home`]) removeTree(folder);
   }
 }

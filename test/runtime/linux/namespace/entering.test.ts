@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
@@ -10,6 +10,7 @@ import type { Inside } from '../../../../src/runtime/inside.ts';
 import { Namespaces } from '../../../../src/runtime/linux/namespace/namespaces.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { need } from '../../../needs.ts';
+import { removeTree } from '../../../../src/remove-tree.ts';
 
 const clock = new SystemClock();
 let folder: string;
@@ -17,7 +18,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'podrun-entering-'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => removeTree(folder));
 
 /** A container with a folder of its own at /only-inside, which has the file `here`. */
 function launch(): ContainerLaunch {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
@@ -10,9 +10,10 @@ import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { need } from '../../../needs.ts';
 import { handMadeImage, type LayerFiles } from '../../support/hand-made-image.ts';
 import { makeRig, PATH, type Rig, sh } from '../../support/process-rig.ts';
+import { removeTree } from '../../../../src/remove-tree.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-image-root-'));
-afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
+afterAll(() => removeTree(stateDir));
 const detected = await detectNamespaces({ stateDir, clock: new SystemClock(), version: 'test', userPath: PATH });
 const facts = detected.ok && detected.facts.layers !== undefined ? detected.facts : undefined;
 const hasBusybox = handMadeImage(stateDir, 'root') !== undefined;

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -18,9 +9,10 @@ import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { type Argv, makeRig, markedPids, PATH, sh, until } from '../../support/process-rig.ts';
 import { needs } from '../../../needs.ts';
+import { removeTree } from '../../../../src/remove-tree.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
-afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
+afterAll(() => removeTree(stateDir));
 const clock = new SystemClock();
 const detected = await detectNamespaces({ stateDir, clock, version: 'test', userPath: PATH });
 const facts = detected.ok ? detected.facts : undefined;
@@ -122,7 +114,7 @@ describe('a container with namespaces', needs('namespaces'), () => {
   it('sees a volume at a path with links, where those of the container lead', async () => {
     const folder = source();
     const work = mkdtempSync(path.join(tmpdir(), 'podrun-links-'));
-    onTestFinished(() => rmSync(work, { recursive: true, force: true }));
+    onTestFinished(() => removeTree(work));
     mkdirSync(path.join(work, 'real'));
     symlinkSync(path.join(work, 'real'), path.join(work, 'link'));
     writeFileSync(path.join(folder, 'f'), 'seen');
@@ -143,7 +135,7 @@ describe('a container with namespaces', needs('namespaces'), () => {
 
   it('shares folders with the host, or has copies of them', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'podrun-shared-')), 'file');
-    onTestFinished(() => rmSync(path.dirname(file), { recursive: true, force: true }));
+    onTestFinished(() => removeTree(path.dirname(file)));
     await run(sh(`echo copy > ${file}`), confined({ shared: [] }));
     expect(existsSync(file)).toBe(false);
     await run(sh(`echo shared > ${file}`));

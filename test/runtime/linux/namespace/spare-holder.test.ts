@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,11 +10,12 @@ import { SpareHolder } from '../../../../src/runtime/linux/namespace/spare-holde
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import { markedPids, PATH, until } from '../../support/process-rig.ts';
 import { needs } from '../../../needs.ts';
+import { removeTree } from '../../../../src/remove-tree.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
 const clock = new SystemClock();
 const detected = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: PATH });
-rmSync(folder, { recursive: true });
+removeTree(folder);
 
 /** The own namespaces of a usual container. */
 const USUAL = ['mount', 'uts', 'ipc', 'pid'] as const;
@@ -62,7 +63,7 @@ it(
     const place = mkdtempSync(path.join(tmpdir(), 'podrun-spare-'));
     onTestFinished(() => {
       spawnSync('umount', ['-l', place]);
-      rmSync(place, { recursive: true });
+      removeTree(place);
     });
     const taken = await takeAfter(() => {
       expect(spawnSync('mount', ['-t', 'tmpfs', 'podrun-spare', place]).status).toBe(0);

@@ -1,0 +1,94 @@
+#!/bin/sh
+# Runs the tests as on other machines: with the rights that root has in Docker, as an ordinary user, with other versions
+# of Node.js, in surroundings that no test may depend on (as root, after `npm ci`):
+#
+#   sh test/combinations/run.sh COMBINATION [ARGUMENT OF VITEST...]
+#
+#   root        root, with all rights
+#   docker      root as in a container of Docker, with the checkout below a folder that only its owner may enter
+#   user        an ordinary user, with a checkout of its own
+#   bare-user   the same user where no namespaces can be made
+#   odd         root with another language, time zone and umask, a temporary folder in memory, no terminal, no input,
+#               and none of the programs that not every machine has
+#
+# NODE=FILE chooses another Node.js. PODRUN_TESTS=portable takes the part of the tests that covers each room.
+set -eu
+cd "$(dirname "$0")/../.."
+
+usage() {
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
+  exit 2
+}
+
+user=65532
+
+if [ "${1:-}" != --inside ]; then
+  case ${1:-} in root | docker | user | bare-user | odd) ;; *) usage ;; esac
+  # What a container of an ordinary user may do in a folder depends on what is mounted below: not below that of tests.
+  place=$(mktemp -d -p /var/tmp podrun-combination-XXXXXX)
+  TMPDIR=$(mktemp -d)
+  export TMPDIR
+  # The mounts are private to the run: nothing of them is seen here.
+  trap 'rm -rf "$place" "$TMPDIR"' EXIT
+  status=0
+  unshare --mount sh "$0" --inside "$place" "$@" || status=$?
+  exit "$status"
+fi
+
+place=$2
+combination=$3
+shift 3
+chmod 755 "$place"
+mkdir "$place/bin" "$place/home"
+chmod 1777 "$TMPDIR"
+
+# `node` by name is the chosen one, also for what tests start.
+node=$place/bin/node
+touch "$node"
+mount --bind "$(realpath "${NODE:-$(command -v node)}")" "$node"
+PATH=$place/bin:$PATH
+unset NODE_EXTRA_CA_CERTS
+set -- "$node" node_modules/vitest/vitest.mjs run "$@"
+
+# The checkout of the ordinary user. The packages are those of this one, but for what vitest writes beside them.
+enter_own_checkout() {
+  mkdir "$place/checkout" "$place/checkout/node_modules"
+  git ls-files --cached --others --exclude-standard -z | tar -c --null --files-from - | tar -x -C "$place/checkout"
+  cp -a dist "$place/checkout"
+  mount --bind node_modules "$place/checkout/node_modules"
+  for cache in .vite .vite-temp .experimental-vitest-cache; do
+    mkdir -p "node_modules/$cache"
+    mount -t tmpfs -o "uid=$user,gid=$user" tmpfs "$place/checkout/node_modules/$cache"
+  done
+  chown "$user:$user" "$place/home"
+  find "$place/checkout" -name node_modules -prune -o -exec chown -h "$user:$user" {} +
+  cd "$place/checkout"
+}
+as_user="setpriv --reuid $user --regid $user --clear-groups env HOME=$place/home"
+
+case $combination in
+root) "$@" ;;
+docker)
+  mkdir -m 700 "$place/closed"
+  mkdir "$place/closed/checkout"
+  sh test/combinations/as-in-docker.sh --below "$place/closed/checkout" "$@"
+  ;;
+user)
+  enter_own_checkout
+  $as_user "$@"
+  ;;
+bare-user)
+  enter_own_checkout
+  AS=$as_user sh test/combinations/as-in-docker.sh "$@"
+  ;;
+odd)
+  # The programs of the packages that each Debian has, npm, and git.
+  dpkg-query -W -f '${Essential} ${Package}\n' | awk '$1 == "yes" { print $2 }' |
+    xargs dpkg -L mount procps mawk | grep -E '/s?bin/[^/]+$' |
+    while read -r file; do ln -sf "$file" "$place/bin/"; done
+  for name in awk git npm npx; do ln -sf "$(command -v "$name")" "$place/bin/"; done
+  mount -t tmpfs -o mode=1777 tmpfs "$TMPDIR"
+  umask 077
+  LANG=de_DE.UTF-8 LC_ALL=de_DE.UTF-8 TZ=Asia/Kolkata TERM=dumb PATH=$place/bin setsid --wait "$@" </dev/null
+  ;;
+esac
