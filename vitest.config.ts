@@ -28,6 +28,35 @@ const COMPUTED = [
   'test/simulation/**/*.test.ts',
 ];
 
+/**
+ * With PODRUN_TESTS=portable, the tests that ask most of a machine and of Node.js, some of each room: CI runs these with
+ * other rights, for other users and on other versions of Node.js (test/combinations).
+ */
+const PORTABLE = [
+  'agent/{probe-exec,setup/own-rights,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
+  'background/{attach/attach-server,keeper/keeper}',
+  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher}',
+  'controllers/deployment',
+  'escape/{kernel,processes,terminals}',
+  'experiments/injected-faults',
+  'history/timeline',
+  'images/{hostile-layers,layers}',
+  'library/serve',
+  'lifecycle/security/*',
+  'manifest/load',
+  'network/ingress-server',
+  'objects/unserved',
+  'print/doctor/report',
+  'remote/remote',
+  'remove-tree',
+  'runtime/{detection-cache,image-folder,process-runtime-start,start-checks,terminal}',
+  'runtime/linux/{detection,cgroup/*,limits/*,namespace/*}',
+  'server/access',
+  'simulation/restarts',
+  'store/{disk-trouble,foreign-folder,memory-folders,state-folder}',
+].map((names) => `test/${names}.test.ts`);
+const isPortable = process.env['PODRUN_TESTS'] === 'portable';
+
 /** These take longest, in this order: they begin first, so that none of them ends alone. */
 const LONGEST = [
   'traces/traces',
@@ -84,36 +113,38 @@ const config: ViteUserConfig = defineConfig({
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {
     sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        extends: true,
-        test: { name: 'unit', include: [UNIT], maxWorkers: 2 },
-      },
-      {
-        extends: true,
-        // These only compute.
-        test: { name: 'computed', include: COMPUTED, sequence: { groupOrder: 1 }, testTimeout: 600_000 },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'program',
-          include: [ALL],
-          exclude: [UNIT, ...COMPUTED, CHAOS, RECORDINGS],
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        // They have to be in time with a recording: on a slow machine, no other tests run beside them.
-        test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 } },
-      },
-      {
-        extends: true,
-        // These mount, kill and fill what all programs of the machine see: no other tests run beside them.
-        test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
-      },
-    ],
+    projects: isPortable
+      ? [{ extends: true, test: { name: 'portable', include: PORTABLE } }]
+      : [
+          {
+            extends: true,
+            test: { name: 'unit', include: [UNIT], maxWorkers: 2 },
+          },
+          {
+            extends: true,
+            // These only compute.
+            test: { name: 'computed', include: COMPUTED, sequence: { groupOrder: 1 }, testTimeout: 600_000 },
+          },
+          {
+            extends: true,
+            test: {
+              name: 'program',
+              include: [ALL],
+              exclude: [UNIT, ...COMPUTED, CHAOS, RECORDINGS],
+              sequence: { groupOrder: 1 },
+            },
+          },
+          {
+            extends: true,
+            // They have to be in time with a recording: on a slow machine, no other tests run beside them.
+            test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 } },
+          },
+          {
+            extends: true,
+            // These mount, kill and fill what all programs of the machine see: no other tests run beside them.
+            test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
+          },
+        ],
     // Each module is translated once for all projects, and for the next run: a fifth of the time of `test:unit`.
     experimental: { fsModuleCache: true },
     globalSetup: 'test/leaks.ts',

@@ -24,8 +24,8 @@ user=65532
 
 if [ "${1:-}" != --inside ]; then
   case ${1:-} in root | docker | user | bare-user | odd) ;; *) usage ;; esac
-  # What a container of an ordinary user may do in a folder depends on what is mounted below: not below that of tests.
-  place=$(mktemp -d -p /var/tmp podrun-combination-XXXXXX)
+  # A container of an ordinary user shares folders with mounts below: these must not be in the way of tests.
+  place=$(mktemp -d -p /mnt podrun-combination-XXXXXX)
   TMPDIR=$(mktemp -d)
   export TMPDIR
   # The mounts are private to the run: nothing of them is seen here.

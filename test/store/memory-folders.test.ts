@@ -8,7 +8,9 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  statfsSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -23,6 +25,8 @@ import { temporaryFolder } from './temporary-store.ts';
 import { needs } from '../needs.ts';
 
 const MEBIBYTE = 1024 * 1024;
+const TMPFS = 0x01021994;
+const isInMemory = statfsSync(tmpdir()).type === TMPFS;
 const BASE = `podrun-${process.geteuid?.()}`;
 const POD = '0b9a2d6e-1f5c-4c93-9d0d-3f1f6f1b7f10';
 
@@ -82,7 +86,7 @@ describe('folders in memory (skipped where there is no tmpfs)', needs('/dev/shm 
     expect(make('other', Number.MAX_SAFE_INTEGER)).toBeUndefined();
   });
 
-  it('are in the first place that is a tmpfs', () => {
+  it('are in the first place that is a tmpfs', needs({ 'a temporary folder on a disk': !isInMemory }), () => {
     const { area, place, make } = bench();
     const loop = path.join(temporaryFolder(), 'loop');
     symlinkSync('loop', loop);

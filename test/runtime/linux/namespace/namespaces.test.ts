@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../../src/clock.ts';
 import type { Confinement } from '../../../../src/runtime/confinement.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
 import { type Argv, makeRig, markedPids, PATH, sh, until } from '../../support/process-rig.ts';
-import { needs } from '../../../needs.ts';
+import { need } from '../../../needs.ts';
 import { removeTree } from '../../../../src/remove-tree.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
@@ -67,7 +67,10 @@ const run = async (
 
 const mount = (from: string, target: string, isReadOnly = false) => ({ source: from, target, isReadOnly });
 
-describe('a container with namespaces', needs('namespaces'), () => {
+// Not an option of the suites: hooks of the file remove what it has made so far.
+beforeEach((test) => need(test, 'namespaces'));
+
+describe('a container with namespaces', () => {
   it('has processes of its own, a host name, and a root that it may write to without touching the host', async () => {
     const file = `/etc/podrun-test-${process.pid}`;
     const script = `hostname; echo there > ${file}; cat ${file}; ls /proc | grep -c '^[0-9]'; [ $$ != 1 ] && id -u`;
@@ -190,7 +193,7 @@ describe('a container with namespaces', needs('namespaces'), () => {
   });
 });
 
-describe('namespaces that were made ahead', needs('namespaces'), () => {
+describe('namespaces that were made ahead', () => {
   /** The spare holders of this process: other test processes may have some, too. */
   const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
 
@@ -219,7 +222,7 @@ describe('namespaces that were made ahead', needs('namespaces'), () => {
   });
 });
 
-describe('where the state folder cannot hold layers', needs('namespaces'), () => {
+describe('where the state folder cannot hold layers', () => {
   const inMemory = makeRig('fifo', facts && { ...facts, layers: 'tmpfs' });
   const without = makeRig('fifo', facts && { ...facts, layers: undefined });
   const script = '(echo w > /etc/podrun-layer && cat /etc/podrun-layer) 2>&1; cat /no/such/f 2>&1';
@@ -237,7 +240,7 @@ describe('where the state folder cannot hold layers', needs('namespaces'), () =>
   });
 });
 
-describe('the processes that a container sees', needs('namespaces'), () => {
+describe('the processes that a container sees', () => {
   it('begin with its main process where that is to be the first', async () => {
     const first = (): { confinement: Confinement } => confined({ strictPid1: true });
     expect(await run(sh('echo $$; cat /proc/1/comm; exit 7'), first())).toEqual({ text: '1\nsh\n', exitCode: 7 });
@@ -272,7 +275,7 @@ describe('the processes that a container sees', needs('namespaces'), () => {
   });
 });
 
-it('containers of a Pod see each other’s shared memory, others do not', needs('namespaces'), async () => {
+it('containers of a Pod see each other’s shared memory, others do not', async () => {
   const pod = { uid: 'shared', sharesMemory: true };
   const first = await rig.start(sh('echo here > /dev/shm/podrun-test; echo up; sleep 100'), confined({}, pod));
   await until(() => first.text() === 'up\n', first.text);
