@@ -35,7 +35,7 @@ export default function setup(): (() => Promise<void>) | undefined {
   };
 }
 
-/** Tests have the same surroundings everywhere: those of most machines. What others do to podrun has tests of its own. */
+/** Tests have the surroundings of most machines everywhere. Those that other ones change for podrun make them. */
 function usualSurroundings(): void {
   process.umask(0o022);
   for (const name of Object.keys(process.env)) if (/^(LC_.*|LANGUAGE)$/.test(name)) delete process.env[name];
