@@ -4,7 +4,8 @@
 #   sh test/combinations/as-in-docker.sh [--below FOLDER] COMMAND [ARGUMENT...]
 #
 # Root keeps Docker's fourteen capabilities: no SYS_ADMIN, hence no mounts. It cannot make user namespaces, and cgroups
-# are read-only. It is in a user namespace of its own in which the ids 0 to 65535 are themselves: chown and setpriv work.
+# are read-only. It is in a user namespace of its own in which the ids 0 to 65535 are themselves: chown and setpriv
+# work.
 #
 #   --below FOLDER   the working folder is seen at this empty folder, too, and the command runs there
 #   AS='COMMAND...'  a command that the given one is run by: `setpriv --reuid 65532 ...` for an ordinary user
