@@ -3,7 +3,7 @@ import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
 import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
-import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
+import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
 import { runtimeHandlerOf } from './images/pod-source.ts';
 import { hasApiServer } from './network/service-facts.ts';
@@ -26,7 +26,7 @@ function fieldNotices(pod: StoredPod, { settings, store }: Place): EventDraft[] 
     hasPodNetwork: settings.privateNetworks !== undefined,
     hasOciRuntime: type === 'oci',
   };
-  return groupFieldsWithoutEffect({ ...pod }, isolation).map(fieldHasNoEffect);
+  return groupIgnoredFields({ ...pod }, isolation).map(fieldHasNoEffect);
 }
 
 /** The events about security settings that containers ask for and do not get. */

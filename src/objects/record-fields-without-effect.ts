@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeOb
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/podrun-events.ts';
-import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
+import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
 import type { Store } from '../store/store.ts';
 
 /** The store for the Events about fields without effect, and the listener for warnings. */
@@ -23,7 +23,7 @@ export function recordFieldsWithoutEffect(
   object: KubeObject,
   { store, clock, nodeName, warn }: FieldEventContext,
 ): void {
-  const fields = groupFieldsWithoutEffect(object);
+  const fields = groupIgnoredFields(object);
   if (fields.length === 0) return;
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
   const stored = store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);

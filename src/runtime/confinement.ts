@@ -63,6 +63,8 @@ export interface PodNamespaces {
   readonly uid: string;
   /** Undefined: the host's. */
   readonly hostname: string | undefined;
+  /** The value of kernel.shm_rmid_forced, without line breaks. Undefined: the kernel's. */
+  readonly shmRmidForced?: string | undefined;
   /** True for several containers, which share memory and message queues. */
   readonly sharesMemory: boolean;
   /** True: all containers of the Pod share one process table. */

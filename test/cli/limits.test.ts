@@ -98,9 +98,11 @@ describe('limits with cgroups', needs('cgroups'), () => {
   it('are what the container sees as the root of its cgroups, also in its commands', needs('namespaces'), async () => {
     const memory = locations.get('memory')?.version === 2 ? 'memory.max' : 'memory/memory.limit_in_bytes';
     const look = `cat /sys/fs/cgroup/${memory}; cut -d: -f3 /proc/self/cgroup | sort -u`;
-    const postStart = { exec: { command: ['sh', '-c', look] } };
+    const hooked = path.join(workshop.folder, 'hooked');
+    const postStart = { exec: { command: ['sh', '-c', `${look}; : >${hooked}`] } };
     const resources = { limits: { memory: '100Mi' } };
-    const command = ['sh', '-c', `${look}; sleep 0.2`];
+    // It stays until the hook has looked, too.
+    const command = ['sh', '-c', `${look}; until rm ${hooked}; do sleep 0.05; done 2>/dev/null`];
     const file = manifest({ name: 'main', command, resources, lifecycle: { postStart } });
     for (const flags of [[], ['--strict-pid1']]) {
       const run = await workshop.run(['apply', file, '--runtime', 'namespace', ...flags]);

@@ -83,6 +83,7 @@ function someValue(type: string): unknown {
 /** Values for fields where the general value would be harmless. */
 const OTHER_VALUES: Readonly<Record<string, unknown>> = {
   'PodSpec.hostUsers': false,
+  'PodSecurityContext.sysctls': [{ name: 'kernel.shm_rmid_forced', value: '1' }],
   'SecurityContext.allowPrivilegeEscalation': false,
 };
 

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
-import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
+import {
+  groupFieldsWithoutEffect,
+  groupIgnoredFields,
+  unenforcedPaths,
+} from '../../src/manifest/support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
@@ -17,10 +21,6 @@ describe('what this runner refuses', () => {
       spec: { volumes: [{ name: 'v', nfs: { server: 's', path: '/' } }] },
       want: ['volumes[0].nfs', 'volume type nfs is not available here'],
     },
-    {
-      spec: { securityContext: { sysctls: [{ name: 'kernel.sem' }] } },
-      want: ['securityContext.sysctls', 'kernel settings would change the host'],
-    },
     { spec: { resourceClaims: [{ name: 'gpu' }] }, want: ['resourceClaims', 'there are no devices to claim'] },
     {
       spec: { initContainers: [container({ volumeDevices: [{ name: 'd', devicePath: '/d' }] })] },
@@ -30,6 +30,9 @@ describe('what this runner refuses', () => {
     expect(refused(pod(spec))).toEqual([`spec.${path}: ${NO} ${reason}`]);
     const inTemplate = refused(object('Deployment', { spec: { template: template(spec) } }));
     expect(inTemplate).toEqual([`spec.template.spec.${path}: ${NO} ${reason}`]);
+    // A client of `podrun serve` can store it: the Pod has an event for it then.
+    const event = { paths: [`spec.${path}`], note: reason };
+    expect(groupIgnoredFields(created(pod(spec)), { hasNamespaces: true, hasPodNetwork: true })).toContainEqual(event);
   });
 
   it('is not what it honours', () => {
@@ -94,7 +97,7 @@ describe('what this runner takes without effect', () => {
       'spec.hostAliases',
       'spec.containers[0].volumeMounts[0].readOnly',
     ]);
-    expect(groupFieldsWithoutEffect(given, { hasNamespaces: true }).map(({ paths }) => paths[0])).toEqual([
+    expect(groupIgnoredFields(given, { hasNamespaces: true }).map(({ paths }) => paths[0])).toEqual([
       'spec.schedulerName',
     ]);
     expect([false, true].map((hasNamespaces) => unenforcedPaths(given, { hasNamespaces }).length)).toEqual([1, 0]);
@@ -110,8 +113,26 @@ describe('what this runner takes without effect', () => {
 
   it('is no filter of system calls where an OCI runtime applies one', () => {
     const given = created(podOf({ securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }));
-    const fields = (hasOciRuntime: boolean) => groupFieldsWithoutEffect(given, { hasOciRuntime }).length;
+    const fields = (hasOciRuntime: boolean) => groupIgnoredFields(given, { hasOciRuntime }).length;
     expect([fields(false), fields(true)]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['kernel.shm_rmid_forced', [true, false, true, false]],
+    ['kernel/shm_rmid_forced', [true, false, true, false]],
+    ['net.ipv4.tcp_syncookies', [true, true, false, false]],
+    // The Pod does not run with it, as under a kubelet.
+    ['kernel.sem', [false, false, false, false]],
+  ])('is no sysctl of a namespace that the Pod has: %s', (name, want) => {
+    const given = created(pod({ securityContext: { sysctls: [{ name, value: '1' }] } }));
+    const isolations = [
+      {},
+      { hasNamespaces: true },
+      { hasPodNetwork: true },
+      { hasNamespaces: true, hasPodNetwork: true },
+    ];
+    expect(isolations.map((isolation) => groupIgnoredFields(given, isolation).length > 0)).toEqual(want);
+    expect(refused(pod({ securityContext: { sysctls: [{ name, value: '1' }] } }))).toEqual([]);
   });
 
   it('has no port of the host where the Pod has a network of its own', () => {

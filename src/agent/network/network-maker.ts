@@ -2,6 +2,8 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
+import { type PodSysctls, podSysctls } from '../../lifecycle/node/sysctls.ts';
+import { fieldHasNoEffect } from '../../lifecycle/texts/podrun-events.ts';
 import { isolatedNetwork, networkLost } from '../../lifecycle/texts/port-events.ts';
 import { killGroup } from '../../runtime/kill.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../../runtime/linux/network/cluster.ts';
@@ -72,7 +74,8 @@ export class NetworkMaker {
     const before = isHeld ? quietly(() => adoptedNetwork(recorded, clock)) : undefined;
     // The containers of a Pod whose holder was killed may still run in the former network.
     const isLost = before === undefined && pod.status.podIP !== undefined;
-    const place = { address, before, isLost, event, record: (join: NetworkJoin) => this.#record(pod, join) };
+    const sysctls = networkSysctls(pod, networks, event);
+    const place = { address, sysctls, before, isLost, event, record: (join: NetworkJoin) => this.#record(pod, join) };
     const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
     const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await parts) });
     if (before === undefined && networks.kind === 'pod') event(isolatedNetwork(address));
@@ -114,12 +117,12 @@ export class NetworkMaker {
     open.cluster.close({ ends });
   }
 
-  async #inCluster({ address, before, isLost, event, record }: PodPlace): Promise<NetworkParts> {
+  async #inCluster({ address, sysctls, before, isLost, event, record }: PodPlace): Promise<NetworkParts> {
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
       const { cluster, helper, wayOut } = await opening;
-      const held = before ?? (await cluster.addPod(address, record));
+      const held = before ?? (await cluster.addPod(address, sysctls, record));
       // The kernel has removed the former cluster with the last of its processes.
       const former = held.join.cluster;
       if (isLost || (former !== undefined && former !== cluster.id)) event(networkLost());
@@ -175,11 +178,11 @@ export class NetworkMaker {
     this.#tell?.(event);
   }
 
-  async #alone({ address, before, record }: PodPlace): Promise<NetworkParts> {
+  async #alone({ address, sysctls, before, record }: PodPlace): Promise<NetworkParts> {
     const { networks, heldFor } = this.#options;
     const ends = afterwardsOf(networks, undefined);
     if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join, ends), isShared: false };
-    const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, heldFor });
+    const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, sysctls, heldFor });
     if (!outcome.ok) throw failed(outcome.error);
     record(outcome.network.join);
     return { held: outcome.network, helper: new NetworkHelper(outcome.network.join, ends), isShared: false };
@@ -227,8 +230,24 @@ function claimIn(record: NetworkRecord): ClusterClaim {
 const LOOK_EVERY_MS = 2;
 
 /** The network that a Pod is to have. */
+const PING = 'net/ipv4/ping_group_range';
+
+/** The sysctls for a Pod's network. A network of an ordinary user knows the user's own group only, which may ping. */
+function networkSysctls(
+  { spec }: StoredPod,
+  { mode }: PrivateNetworks,
+  event: (event: EventDraft) => void,
+): PodSysctls['network'] {
+  const { network: asked } = podSysctls(spec);
+  const set = asked.filter(([path]) => mode === 'root' || path !== PING);
+  const note = 'net.ipv4.ping_group_range has no effect without root: only the group of podrun may ping';
+  if (set.length < asked.length) event(fieldHasNoEffect({ paths: ['spec.securityContext.sysctls'], note }));
+  return set;
+}
+
 interface PodPlace {
   readonly address: string;
+  readonly sysctls: PodSysctls['network'];
   /** The network of a former agent. */
   readonly before: HeldNetwork | undefined;
   /** True when the Pod had a network that cannot be found. */

@@ -3,6 +3,7 @@ import { homeFolder } from '../../user.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { podHostname } from '../../lifecycle/environment/hostname.ts';
+import { podSysctls } from '../../lifecycle/node/sysctls.ts';
 import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtime/confinement.ts';
 import { memoryFolders } from '../../store/disk/memory-folders.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -55,6 +56,7 @@ function podNamespaces(pod: StoredPod): PodNamespaces {
   return {
     uid: metadata.uid,
     hostname: spec.hostNetwork === true || !hostname.ok ? undefined : hostname.hostname,
+    shmRmidForced: podSysctls(spec).memory,
     sharesMemory: allContainers(spec).length > 1,
     sharesProcesses: spec.shareProcessNamespace === true,
     hostProcesses: spec.hostPID === true,

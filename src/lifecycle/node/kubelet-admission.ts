@@ -4,6 +4,7 @@ import { matchesNode } from './node-affinity.ts';
 import { isUnwelcome, type NodePressure } from './eviction.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isExtendedResource, shortages } from './node-resources.ts';
+import { sysctlRejection } from './sysctls.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import {
   EVICTED,
@@ -25,7 +26,7 @@ const POD_OS = 'linux';
  * Checks a Pod that has come to the node from the scheduler or by its nodeName. The kubelet checks a Pod once: a
  * rejected Pod is Failed, with the first reason only. It ignores extended resources that the node does not know, and
  * compares the operating system with a label of the Pod, not with its selector. Source:
- * pkg/kubelet/lifecycle/predicate.go Admit.
+ * pkg/kubelet/lifecycle/predicate.go Admit; the order of the handlers: pkg/kubelet/kubelet.go NewMainKubelet.
  * @param placed the other Pods of the node
  * @param pressure what the node lacks
  * @returns the reason for the rejection; undefined: the Pod runs
@@ -38,6 +39,8 @@ export function admit(
 ): Rejection | undefined {
   const { metadata, spec } = pod;
   if (isUnwelcome(pod, pressure)) return { reason: EVICTED, why: EVICTION.pressure(pressure) };
+  const ofSysctls = sysctlRejection(spec);
+  if (ofSysctls !== undefined) return ofSysctls;
   const osLabel = metadata.labels?.[OS_LABEL_KEY];
   if (osLabel !== undefined && osLabel !== node.labels[OS_LABEL_KEY]) return OS_LABEL;
   if (spec.os !== undefined && spec.os.name !== POD_OS) return OS_NOT_SUPPORTED;

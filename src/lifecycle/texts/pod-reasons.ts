@@ -1,3 +1,4 @@
+import { goQuote } from '../../api/go/go-quote.ts';
 // The `reason` and `message` of a failed Pod's status.
 
 /** Source: pkg/kubelet/active_deadline.go. */
@@ -73,6 +74,11 @@ export function outOfResource(shortage: {
   const { resource, requested, used, capacity } = shortage;
   const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
   return { reason: `OutOf${resource}`, why: `Node didn't have enough resource: ${resource}, ${amounts}` };
+}
+
+/** Source: pkg/kubelet/sysctl/allowlist.go Admit. @param name with dots */
+export function sysctlForbidden(name: string): Rejection {
+  return { reason: 'SysctlForbidden', why: `forbidden sysctl: ${goQuote(name)} not allowlisted` };
 }
 
 /** Source: pkg/kubelet/lifecycle/predicate.go PredicateFailureError, plugins/nodeaffinity ErrReasonPod. */

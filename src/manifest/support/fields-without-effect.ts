@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/objects.ts';
-import { fieldsWithoutEffect } from './find-fields.ts';
+import { fieldsWith, fieldsWithoutEffect, type FoundField } from './find-fields.ts';
 import type { Isolation } from './rule.ts';
 
 /** A field that is accepted and has no effect: one event. */
@@ -11,11 +11,21 @@ export interface FieldWithoutEffect {
 }
 
 /**
- * All fields whose values have no effect here, in the order of the support table, without default values.
+ * All fields of a stored object whose values have no effect here, in the order of the support table, without default
+ * values. A client of an API server can store also those that podrun refuses in manifests.
  */
-export function groupFieldsWithoutEffect(object: KubeObject, isolation: Isolation = {}): FieldWithoutEffect[] {
+export function groupIgnoredFields(object: KubeObject, isolation: Isolation = {}): FieldWithoutEffect[] {
+  return grouped([...fieldsWith(object, 'refused'), ...fieldsWithoutEffect(object, isolation)]);
+}
+
+/** The fields of a manifest whose values have no effect, as {@link groupIgnoredFields} groups them. */
+export function groupFieldsWithoutEffect(object: KubeObject): FieldWithoutEffect[] {
+  return grouped(fieldsWithoutEffect(object, {}));
+}
+
+function grouped(fields: readonly FoundField[]): FieldWithoutEffect[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
-  for (const { path, field, rule } of fieldsWithoutEffect(object, isolation)) {
+  for (const { path, field, rule } of fields) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
     const known = byField.get(key);
     if (known === undefined) byField.set(key, { paths: [path], note: rule.note });

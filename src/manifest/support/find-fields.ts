@@ -39,7 +39,9 @@ export function fieldsWithoutEffect(object: KubeObject, isolation: Isolation): F
     (hasNamespaces && worksInNamespaces === true) ||
     (hasPodNetwork && worksInPodNetwork === true) ||
     (hasOciRuntime && worksInOciRuntime === true);
-  return fieldsWith(object, 'no effect').filter(({ rule }) => !works(rule));
+  return fieldsWith(object, 'no effect').filter(
+    ({ rule, value }) => !works(rule) && rule.worksWhere?.(value, isolation) !== true,
+  );
 }
 
 function search({ path, field, typeName, value }: SearchPosition, treatment: Treatment): FoundField[] {

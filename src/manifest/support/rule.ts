@@ -41,6 +41,8 @@ export interface FieldRule {
   readonly worksInPodNetwork?: true;
   /** The field works where an OCI runtime starts the containers: a RuntimeClass with the handler `crun` or `runc`. */
   readonly worksInOciRuntime?: true;
+  /** True where a value of the field works, of a field that needs more than one thing. */
+  readonly worksWhere?: (value: unknown, isolation: Isolation) => boolean;
   /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
@@ -89,11 +91,17 @@ export function needsOciRuntime(rule: FieldRule): FieldRule {
   return { ...rule, worksInOciRuntime: true };
 }
 
+/** The rule of a field whose values need different things. */
+export function needs(rule: FieldRule, worksWhere: NonNullable<FieldRule['worksWhere']>): FieldRule {
+  return { ...rule, worksWhere };
+}
+
 const IN_POD_NETWORK = 'TCP and UDP, with --network cluster or pod';
 
 /** The treatment and note of a rule when neither the tier of the containers nor the network of the Pod is known. */
 export function inAnyTier(rule: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
-  const { treatment, note, worksInNamespaces, worksInPodNetwork, worksInOciRuntime } = rule;
+  const { treatment, note, worksInNamespaces, worksInPodNetwork, worksInOciRuntime, worksWhere } = rule;
+  if (worksWhere !== undefined) return { treatment: 'partly', note };
   if (worksInNamespaces) return { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` };
   if (worksInPodNetwork) return { treatment: 'partly', note: `${IN_POD_NETWORK}; else ${treatment}: ${note}` };
   if (worksInOciRuntime) return { treatment: 'partly', note: `with an OCI runtime; else ${treatment}: ${note}` };

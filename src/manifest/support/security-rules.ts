@@ -1,4 +1,15 @@
-import { FIELD_BY_FIELD, type FieldRule, is, needsOciRuntime, noEffect, partly, refused } from './rule.ts';
+import type { Sysctl } from '../../api/generated/types.ts';
+import { dottedSysctl } from '../../api/sysctl-name.ts';
+import {
+  FIELD_BY_FIELD,
+  type FieldRule,
+  is,
+  type Isolation,
+  needs,
+  needsOciRuntime,
+  noEffect,
+  partly,
+} from './rule.ts';
 import { type SupportTable, type TypeRules, unsafe, works } from './rule.ts';
 
 const NO_LABELS = 'containers have the label of podrun';
@@ -9,6 +20,15 @@ const PROFILE = partly('a container that names one does not start');
 
 /** The rule for the type of a profile, which nothing applies. A container with a local profile does not start. */
 const profileType = (note: string): FieldRule => unsafe(note, is('Unconfined', 'Localhost'));
+
+/** True where the namespaces of all sysctls are the Pod's. Those that a kubelet does not permit keep it from running. */
+function sysctlsWork(value: unknown, { hasNamespaces = false, hasPodNetwork = false }: Isolation): boolean {
+  const sysctls = Array.isArray(value) ? (value as Partial<Sysctl>[]) : [];
+  const names = sysctls.map(({ name = '' }) => dottedSysctl(name));
+  return names.every((name) =>
+    name.startsWith('net.') ? hasPodNetwork : hasNamespaces || !name.startsWith('kernel.shm'),
+  );
+}
 
 /** The rules that the security contexts of Pods and of containers share. */
 const SHARED: TypeRules = {
@@ -30,7 +50,12 @@ export const SECURITY_RULES: SupportTable = {
     supplementalGroups: partly(GROUPS),
     supplementalGroupsPolicy: partly(GROUPS),
     seLinuxChangePolicy: noEffect(NO_LABELS),
-    sysctls: refused('kernel settings would change the host'),
+    sysctls: needs(
+      noEffect(
+        'kernel.shm_rmid_forced takes namespaces, those of net.* --network cluster or pod; a kubelet permits no others',
+      ),
+      sysctlsWork,
+    ),
   },
   SecurityContext: {
     ...SHARED,

@@ -6,6 +6,7 @@ import type {
   SecurityContext,
   Sysctl,
 } from '../../api/generated/types.ts';
+import { dottedSysctl } from '../../api/sysctl-name.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, duplicate, invalid, required, tooLong } from '../field-error.ts';
 import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';
@@ -141,7 +142,7 @@ function validateSysctls(path: string, sysctls: readonly Decoded<Sysctl>[], spec
 
 /** Refuses sysctls of namespaces that the Pod shares with the host: they would change the host. */
 function validateNamespaced(path: string, name: string, spec: Decoded<PodSpec>): FieldError[] {
-  const dotted = withDots(name);
+  const dotted = dottedSysctl(name);
   if (spec.hostNetwork === true && dotted.startsWith('net.')) {
     return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
   }
@@ -149,11 +150,4 @@ function validateNamespaced(path: string, name: string, spec: Decoded<PodSpec>):
     return [invalid(path, name, "may not be specified when 'hostIPC' is true")];
   }
   return [];
-}
-
-/** The name with dots as separators. Like sysctl, takes the first dot or slash of the name as its separator. */
-function withDots(name: string): string {
-  const separator = /[./]/.exec(name)?.[0];
-  if (separator !== '/') return name;
-  return name.replaceAll(/[./]/g, (char) => (char === '/' ? '.' : '/'));
 }

@@ -56,6 +56,11 @@ describe('the admission of a Pod to its node', () => {
     { name: 'overlooks devices that it knows nothing of', spec: asking({ 'example.com/gpu': '1' }) },
     { name: 'admits a Pod for this system', spec: { os: { name: 'linux' } }, labels: { 'kubernetes.io/os': 'linux' } },
     {
+      name: 'rejects a Pod whose sysctl could change the node',
+      spec: { ...asking({ cpu: '3' }), securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } },
+      want: ['SysctlForbidden', 'forbidden sysctl: "kernel.msgmax" not allowlisted'],
+    },
+    {
       name: 'rejects a Pod for another system, before all else',
       spec: { ...asking({ cpu: '3' }), os: { name: 'windows' } },
       want: ['PodOSNotSupported', "Failed to admit pod as the OS field doesn't match node OS"],

@@ -54,6 +54,8 @@ export interface HolderRequest {
 /** The work of a holder in its new namespaces. */
 export interface HolderWork {
   readonly hostname: string | undefined;
+  /** The value of kernel.shm_rmid_forced in its new IPC namespace. Undefined: the kernel's. */
+  readonly shmRmidForced?: string | undefined;
   /** The mounts, in order. */
   readonly entries: readonly FstabEntry[];
   /** The file to write for mount(8). */
@@ -77,7 +79,7 @@ interface HeldImage {
 }
 
 /**
- * The script of a holder. Reads one line each from its input: new root, host name, folder for a tmpfs with the layers
+ * The script of a holder. Reads one line each from its input: new root, host name, kernel.shm_rmid_forced, folder for a tmpfs with the layers
  * beside it, jail, the file for mount(8), and for a root without the host's programs the current folder of mount(8),
  * the words of umount(8) and those of process 1. Then two lines for each folder that gets the owner of another one.
  * Calls the host's programs by their paths.
@@ -93,13 +95,15 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   const last = lastWords([setpriv], [env], [sleep]);
   const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'for place in root name memory jail fstab folder umount last; do IFS= read -r "$place" || exit 1; done',
+    'for place in root name forced memory jail fstab folder umount last; do IFS= read -r "$place" || exit 1; done',
     // util-linux 2.39 and later would use the system call that takes no more than 256 bytes for an option.
     'if [ -n "$folder" ]; then cd "$folder" && export LIBMOUNT_FORCE_MOUNT2=always || exit 1; fi',
     'while IFS= read -r from && IFS= read -r to; do chown -h --reference="$from" "$to" || exit 1; done',
     'if [ -n "$name" ]; then',
     '  { echo "$name" >/proc/sys/kernel/hostname || hostname "$name"; } 2>/dev/null',
     'fi',
+    '[ -z "$forced" ] || { echo "$forced" >/proc/sys/kernel/shm_rmid_forced; } 2>/dev/null ||',
+    '  { echo "the kernel does not take $forced for the sysctl kernel/shm_rmid_forced" >&2; exit 1; }',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
     '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
@@ -199,12 +203,21 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
   }
 }
 
-function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab, base = '', image }: HolderWork): string {
+function linesOf({
+  root = '',
+  hostname = '',
+  shmRmidForced = '',
+  memory = '',
+  jail = '',
+  fstab,
+  base = '',
+  image,
+}: HolderWork): string {
   const { programs, foreign = [] } = image ?? {};
   const last = programs && lastWords(programs.words('setpriv'), programs.words('env'), programs.words('sleep'));
   const owners = foreign.flatMap(({ from, to }) => [from, to]);
   const words = [programs?.words('umount'), last].map((list = []) => list.join(' '));
-  const lines = [root, hostname, memory, jail, fstab, base, ...words, ...owners];
+  const lines = [root, hostname, shmRmidForced, memory, jail, fstab, base, ...words, ...owners];
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -162,8 +162,9 @@ export class Namespaces implements Confiner {
     return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
       const { entries, root, memory, foreign, base: folder } = layOut();
       const hostname = from === undefined ? pod.hostname : undefined;
+      const shmRmidForced = plan.own.includes('ipc') ? pod.shmRmidForced : undefined;
       const held = programs && { programs, foreign: image ? foreign : [] };
-      const work = { hostname, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
+      const work = { hostname, shmRmidForced, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
       // An OCI runtime changes the root of each program.
       return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };
     });

@@ -103,6 +103,7 @@ export class PodHolders {
     const request = { facts: this.#facts, id: `${pod.uid}/`, own, users, base: undefined, network };
     const holder = await setUpHolder(await startHolder(request), () => ({
       hostname: pod.hostname,
+      shmRmidForced: pod.hostIPC ? undefined : pod.shmRmidForced,
       entries,
       fstab,
       root: undefined,

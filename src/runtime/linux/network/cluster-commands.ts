@@ -5,6 +5,7 @@
 
 import { joinPrefix, type NetworkJoin } from './join.ts';
 import { networkMark } from './mark.ts';
+import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';
 
 /** Everything but the tools: `root` with CAP_SYS_ADMIN, `user` in a user namespace. */
@@ -60,6 +61,7 @@ cd /proc/sys/net || exit 1
 set_if_there ipv6/conf/eth0/disable_ipv6 1
 set_if_there ipv4/ip_unprivileged_port_start 0
 set_if_there ipv4/ping_group_range "$GROUPS_THAT_PING"
+${SET_SYSCTLS}
 "$IP" -batch - <<END || exit 1
 link set lo up
 addr add $ADDRESS/32 dev eth0
@@ -103,6 +105,7 @@ export interface PodNetworkRequest {
   /** The way into the cluster. */
   readonly cluster: NetworkJoin;
   readonly address: string;
+  readonly sysctls: Sysctls;
   /** podrun's own user and group. */
   readonly uid: number;
   readonly gid: number;
@@ -115,7 +118,7 @@ export interface PodNetworkRequest {
  * user namespace, which maps the user to itself: containers do not see uid 0, and have no right over the cluster.
  */
 export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
-  const { tools, mode, cluster, address, uid, gid, heldFor } = request;
+  const { tools, mode, cluster, address, sysctls, uid, gid, heldFor } = request;
   const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
   const script = [tools.sh, '-c', `${POD_SCRIPT}\n${LAST_LINES}`];
@@ -125,6 +128,7 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
       IP: tools.ip,
       SLEEP: tools.sleep,
       ADDRESS: address,
+      SYSCTLS: sysctlsText(sysctls),
       // A user namespace knows the user's group only.
       GROUPS_THAT_PING: mode === 'root' ? '0 2147483647' : `${gid} ${gid}`,
       LC_ALL: 'C',

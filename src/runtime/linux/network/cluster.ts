@@ -12,6 +12,7 @@ import {
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
 import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
+import type { Sysctls } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';
 
 export interface ClusterOptions {
@@ -121,11 +122,15 @@ export class Cluster {
    * @param record called with the way into it, before it outlives podrun
    * @throws {Error} with the messages of the programs
    */
-  async addPod(address: string, record: (join: NetworkJoin) => void = () => undefined): Promise<HeldNetwork> {
+  async addPod(
+    address: string,
+    sysctls: Sysctls,
+    record: (join: NetworkJoin) => void = () => undefined,
+  ): Promise<HeldNetwork> {
     const { tools, mode, heldFor } = this.#options;
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const cluster = this.join;
-    const command = podNetworkCommand({ tools, mode, cluster, address, uid, gid, heldFor });
+    const command = podNetworkCommand({ tools, mode, cluster, address, sysctls, uid, gid, heldFor });
     const connect = async ({ pid, files, inode }: NewNetwork): Promise<void> => {
       // In a user namespace, ip may not look into podrun's files: the kernel checks its right over the process instead.
       const peer = mode === 'root' ? `/proc/${process.pid}/fd/${files.net}` : String(pid);

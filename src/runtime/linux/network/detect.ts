@@ -39,7 +39,12 @@ type Trial = (facts: NetworkFacts, question: NetworkQuestion) => Promise<Network
 
 const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
   pod: async (facts) => {
-    const outcome = await holdNetwork(facts.tools, { ...facts, address: TRIED_ADDRESS, heldFor: undefined });
+    const outcome = await holdNetwork(facts.tools, {
+      ...facts,
+      address: TRIED_ADDRESS,
+      sysctls: [],
+      heldFor: undefined,
+    });
     if (!outcome.ok) throw new Error(outcome.error);
     await outcome.network.end();
     return facts;
@@ -47,7 +52,7 @@ const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
   cluster: async (facts, question) => {
     const cluster = await Cluster.open({ ...facts, heldFor: undefined });
     try {
-      await (await cluster.addPod(TRIED_ADDRESS)).end();
+      await (await cluster.addPod(TRIED_ADDRESS, [])).end();
       const rules = await tryRules(cluster, question);
       return { ...facts, ...rules, ...(await findWayOut(facts.tools, cluster, question)) };
     } finally {

@@ -10,6 +10,7 @@ import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/p
 import type { NamespaceFiles, NetworkJoin } from './join.ts';
 import { networkMark } from './mark.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
+import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';
 
 /** A private network, which lives as long as its holder. */
@@ -23,6 +24,8 @@ export interface HoldRequest {
   /** `root`: with CAP_SYS_ADMIN. `user`: in a user namespace that maps the current user to itself. */
   readonly mode: 'root' | 'user';
   readonly address: string;
+  /** The sysctls, by their paths below /proc/sys. */
+  readonly sysctls: Sysctls;
   /** The state folder for whose Pods the network outlives podrun. Undefined: the kernel ends it with podrun. */
   readonly heldFor: string | undefined;
 }
@@ -41,15 +44,26 @@ const SCRIPT = `exec 2>&1
 link set lo up
 addr add $ADDRESS/32 dev lo
 END
+${SET_SYSCTLS}
 echo ready
 exec >/dev/null 2>&1 "$SLEEP" infinity`;
 
 /** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
-export async function holdNetwork(tools: NetworkTools, { mode, address, heldFor }: HoldRequest): Promise<HoldOutcome> {
+export async function holdNetwork(
+  tools: NetworkTools,
+  { mode, address, sysctls, heldFor }: HoldRequest,
+): Promise<HoldOutcome> {
   const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
   const death = heldFor === undefined ? [tools.setpriv, '--pdeathsig', 'KILL'] : [];
   const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
-  const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C', ...networkMark(heldFor) };
+  const env = {
+    IP: tools.ip,
+    SLEEP: tools.sleep,
+    ADDRESS: address,
+    SYSCTLS: sysctlsText(sysctls),
+    LC_ALL: 'C',
+    ...networkMark(heldFor),
+  };
   const child = startHolder(argv, env);
   const output = await startupOutput(child);
   const { pid } = child;
