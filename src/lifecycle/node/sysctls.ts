@@ -1,9 +1,9 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/sysctl-name.ts';
+import type { PodSpec, Sysctl } from '../../api/generated/types.ts';
+import { dottedSysctl } from '../../api/names.ts';
 import { type Rejection, sysctlForbidden } from '../texts/pod-reasons.ts';
 
 /** The sysctls of an IPC namespace that a kubelet permits. Source: pkg/kubelet/sysctl/safe_sysctls.go. */
-export const MEMORY_SYSCTL = 'kernel.shm_rmid_forced';
+const MEMORY_SYSCTL = 'kernel.shm_rmid_forced';
 
 /** Those of a network namespace. */
 const NETWORK_SYSCTLS: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const NETWORK_SYSCTLS: ReadonlySet<string> = new Set([
 
 /** The sysctls of a Pod by the namespace that has them. The kernel reads a line break as a blank. */
 export interface PodSysctls {
-  /** The value of {@link MEMORY_SYSCTL}. Undefined: that of the machine. */
+  /** The value of kernel.shm_rmid_forced. Undefined: that of the machine. */
   readonly memory: string | undefined;
   /** The paths below /proc/sys, each with its value. */
   readonly network: ReadonlyArray<readonly [path: string, value: string]>;
@@ -30,9 +30,9 @@ export interface PodSysctls {
 
 /** The sysctls of a Pod that a kubelet permits. */
 export function podSysctls({ securityContext }: PodSpec): PodSysctls {
-  const asked = (securityContext?.sysctls ?? []).map(
-    ({ name, value = '' }) => [dottedSysctl(name), value.replaceAll('\n', ' ')] as const,
-  );
+  // The API server asks for no value.
+  const sysctls: readonly Partial<Sysctl>[] = securityContext?.sysctls ?? [];
+  const asked = sysctls.map(({ name = '', value = '' }) => [dottedSysctl(name), value.replaceAll('\n', ' ')] as const);
   return {
     memory: asked.find(([name]) => name === MEMORY_SYSCTL)?.[1],
     network: asked

@@ -1,5 +1,5 @@
 import type { Sysctl } from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/sysctl-name.ts';
+import { dottedSysctl } from '../../api/names.ts';
 import {
   FIELD_BY_FIELD,
   type FieldRule,
@@ -21,7 +21,7 @@ const PROFILE = partly('a container that names one does not start');
 /** The rule for the type of a profile, which nothing applies. A container with a local profile does not start. */
 const profileType = (note: string): FieldRule => unsafe(note, is('Unconfined', 'Localhost'));
 
-/** True where the namespaces of all sysctls are the Pod's. Those that a kubelet does not permit keep it from running. */
+/** True where the namespaces of all sysctls are the Pod's. With one that a kubelet does not permit, it does not run. */
 function sysctlsWork(value: unknown, { hasNamespaces = false, hasPodNetwork = false }: Isolation): boolean {
   const sysctls = Array.isArray(value) ? (value as Partial<Sysctl>[]) : [];
   const names = sysctls.map(({ name = '' }) => dottedSysctl(name));

@@ -6,7 +6,7 @@ import type {
   SecurityContext,
   Sysctl,
 } from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/sysctl-name.ts';
+import { dottedSysctl } from '../../api/names.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, duplicate, invalid, required, tooLong } from '../field-error.ts';
 import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';
