@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { goJsonType } from '../../api/patch/index.ts';
-import { toInteger } from '../../manifest/decode/integers.ts';
+import { isJsonObject } from '../../api/json.ts';
 import { checkBase64 } from '../../manifest/decode/scalars.ts';
 import type { FailureCause, FailureDetails } from '../status-error.ts';
+import { TypedFields } from '../typed-fields.ts';
 
 /** The Status with which a webhook explains a refusal. */
 export interface WebhookStatus {
@@ -21,23 +20,20 @@ export interface WebhookResponse {
   readonly warnings: readonly string[];
 }
 
-/** The types of fields of an answer, as Go names them. */
-type FieldKind = 'string' | 'bool' | 'int32' | '[]string';
-
 /**
  * Reads the answer of an admission webhook.
  * Source: apiserver/pkg/admission/plugin/webhook/request, VerifyAdmissionResponse.
  * @throws {TypeError} when it is no such thing, in the API server's words
  */
 export function webhookResponse(review: unknown, uid: string, isMutating: boolean): WebhookResponse {
-  const root = new AnswerReader(isJsonObject(review) ? review : {}, 'AdmissionReview', '');
+  const root = new TypedFields(isJsonObject(review) ? review : {}, 'AdmissionReview');
   const response = root.part('response', 'AdmissionResponse');
   if (response === undefined) throw invalidAnswer('webhook response was absent');
   const given = response.text('uid');
   if (given !== uid) throw invalidAnswer(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`);
   const isAllowed = response.get('allowed', 'bool') === true;
   const status = statusIn(response.part('status', 'Status'));
-  const warnings = (response.get('warnings', '[]string') as readonly string[] | undefined) ?? [];
+  const warnings = response.texts('warnings');
   const patch = patchIn(response);
   checkPatchType(patch, response.has('patchType') ? response.text('patchType') : undefined, isMutating);
   return { isAllowed, status, patch, warnings };
@@ -50,7 +46,7 @@ function invalidAnswer(why: string): TypeError {
   return new TypeError(`${INVALID_ANSWER}: ${why}`);
 }
 
-function statusIn(status: AnswerReader | undefined): WebhookStatus {
+function statusIn(status: TypedFields | undefined): WebhookStatus {
   const details = status?.part('details', 'StatusDetails');
   return {
     code: (status?.get('code', 'int32') as number | undefined) ?? 0,
@@ -60,7 +56,7 @@ function statusIn(status: AnswerReader | undefined): WebhookStatus {
   };
 }
 
-function detailsIn(details: AnswerReader): FailureDetails {
+function detailsIn(details: TypedFields): FailureDetails {
   const seconds = details.get('retryAfterSeconds', 'int32') as number | undefined;
   const causes = details.parts('causes', 'StatusCause').map(causeIn);
   return {
@@ -73,11 +69,11 @@ function detailsIn(details: AnswerReader): FailureDetails {
   };
 }
 
-function causeIn(cause: AnswerReader): FailureCause {
+function causeIn(cause: TypedFields): FailureCause {
   return { reason: cause.text('reason'), message: cause.text('message'), field: cause.text('field') };
 }
 
-function patchIn(response: AnswerReader): string {
+function patchIn(response: TypedFields): string {
   const text = response.text('patch');
   const { wrong } = checkBase64(text);
   if (wrong !== undefined) throw new TypeError(wrong);
@@ -96,60 +92,4 @@ function checkPatchType(patch: string, type: string | undefined, isMutating: boo
     throw invalidAnswer('webhook returned response.patchType but not response.patch');
   if (type === '') throw invalidAnswer('webhook returned invalid response.patchType of ""');
   if (type !== undefined && type !== 'JSONPatch') throw new TypeError(`unsupported patch type ${JSON.stringify(type)}`);
-}
-
-/** Reads the fields of an object of an answer, with their types. A null is a field that is missing. */
-class AnswerReader {
-  readonly #object: JsonObject;
-  readonly #type: string;
-  readonly #path: string;
-
-  constructor(object: JsonObject, type: string, path: string) {
-    this.#object = object;
-    this.#type = type;
-    this.#path = path;
-  }
-
-  has(name: string): boolean {
-    return Object.hasOwn(this.#object, name) && (this.#object[name] ?? undefined) !== undefined;
-  }
-
-  /** A field of a simple type. Undefined: it is missing. */
-  get(name: string, kind: FieldKind): unknown {
-    const value = this.has(name) ? this.#object[name] : undefined;
-    if (value === undefined || isOfKind(value, kind)) return value;
-    throw this.#wrong(name, value, kind);
-  }
-
-  text(name: string): string {
-    return (this.get(name, 'string') as string | undefined) ?? '';
-  }
-
-  part(name: string, type: string): AnswerReader | undefined {
-    const value = this.has(name) ? this.#object[name] : undefined;
-    if (value === undefined) return undefined;
-    if (!isJsonObject(value)) throw this.#wrong(name, value, `v1.${type}`);
-    return new AnswerReader(value, type, `${this.#path}${name}.`);
-  }
-
-  parts(name: string, type: string): AnswerReader[] {
-    const value = this.has(name) ? this.#object[name] : [];
-    if (!Array.isArray(value)) throw this.#wrong(name, value, `[]v1.${type}`);
-    return value.map((item: unknown) => {
-      if (!isJsonObject(item)) throw this.#wrong(name, item, `v1.${type}`);
-      return new AnswerReader(item, type, `${this.#path}${name}.`);
-    });
-  }
-
-  #wrong(name: string, value: unknown, type: string): TypeError {
-    const got = type === 'int32' && typeof value === 'number' ? `number ${value}` : goJsonType(value);
-    const field = `${this.#type}.${this.#path}${name}`;
-    return new TypeError(`json: cannot unmarshal ${got} into Go struct field ${field} of type ${type}`);
-  }
-}
-
-function isOfKind(value: unknown, kind: FieldKind): boolean {
-  if (kind === 'int32') return toInteger(value, 'int32') !== undefined;
-  if (kind === '[]string') return Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return typeof value === (kind === 'bool' ? 'boolean' : 'string');
 }

@@ -5,6 +5,7 @@ import { shapeOfSchema } from './custom-shape.ts';
 import { REVIEW_VERSIONS } from './definition/check-conversion.ts';
 import type { Definition, DefinitionSpec, DefinitionVersion } from './definition/definition.ts';
 import type { SchemaProps } from './schema.ts';
+import { typedMetadata } from './typed-metadata.ts';
 import { setDefaults } from './values/defaults.ts';
 import { checkListTypes } from './values/lists.ts';
 import { pruneUnknown } from './values/prune.ts';
@@ -28,8 +29,10 @@ export function versionOfSchema(
 
 function decoderOf(schema: SchemaProps): CustomVersion['decode'] {
   return (object) => {
-    const { value, unknown } = pruneUnknown(schema, object);
-    return { object: setDefaults(schema, value) as Fields, unknown, errors: [] };
+    const { metadata, ...typed } = typedMetadata(object['metadata']);
+    const { value, unknown } = pruneUnknown(schema, { ...object, metadata });
+    const decoded = setDefaults(schema, value) as Fields;
+    return { object: decoded, unknown: [...unknown, ...typed.unknown], errors: typed.errors };
   };
 }
 

@@ -2,6 +2,7 @@ import type { CustomVersion } from '../resources/served-resource.ts';
 import { versionOfSchema } from './custom-version.ts';
 import { checkDefinition } from './definition/check-definition.ts';
 import { warningsAbout } from './definition/warnings.ts';
+import { withTypedSchemas } from './definition/schema-types.ts';
 import { DEFINITION_SCHEMA, withDefaultNames, type Definition } from './definition/definition.ts';
 
 const VERSION = versionOfSchema(DEFINITION_SCHEMA, {
@@ -22,8 +23,15 @@ const VERSION = versionOfSchema(DEFINITION_SCHEMA, {
 export const DEFINITION_VERSION: CustomVersion = {
   ...VERSION,
   decode: (object) => {
-    const decoded = VERSION.decode(object);
-    return { ...decoded, object: withDefaultNames(decoded.object as unknown as Definition) };
+    const { object: typed, mistake } = withTypedSchemas(object);
+    const decoded = VERSION.decode(typed);
+    const wrong =
+      mistake === undefined ? [] : [{ path: 'spec.versions', type: 'Invalid type' as const, detail: mistake }];
+    return {
+      ...decoded,
+      errors: [...decoded.errors, ...wrong],
+      object: withDefaultNames(decoded.object as unknown as Definition),
+    };
   },
   warnings: (object) => warningsAbout(object as unknown as Definition),
   validate: (object, stored) => {

@@ -70,18 +70,22 @@ function admitted(
   const isStatus = subresource === 'status';
   const { resourceVersion, uid } = stored.metadata;
   const wanted = change(stored);
-  if (wanted.metadata.resourceVersion && wanted.metadata.resourceVersion !== resourceVersion)
-    throw objectConflict(resource, name);
   const decoded = custom?.decode(wanted);
+  const [wrong] = decoded?.errors ?? [];
+  // A body was decoded before: this is about the result of a patch.
+  if (wrong !== undefined)
+    throw invalidObject(resource, name, [{ ...wrong, path: 'patch', type: 'Invalid value', value: '<object>' }]);
   tellUnknown(
     (decoded?.unknown ?? []).map((path) => `unknown field ${JSON.stringify(path)}`),
     resource,
     request,
   );
   const changed = (decoded?.object ?? wanted) as KubeObject;
+  const given = changed.metadata.resourceVersion;
+  if (given && given !== resourceVersion) throw objectConflict(resource, name);
   const object = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
   const merged = mergedPart(stored, object, { isStatus, hasStatus: custom?.hasStatus === true });
-  const errors = [...(decoded?.errors ?? []), ...(custom?.validate(merged, stored) ?? [])];
+  const errors = custom?.validate(merged, stored) ?? [];
   if (errors.length > 0) throw invalidObject(resource, name, errors);
   if (!isStatus) for (const warning of custom?.warnings?.(merged) ?? []) request.warn(warning);
   const isSame = isStatus || JSON.stringify(merged['spec']) === JSON.stringify(stored['spec']);

@@ -11,7 +11,7 @@ import { type ApiRequest, isOn } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
 import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
-import { readOptions } from './read-object.ts';
+import { readFields, readOptions } from './read-object.ts';
 import { typeOf } from './update.ts';
 
 /** How an object is to be deleted. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
@@ -103,26 +103,40 @@ export function hasCustomObjects({ resources, objects }: ServerContext, namespac
   return resources.all.some(isInside);
 }
 
+const KIND = { kind: 'DeleteOptions', version: 'v1' };
+
 /** The options of a deletion: in the body, or in the query. */
 async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
   const { query } = request;
-  const body = (await readOptions(request, 'DeleteOptions')) ?? {};
-  const grace = body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined;
-  const policy = (body['propagationPolicy'] ?? query.get('propagationPolicy') ?? '') as string;
-  const orphans =
-    body['orphanDependents'] ?? (query.has('orphanDependents') ? isOn(query, 'orphanDependents') : undefined);
-  const dryRun = (body['dryRun'] ?? query.getAll('dryRun')) as readonly string[];
+  const body = (await readOptions(request, KIND.kind)) ?? {};
+  const given = readFields(body, KIND, (fields) => {
+    const preconditions = fields.part('preconditions', 'Preconditions');
+    return {
+      grace: fields.get('gracePeriodSeconds', 'int64') as number | undefined,
+      policy: fields.text('propagationPolicy'),
+      orphans: fields.get('orphanDependents', 'bool'),
+      dryRun: fields.has('dryRun') ? fields.texts('dryRun') : undefined,
+      preconditions: {
+        ...(preconditions?.has('uid') && { uid: preconditions.text('uid') }),
+        ...(preconditions?.has('resourceVersion') && { resourceVersion: preconditions.text('resourceVersion') }),
+      },
+    };
+  });
+  const grace = given.grace ?? query.get('gracePeriodSeconds') ?? undefined;
+  const policy = given.policy || (query.get('propagationPolicy') ?? '');
+  const orphans = given.orphans ?? (query.has('orphanDependents') ? isOn(query, 'orphanDependents') : undefined);
+  const dryRun = given.dryRun ?? query.getAll('dryRun');
   const errors: FieldError[] = [];
   if (policy !== '' && !POLICIES.has(policy)) errors.push(notSupported('propagationPolicy', policy, [...POLICIES]));
   for (const each of dryRun) if (each !== 'All') errors.push(notSupported('dryRun', each, ['All']));
   if (errors.length > 0) throw invalidObject({ kind: 'DeleteOptions', group: 'meta.k8s.io' }, '', errors);
   const isOrphaning = orphans === true;
   // A Pod that is to end at once does so after a second, unless it is forced.
-  const graceSeconds = grace === undefined || grace === null ? undefined : Number(grace);
+  const graceSeconds = grace === undefined ? undefined : Number(grace);
   return {
     graceSeconds: graceSeconds !== undefined && graceSeconds < 0 ? 1 : graceSeconds,
     propagation: policy === '' ? (isOrphaning ? 'Orphan' : undefined) : (policy as PropagationPolicy),
-    preconditions: body['preconditions'] ?? {},
+    preconditions: given.preconditions,
     isDryRun: dryRun.includes('All'),
   };
 }

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
+import { goJsonType } from '../../api/patch/index.ts';
 import { typeOfKind } from '../../api/field-types.ts';
 import { decodeObject } from '../../manifest/decode/decode.ts';
 import type { FieldError } from '../../manifest/field-error.ts';
@@ -9,6 +11,7 @@ import { SourceError } from '../../manifest/read/source-text.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from '../status-error.ts';
+import { TypedFields } from '../typed-fields.ts';
 import { repeatedFields } from './repeated-fields.ts';
 import { fieldValidation } from './write-options.ts';
 
@@ -22,7 +25,7 @@ type Kinds = Pick<ServedResource, 'group' | 'version' | 'kind' | 'custom'>;
 export async function readObject(request: ApiRequest, kind: Kinds = request.resource): Promise<KubeObject> {
   const bytes = await request.body();
   const root = await rootOf(bytes, request.headers['content-type'], kind.kind);
-  checkKind(nodeValue(root) as Partial<KubeObject>, kind);
+  checkKind(nodeValue(root) as JsonObject, kind);
   return decoded(root, kind, request);
 }
 
@@ -75,10 +78,30 @@ function unrecognized(kind: string, why: string): StatusError {
   return badRequestStatus(`the object provided is unrecognized (must be of type ${kind}): ${what}; ${why}`);
 }
 
+/**
+ * Reads fields of a body whose kind is not in the field table.
+ * @throws {StatusError} 400 for one of a wrong type
+ */
+export function readFields<T>(
+  object: JsonObject,
+  kind: Pick<Kinds, 'kind' | 'version'>,
+  read: (fields: TypedFields) => T,
+): T {
+  try {
+    return read(new TypedFields(object, kind.kind));
+  } catch (error) {
+    throw error instanceof TypeError ? unhandled(kind, error.message) : error;
+  }
+}
+
 /** A body may leave out its kind. */
-function checkKind(body: Partial<KubeObject>, wanted: Kinds): void {
+function checkKind(body: JsonObject, wanted: Kinds): void {
   const apiVersion = apiVersionOf(wanted);
-  const { apiVersion: givenVersion = apiVersion, kind = wanted.kind } = body;
+  const givenVersion = body['apiVersion'] ?? apiVersion;
+  const kind = body['kind'] ?? wanted.kind;
+  for (const [name, value] of Object.entries({ apiVersion: givenVersion, kind }))
+    if (typeof value !== 'string') throw unrecognized(wanted.kind, `json parse error: ${notText(value, name)}`);
+  if (typeof givenVersion !== 'string' || typeof kind !== 'string') return;
   if ((givenVersion === apiVersion || givenVersion === '') && (kind === wanted.kind || kind === '')) return;
   const version = givenVersion.slice(givenVersion.indexOf('/') + 1);
   const [from, to] = [`${version}.${kind}`, `${wanted.group || 'core'}.${wanted.kind}`];
@@ -86,6 +109,10 @@ function checkKind(body: Partial<KubeObject>, wanted: Kinds): void {
     `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${wanted.kind}: ` +
       `converting (${from}) to (${to}): unknown conversion`,
   );
+}
+
+function notText(value: unknown, field: string): string {
+  return `json: cannot unmarshal ${goJsonType(value)} into Go struct field .${field} of type string`;
 }
 
 /**
