@@ -293,10 +293,7 @@ describe('a full disk for state, images and temporary files', needs('mounts for 
     onTestFinished(() => void vi.unstubAllEnvs());
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'full' }, spec: writer(1) };
     const starting = run({ yaml: JSON.stringify(pod) });
-    await expect(starting).rejects.toMatchObject({
-      name: 'PodrunError',
-      message: expect.stringMatching(/^cannot use the folder for temporary files .*: no space left on device$/),
-    });
+    await expect(starting).rejects.toThrow(/^cannot use the folder for temporary files .*: no space left on device/);
     await unmountState();
   });
 });
