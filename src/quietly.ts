@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 
 /**
  * Runs something that may fail for a reason that does not matter: a file is missing, a process has ended, a right is
@@ -31,6 +31,23 @@ export function readQuietly(file: string): string {
 export function statQuietly(file: string): Stats | undefined {
   // Most paths that are asked for lead nowhere: an exception would take longer than an empty result.
   return quietly(() => statSync(file, { throwIfNoEntry: false }));
+}
+
+/**
+ * The file or folder at a path. Undefined when nothing is there. Of Node itself, versions from 22 on answer undefined
+ * for a path through a file, too, where a user needs to know the reason.
+ * @throws {Error} with an errno when podrun cannot look: a folder of others, a path through a file
+ */
+export function statIfThere(file: string): Stats | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  // lstat keeps the difference in all versions. A link that leads nowhere is there for it.
+  if (stats !== undefined || lstatSync(file, { throwIfNoEntry: false }) === undefined) return stats;
+  try {
+    return statSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** The names in a folder. Empty when it cannot be read. */

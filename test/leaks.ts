@@ -19,6 +19,8 @@ export default function setup(): (() => Promise<void>) | undefined {
   // Some tests run podrun as an ordinary user.
   chmodSync(folder, 0o1777);
   process.env['TMPDIR'] = folder;
+  // npm and tsc keep their compiled code there, from Node 22 on.
+  process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
   return async () => {
     const deadlineMs = Date.now() + GONE_WITHIN_MS;
     while (processesIn(folder).length > 0 && Date.now() < deadlineMs) await new Promise((go) => setTimeout(go, 50));

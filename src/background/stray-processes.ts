@@ -1,7 +1,7 @@
 import { readlinkSync, statSync } from 'node:fs';
 import type { StoredPod } from '../api/objects.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { filesIn, quietly, readQuietly } from '../quietly.ts';
+import { filesIn, quietly, readQuietly, statIfThere } from '../quietly.ts';
 import { killProcess } from '../runtime/kill.ts';
 import { markedNetworkOf } from '../runtime/linux/network/mark.ts';
 import {
@@ -95,7 +95,7 @@ const GONE = 'gone';
 
 /** The identity of a folder, or GONE. Throws where podrun cannot tell. */
 function folderAt(place: string): string {
-  const stats = statSync(place, { throwIfNoEntry: false });
+  const stats = statIfThere(place);
   if (stats !== undefined) return `${stats.dev}:${stats.ino}`;
   // A process that has ended has no folder either.
   readlinkSync(place.startsWith('/proc/') ? place.split('/').slice(0, 4).join('/') : '/');

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { removeLargeTree } from '../remove-tree.ts';
+import { parseJson } from '../api/go/go-json.ts';
 import { fullImageName } from '../api/image-reference.ts';
 import { PodrunError } from '../api/errors.ts';
 import { formatTime } from '../api/time.ts';
@@ -208,7 +209,7 @@ function blobIn(files: ArchiveFiles, digest: string): Buffer {
 function parsedIn<T>(files: ArchiveFiles, name: string): T {
   const bytes = readIn(files, name);
   try {
-    return JSON.parse(bytes.toString('utf8')) as T;
+    return parseJson(bytes) as T;
   } catch (error) {
     throw damaged(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../api/go/go-json.ts';
 import type { Platform } from '../lifecycle/images/types.ts';
 
 /*
@@ -50,7 +51,7 @@ export type ParsedManifest =
 export function parseManifest(bytes: Uint8Array, contentType: string): ParsedManifest {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(bytes);
   } catch (error) {
     return { type: 'damaged', why: error instanceof Error ? error.message : String(error) };
   }

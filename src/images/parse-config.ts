@@ -1,3 +1,4 @@
+import { parseJson } from '../api/go/go-json.ts';
 import type { ImageConfig, ImageRunConfig } from '../lifecycle/images/types.ts';
 import { PullError } from './registry/pull-error.ts';
 
@@ -10,7 +11,7 @@ const DIFF_ID = /^sha256:[0-9a-f]{64}$/;
 export function parseConfig(bytes: Buffer): ImageConfig {
   let config: Partial<ImageConfig> | null;
   try {
-    config = JSON.parse(bytes.toString('utf8')) as Partial<ImageConfig> | null;
+    config = parseJson(bytes) as Partial<ImageConfig> | null;
   } catch (error) {
     throw new PullError(`the configuration of the image is damaged: ${(error as Error).message}`);
   }

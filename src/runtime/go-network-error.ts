@@ -82,8 +82,11 @@ function tlsError(error: unknown): string {
   if (alert !== undefined) return `remote error: tls: ${TLS_ALERTS[alert] ?? `alert(${alert})`}`;
   return /wrong version number|packet length too long|http request/.test(message)
     ? HTTP_FOR_HTTPS
-    : `tls: ${message.trim()}`;
+    : `tls: ${OPENSSL_REASON.exec(message)?.[1] ?? message.trim()}`;
 }
+
+/** The reason in `…:SSL routines:FUNCTION:REASON:FILE:LINE`. Functions and files differ by the version of OpenSSL. */
+const OPENSSL_REASON = /:SSL routines:[^:]*:([^:]+)/;
 
 /** The error of a server that does not speak TLS. Hooks then try plain HTTP. Source: Go's net/http. */
 export const HTTP_FOR_HTTPS = 'http: server gave HTTP response to HTTPS client';

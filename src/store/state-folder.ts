@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import { ifPossible } from './disk/disk-errors.ts';
-import { statQuietly } from '../quietly.ts';
+import { statQuietly, statIfThere } from '../quietly.ts';
 
 const OF_OTHERS = 0o077;
 const WRITABLE_BY_ALL = 0o002;
@@ -19,7 +19,7 @@ export function protectStateFolder(root: string, home: string): void {
   refuseForeignFolder(root);
   let isOpen = false;
   ifPossible(() => {
-    const before = statSync(root, { throwIfNoEntry: false });
+    const before = statIfThere(root);
     if (before === undefined || (before.mode & OF_OTHERS) === 0) return;
     if ((before.mode & STICKY) === 0 && path.resolve(home) !== root && isForStateAlone(root)) {
       ifPossible(() => chmodSync(root, PRIVATE));

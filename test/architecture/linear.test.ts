@@ -10,7 +10,7 @@ const LINEAR_BY_TEXT = new Map([
 
 /** Patterns that are put together while podrun runs, each with the reason why they are linear. */
 const PUT_TOGETHER: Readonly<Record<string, string>> = {
-  'src/manifest/validate/go-json.ts': 'one letter',
+  'src/api/go/go-json.ts': 'one letter',
   'src/network/dns/answer.ts': 'the domain of the cluster, a constant of another file',
   'src/remote/pull/portable-object.ts': 'alternatives of constant words, at the start of the text',
   'src/runtime/linux/cgroup/cgroup-usage.ts': 'the name of a line of a file, by a caller of the same file',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonObjectProblem } from '../../src/manifest/validate/go-json.ts';
+import { jsonObjectProblem } from '../../src/api/go/go-json.ts';
 import { linesOf } from './objects.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nextTime } from '../../src/api/cron/next-time.ts';
 import { parseSchedule } from '../../src/api/cron/schedule.ts';
-import { Zone } from '../../src/api/cron/zone.ts';
+import { machineZone, Zone } from '../../src/api/cron/zone.ts';
 import { tableRows } from './table.ts';
 
 interface CronRow {
@@ -33,4 +33,10 @@ describe('cron', () => {
     }
     expect(times).toEqual(next);
   });
+});
+
+it('an empty TZ means UTC', () => {
+  vi.stubEnv('TZ', '');
+  expect(machineZone()).toBe('UTC');
+  vi.unstubAllEnvs();
 });

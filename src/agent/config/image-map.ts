@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statIfThere } from '../../quietly.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { usage } from '../../api/errors.ts';
@@ -67,7 +67,7 @@ function judgeVolume(reference: string, images: ImageMap, rules: SourceRules): I
 function ofFolder(folder: string, image: string): ImageVerdict {
   let why = 'is no folder';
   try {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
+    if (statIfThere(folder)?.isDirectory() === true) return { type: 'present' };
   } catch (error) {
     why = `cannot be seen: ${errnoText(errnoOf(error))}`;
   }

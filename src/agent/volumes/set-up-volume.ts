@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, openSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { statIfThere } from '../../quietly.ts';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
 import { hostPathInState } from '../../lifecycle/texts/volume-errors.ts';
@@ -96,7 +97,7 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memo
 }
 
 function kindOf(file: string): FileKind | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = statIfThere(file);
   return stats === undefined ? undefined : (KINDS.find(([, is]) => is(stats))?.[0] ?? 'other');
 }
 

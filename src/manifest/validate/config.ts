@@ -3,7 +3,7 @@ import type { ConfigMap, Secret } from '../../api/generated/types.ts';
 import { entriesByKey, type Decoded } from '../decoded.ts';
 import { type FieldError, invalid, required, tooLong } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
-import { jsonObjectProblem } from './go-json.ts';
+import { jsonObjectProblem } from '../../api/go/go-json.ts';
 import { validateMetadata } from './metadata.ts';
 import { entry } from './path.ts';
 

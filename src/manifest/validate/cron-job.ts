@@ -1,3 +1,4 @@
+import { isTimeZone } from '../../api/cron/zone.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
 import { subdomainMessages } from '../../api/names.ts';
 import type { CronJob, JobTemplateSpec } from '../../api/generated/types.ts';
@@ -51,14 +52,6 @@ function validateTimeZone(path: string, timeZone: string): FieldError[] {
     return [invalid(path, timeZone, text)];
   }
   return isTimeZone(timeZone) ? [] : unknown;
-}
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
-  } catch {
-    return false;
-  }
 }
 
 /** Refuses a selector in the Job template. */

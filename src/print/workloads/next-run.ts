@@ -1,6 +1,6 @@
 import { nextTime } from '../../api/cron/next-time.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
-import { Zone } from '../../api/cron/zone.ts';
+import { isTimeZone, Zone } from '../../api/cron/zone.ts';
 import type { StoredCronJob } from '../../api/workloads/stored-workloads.ts';
 import { missedTimes } from '../../controllers/index.ts';
 import { timestampMs } from '../age.ts';
@@ -14,7 +14,7 @@ export function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: stri
   const { metadata, spec, status } = cronJob;
   const schedule = parseSchedule(spec.schedule);
   const timeZone = spec.timeZone ?? machineZone;
-  if ('problem' in schedule || !isKnown(timeZone)) return undefined;
+  if ('problem' in schedule || !isTimeZone(timeZone)) return undefined;
   const zone = new Zone(timeZone);
   const lastMs = timestampMs(status?.lastScheduleTime ?? metadata.creationTimestamp) ?? nowMs;
   // A time that has come already is started now.
@@ -23,16 +23,6 @@ export function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: stri
   const [now, then] = [nowMs, atMs].map((ms) => dateAndTime(ms, timeZone));
   const parts = [now?.date === then?.date ? '' : then?.date, then?.time, timeZone === machineZone ? '' : timeZone];
   return parts.filter(Boolean).join(' ');
-}
-
-/** True for a time zone that this machine has rules for. */
-function isKnown(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone }).format();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function dateAndTime(ms: number, timeZone: string): { readonly date: string; readonly time: string } {

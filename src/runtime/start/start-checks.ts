@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
-import { quietly } from '../../quietly.ts';
+import { quietly, statIfThere } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
@@ -118,7 +118,7 @@ function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | u
   try {
     const path = pathOf(resolve(cwd, file));
     // Most folders of PATH lack the file: an exception takes longer than an empty result.
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statIfThere(path);
     if (stat === undefined) return `stat ${file}: ${errnoText('ENOENT')}`;
     // Root may execute a file when any user may. access(2) alone would also let it "execute" any directory.
     if (stat.isDirectory() || (stat.mode & 0o111) === 0) return errnoText('EACCES');

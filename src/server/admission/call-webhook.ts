@@ -2,6 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv4 } from 'node:net';
 import { guarded } from '../../defects.ts';
+import { parseJson } from '../../api/go/go-json.ts';
+import { goNetworkError } from '../../runtime/go-network-error.ts';
 import type { Clock } from '../../clock.ts';
 import type { ServedObjects } from '../state/served-objects.ts';
 
@@ -119,7 +121,9 @@ function post(
       reject(new Error(`Post "${url.href}": it has not answered`));
     });
     if (closed.aborted) giveUp();
-    request.once('error', (error) => reject(new Error(`Post "${url.href}": ${error.message}`)));
+    request.once('error', (error) => {
+      reject(new Error(`Post "${url.href}": ${goNetworkError(error, { ends: '', hasReceived: false })}`));
+    });
     request.once('response', (response) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
@@ -132,7 +136,7 @@ function post(
       response.once('end', () => {
         try {
           if (response.statusCode !== 200) throw new Error(`the server answered with ${response.statusCode}`);
-          resolve(JSON.parse(Buffer.concat(pieces).toString('utf8')));
+          resolve(parseJson(Buffer.concat(pieces)));
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }

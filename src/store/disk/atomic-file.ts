@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { statIfThere } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import type { ProcessLookup } from '../owners/known-process.ts';
@@ -60,7 +61,7 @@ export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean 
     mkdirSync(folder, { mode });
     return true;
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    if (statIfThere(folder)?.isDirectory() === true) return false;
     const parent = path.dirname(folder);
     if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
     makeFolder(parent, mode);

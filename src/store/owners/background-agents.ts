@@ -1,9 +1,9 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { PodrunError } from '../../api/errors.ts';
 import { makeFolder, namesIn, readJsonFile, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
-import { quietly } from '../../quietly.ts';
+import { quietly, statIfThere } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { FileLocks } from '../disk/file-lock.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedIds } from './known-process.ts';
@@ -45,7 +45,7 @@ export class BackgroundAgents {
     return this.#onDisk(() => {
       const log = agentLogPath(this.root);
       makeFolder(this.root);
-      const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+      const size = statIfThere(log)?.size ?? 0;
       if (size > LOG_BYTES_MAX) ifPresent(() => renameSync(log, `${log}.1`));
       return log;
     });

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import { readdirSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
@@ -6,7 +6,7 @@ import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode, ifPossible, ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 import { leasesFolder } from '../layout.ts';
-import { statQuietly } from '../../quietly.ts';
+import { statQuietly, statIfThere } from '../../quietly.ts';
 
 /** The period at which an agent renews its lease. Source: kubelet config, nodeStatusUpdateFrequency. */
 export const LEASE_RENEWAL_MS = 10_000;
@@ -95,7 +95,7 @@ export class Leases {
    */
   leaseOf(process: KnownProcess): Lease | undefined {
     const file = this.#file(process);
-    const renewedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    const renewedMs = statIfThere(file)?.mtimeMs;
     if (renewedMs === undefined) return undefined;
     const { wallMs, monotonicMs } = this.#parts.clock.now();
     let seen = this.#sightings.get(file);

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { quietly, readQuietly } from '../../../quietly.ts';
+import { quietly, readQuietly, statIfThere } from '../../../quietly.ts';
 import type { Clock } from '../../../clock.ts';
 import { removeGroups, withInner } from './cgroup-group.ts';
 import { PARENT, tryToRemove } from './cgroup-machine.ts';
@@ -28,8 +28,7 @@ export function removeStrayGroups(wallMs: number, sources?: Sources): void {
   for (const parent of parents(sources)) {
     for (const pod of foldersIn(parent).filter((name) => UID.test(name))) {
       const folder = path.join(parent, pod);
-      const bornMs = (name: string): number | undefined =>
-        statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+      const bornMs = (name: string): number | undefined => statIfThere(path.join(folder, name))?.mtimeMs;
       const old = foldersIn(folder).filter((name) => wallMs - (bornMs(name) ?? wallMs) >= AGE_MIN_MS);
       for (const name of old) for (const group of withInner(path.join(folder, name))) tryToRemove(group);
       // A podrun that needs the groups around it makes them again.

@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivate, runtimeFolder, temporaryFolderName } from './trial-folder.ts';
-import { quietly, succeeds } from '../../../quietly.ts';
+import { quietly, succeeds, statIfThere } from '../../../quietly.ts';
 
 /** A detection whose result is cached in the state folder. */
 export type CachedDetection = 'namespaces' | 'cluster';
@@ -12,7 +12,7 @@ function cacheFile(stateDir: string, of: CachedDetection): string {
 
 /** The device is part of the key: overlay layers depend on the file system. */
 function wholeKey(stateDir: string, key: string): string {
-  return `${statSync(stateDir, { throwIfNoEntry: false })?.dev ?? '-'} ${key}`;
+  return `${statIfThere(stateDir)?.dev ?? '-'} ${key}`;
 }
 
 /** The cached result for this key. Undefined: there is none, or it cannot be read. */

@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from './go-quote.ts';
 
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 /** The depth of nested values. Go allows more, but nobody needs it. */
@@ -7,19 +7,38 @@ const DEPTH_MAX = 1000;
 class SyntaxProblem extends Error {}
 
 /**
- * The first mistake that Go's JSON decoder finds in a text, in its words. podrun reads JSON with JSON.parse, whose
- * messages differ between engines. Source: encoding/json/scanner.go.
+ * Parses JSON that others have made.
+ * @throws {SyntaxError} in the words of Go's JSON decoder: those of JSON.parse differ by the version of Node
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes);
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch (error) {
+    const { problem } = scan(text.toString('latin1'));
+    throw problem === undefined ? error : new SyntaxError(problem);
+  }
+}
+
+/**
+ * The first mistake that Go's JSON decoder finds in the text of an object, in its words.
  * @param bytes the text with one character for each byte, as Go reads it
  */
 export function jsonObjectProblem(bytes: string): string | undefined {
+  const { kind, problem } = scan(bytes);
+  if (problem !== undefined || kind === 'object' || kind === 'null') return problem;
+  return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+}
+
+/** The kind of a value, or the first mistake in its text. Source: encoding/json/scanner.go. */
+function scan(bytes: string): { readonly kind?: string; readonly problem?: string } {
   const scanner = new GoScanner(bytes);
   try {
     const kind = scanner.value();
     scanner.expect(/$/y, 'after top-level value');
-    if (kind === 'object' || kind === 'null') return undefined;
-    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    return { kind };
   } catch (error) {
-    if (error instanceof SyntaxProblem) return error.message;
+    if (error instanceof SyntaxProblem) return { problem: error.message };
     throw error;
   }
 }
