@@ -44,12 +44,12 @@ async function exploding(): Promise<Podrun> {
   return podrun;
 }
 
-/** The number of processes that the kernel refused. The kernel version decides which of two cgroups counts them. */
+/** The number of processes that the kernel refused. The kernel version decides which of the cgroups counts them. */
 function refusals(): number {
   const file = path.join(workshop.stateDir, 'pods/default/bomb/processes.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const groups = lines.flatMap((line) => (JSON.parse(line) as { cgroups?: string[] }).cgroups ?? []);
-  const files = groups.flatMap((group) => [path.join(group, 'pids.events'), path.join(group, '../pids.events')]);
+  const files = groups.flatMap((group) => ['.', 'inside', '..'].map((place) => path.join(group, place, 'pids.events')));
   const counts = files.filter((one) => existsSync(one)).map((one) => /max (\d+)/.exec(readFileSync(one, 'utf8'))?.[1]);
   return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }
