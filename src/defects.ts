@@ -62,9 +62,15 @@ export function traceOf(defect: unknown): string {
   return defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
 }
 
-/** Lets a promise go on that nobody waits for. */
-export function inBackground(work: Promise<unknown> | void): void {
-  if (work !== undefined) work.catch(tellDefect);
+/**
+ * Lets a promise go on that nobody waits for.
+ * @param served the request or connection that it serves: it is answered with 500, or ends, after an error
+ */
+export function inBackground(work: Promise<unknown> | void, served?: Emitter): void {
+  work?.catch((error: unknown) => {
+    tellDefect(error);
+    if (served !== undefined) end([served]);
+  });
 }
 
 /** Wraps a function that Node.js calls, so that its errors are told and go no further. */

@@ -98,6 +98,13 @@ it('the reset of a connection that nobody listens to is no defect, and ends it',
   expect(told).toEqual([]);
 });
 
+it('a connection ends with the promise that serves it', async () => {
+  const server = guarded(createServer((socket) => inBackground(Promise.reject(broken), socket)));
+  const client = connect(await listening(server), '127.0.0.1').resume();
+  await once(client, 'close');
+  expect(told).toEqual([broken]);
+});
+
 it('the pipe of a process goes on after a listener has thrown', () => {
   const pipe = new PassThrough();
   const child = guardedProcess(Object.assign(new EventEmitter(), { stdio: [null, pipe] }));

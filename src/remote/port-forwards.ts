@@ -83,7 +83,7 @@ export class PortForwards {
   }
 
   async #listen(namespace: string, place: () => ForwardPlace | undefined): Promise<number> {
-    const server = guarded(createServer((socket) => inBackground(this.#connect(namespace, place(), socket))));
+    const server = guarded(createServer((socket) => inBackground(this.#connect(namespace, place(), socket), socket)));
     this.#servers.push(server);
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, FORWARDED_HOST, resolve));
     return (server.address() as AddressInfo).port;

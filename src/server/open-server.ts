@@ -114,18 +114,17 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     new GarbageCollector(context),
   ];
   if (node !== undefined) standing.push(keepNodeLease(context));
-  const audit =
-    options.auditLog === undefined
-      ? undefined
-      : new AuditLog(options.auditLog, clock, (error) => report(`audit log: ${error.message}`));
+  const onAuditTrouble = (error: Error): void => report(`audit log: ${error.message}`);
+  const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, clock, onAuditTrouble);
   const answering: Answering = {
     context,
     router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
     audit,
   };
   const onRequest: ListenOptions['onRequest'] = (raw, response) =>
-    inBackground(answerRequest(answering, raw, response));
-  const onUpgrade: ListenOptions['onUpgrade'] = (...all) => inBackground(answerUpgrade(answering, ...all));
+    inBackground(answerRequest(answering, raw, response), response);
+  const onUpgrade: ListenOptions['onUpgrade'] = (raw, socket, head) =>
+    inBackground(answerUpgrade(answering, raw, socket, head), socket);
   const listening = await listenWhereExpected(
     { pair, clock, host, port, onRequest, onUpgrade },
     claim.lastPort,

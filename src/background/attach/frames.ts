@@ -62,22 +62,34 @@ export function encodeAttachFrame(frame: AttachFrame): Buffer {
 
 /** Joins the pieces of a stream into frames. */
 export class AttachFrameReader<Message> {
-  #rest: Buffer = Buffer.alloc(0);
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #wanted = HEAD_BYTES;
 
   /** @throws {Error} for bytes that are not frames */
   read(piece: Buffer): AttachFrame<Message>[] {
-    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    // Joins the pieces of a large frame only once.
+    if (this.#length < this.#wanted) return [];
+    let rest = Buffer.concat(this.#pieces);
     const frames: AttachFrame<Message>[] = [];
-    while (this.#rest.length >= HEAD_BYTES) {
-      const kind = KINDS[this.#rest.readUInt8()];
-      const end = HEAD_BYTES + this.#rest.readUInt32BE(1);
+    this.#wanted = HEAD_BYTES;
+    while (rest.length >= HEAD_BYTES) {
+      const kind = KINDS[rest.readUInt8()];
+      const end = HEAD_BYTES + rest.readUInt32BE(1);
       if (kind === undefined || end > PAYLOAD_BYTES_MAX) throw new Error('these bytes are no podrun frames');
-      if (this.#rest.length < end) break;
-      const payload = this.#rest.subarray(HEAD_BYTES, end);
-      this.#rest = this.#rest.subarray(end);
+      if (rest.length < end) {
+        this.#wanted = end;
+        break;
+      }
+      const payload = rest.subarray(HEAD_BYTES, end);
+      rest = rest.subarray(end);
       if (kind === 'message') frames.push({ kind, message: JSON.parse(payload.toString()) as Message });
       else frames.push({ kind, chunk: payload });
     }
+    this.#pieces = [rest];
+    this.#length = rest.length;
     return frames;
   }
 }

@@ -77,7 +77,7 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       cli.tell(`Handling connection for ${port.local}\n`);
-      inBackground(forward(cli, socket, port, currentPod(store, pod), relays.of(pod)));
+      inBackground(forward(cli, socket, port, currentPod(store, pod), relays.of(pod)), socket);
     },
     onTrouble: (text) => cli.stderr.write(`${text}\n`),
   });

@@ -80,7 +80,7 @@ export async function forwardTo(
     client.once('close', () => sockets.delete(client));
     // Node throws an error that has no listener. `forward` adds one once the Pod has answered.
     client.on('error', () => undefined);
-    inBackground(forward(client, current(), remote, relays));
+    inBackground(forward(client, current(), remote, relays), client);
   });
   server.listen(0, HERE);
   await once(server, 'listening');

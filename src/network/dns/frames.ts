@@ -24,7 +24,7 @@ export function inFrames(socket: Socket, onPacket: (packet: Buffer) => Promise<v
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
     socket.pause();
-    inBackground(read());
+    inBackground(read(), socket);
   });
 }
 

@@ -46,7 +46,7 @@ const HEADERS: Readonly<Record<string, string>> = {
  */
 export async function openDashboard(api: ServerAddress, port: number): Promise<Dashboard> {
   const session = new DashboardSession();
-  const server = guarded(createServer((request, response) => inBackground(answer(request, response))));
+  const server = guarded(createServer((request, response) => inBackground(answer(request, response), response)));
   const connections = openConnections(server);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());

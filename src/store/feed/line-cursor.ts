@@ -22,7 +22,7 @@ export class LineCursor {
   #offset: number;
   #isClosed = false;
   /** The beginning of a line whose end is not yet written. */
-  #rest: Buffer = NOTHING;
+  #rest: Buffer[] = [];
 
   private constructor(path: string, file: number, from: LineStart) {
     const { ino, size } = fstatSync(file);
@@ -53,11 +53,14 @@ export class LineCursor {
       const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
       if (length === 0) return NOTHING;
       this.#offset += length;
-      const bytes = Buffer.concat([this.#rest, chunk.subarray(0, length)]);
+      const bytes = chunk.subarray(0, length);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
-      // Without the copy, an idle cursor would keep the whole chunk in memory.
-      this.#rest = end === bytes.length ? NOTHING : Buffer.from(bytes.subarray(end));
-      if (end > 0) return bytes.subarray(0, end);
+      const before = this.#rest;
+      // The pieces of a long line are joined once, at its end.
+      if (end > 0) this.#rest = [];
+      // Without the copy, the next read would overwrite it.
+      if (end < length) this.#rest.push(Buffer.from(bytes.subarray(end)));
+      if (end > 0) return Buffer.concat([...before, bytes.subarray(0, end)]);
     }
     return NOTHING;
   }
@@ -66,7 +69,7 @@ export class LineCursor {
   skipToEnd(): void {
     if (this.#isClosed) return;
     this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
-    this.#rest = NOTHING;
+    this.#rest = [];
   }
 
   /** True while the file at the path is still the one that was opened. */
