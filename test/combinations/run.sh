@@ -24,6 +24,10 @@ user=65532
 
 if [ "${1:-}" != --inside ]; then
   case ${1:-} in root | docker | user | bare-user | odd) ;; *) usage ;; esac
+  if [ -n "${NODE:-}" ] && [ ! -x "$NODE" ]; then
+    echo "there is no program $NODE: node test/fetch-nodes.mjs fetches other versions of Node.js" >&2
+    exit 2
+  fi
   # A container of an ordinary user shares folders with mounts below: these must not be in the way of tests.
   place=$(mktemp -d -p /mnt podrun-combination-XXXXXX)
   TMPDIR=$(mktemp -d)
