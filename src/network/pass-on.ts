@@ -111,11 +111,15 @@ function passChanged(
   outgoing: ServerResponse,
   { sendHead, refuse }: { readonly sendHead: () => void; readonly refuse: Refuse },
 ): void {
-  const last = pipeline([answer, ...steps], (error) => {
-    if (error && !outgoing.headersSent) refuse(`its page cannot be read: ${error.message}`);
-    else if (error) outgoing.destroy();
-  }) as unknown as Duplex;
+  // Heard of each step: on Node 22, the pipeline itself does not tell when the first one fails at once.
+  const fail = (error: Error): void => {
+    if (outgoing.headersSent) outgoing.destroy();
+    else refuse(`its page cannot be read: ${error.message}`);
+  };
+  for (const step of [answer, ...steps]) step.once('error', fail);
+  const last = pipeline([answer, ...steps], () => undefined) as unknown as Duplex;
   last.once('readable', () => {
+    if (last.destroyed) return;
     sendHead();
     pipeline(last, outgoing, () => undefined);
   });
