@@ -112,14 +112,16 @@ function passChanged(
   { sendHead, refuse }: { readonly sendHead: () => void; readonly refuse: Refuse },
 ): void {
   // Heard of each step: on Node 22, the pipeline itself does not tell when the first one fails at once.
+  let isOver = false;
   const fail = (error: Error): void => {
-    if (outgoing.headersSent) outgoing.destroy();
-    else refuse(`its page cannot be read: ${error.message}`);
+    if (!isOver && outgoing.headersSent) outgoing.destroy();
+    else if (!isOver) refuse(`its page cannot be read: ${error.message}`);
+    isOver = true;
   };
   for (const step of [answer, ...steps]) step.once('error', fail);
   const last = pipeline([answer, ...steps], () => undefined) as unknown as Duplex;
   last.once('readable', () => {
-    if (last.destroyed) return;
+    if (isOver) return;
     sendHead();
     pipeline(last, outgoing, () => undefined);
   });
