@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { needs } from '../needs.ts';
+import { needTier, TIERS } from './tiers.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -52,11 +53,15 @@ it('a value that the kernel does not take keeps the Pod from starting', needs('n
   await podrun.ended;
 });
 
-it.each(['process', 'namespace'])('others are refused as by a kubelet, in the %s tier', async (tier) => {
-  const file = workshop.pod('web', spec([{ name: 'kernel.msgmax', value: '1' }], 'main'));
-  const run = await workshop.run(['apply', file, '--runtime', tier]);
-  const why = 'SysctlForbidden: Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted';
-  expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
+describe.each(TIERS)('sysctls that are not safe, in the %s tier', (tier) => {
+  beforeEach((test) => needTier(test, tier));
+
+  it('are refused as by a kubelet', async () => {
+    const file = workshop.pod('web', spec([{ name: 'kernel.msgmax', value: '1' }], 'main'));
+    const run = await workshop.run(['apply', file, '--runtime', tier]);
+    const why = 'SysctlForbidden: Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted';
+    expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
+  });
 });
 
 it('without namespaces and a network of the Pod they are announced, and an error with --strict', async () => {
