@@ -113,8 +113,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun diff good.ndjson web': { exitCode: 1, before: 'podrun apply job.yaml -o json > good.ndjson' },
   // The Pod of pod.yaml ends after its work: it does not stay Ready.
   'podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh': { exitCode: 1 },
-  // A file that is copied into a container must not reach the machine
-  'podrun cp config.yaml web:/etc/app/config.yaml': { ...APART, isRebuilt: true },
+  // A file that is copied into a container must not reach the machine, whose folders are root's
+  'podrun cp config.yaml web:/etc/app/config.yaml': { needs: ['namespaces', 'root'], isRebuilt: true },
   'podrun cp ./site web:/srv -c nginx': APART,
   // The folders of this machine are root's.
   'podrun cp web:/var/log/app ./logs': { needs: ['namespaces', 'root'] },

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../architecture/source.ts';
 import { workshopForEach } from './workshop.ts';
+import { BUILT_HERE } from '../build/built-here.ts';
 import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
@@ -59,7 +60,7 @@ $PODRUN serve --once --network host --state-dir cluster -- sh -c '
 
 it(
   'the single executable needs no Node.js',
-  needs('root', 'private mounts', 'namespaces', {
+  needs('root', 'private mounts', 'namespaces', BUILT_HERE, {
     'an x64 machine': process.arch === 'x64',
     '/bin/busybox': existsSync('/bin/busybox'),
   }),
