@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ResourceLimits } from '../runtime/confinement.ts';
+import type { InstanceRef } from './pod-files.ts';
 import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
 /**
@@ -12,13 +13,6 @@ export interface Launch
     Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces' | 'stopSignal'> {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
-}
-
-/** One run of one container. */
-export interface InstanceRef {
-  readonly id: string;
-  readonly container: string;
-  readonly attempt: number;
 }
 
 /** An instance whose main process was started and has not ended. */

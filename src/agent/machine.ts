@@ -30,14 +30,14 @@ import type { FileStore } from '../store/file-store.ts';
 import type { Faults } from './setup/faults.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
-import type { InstanceRef, Launch, LiveInstance } from './instance.ts';
+import type { Launch, LiveInstance } from './instance.ts';
+import { type InstanceRef, PodFiles } from './pod-files.ts';
 import type { EnsureCall, NodeImages } from './images/node-images.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from './network/pod-names.ts';
 import type { PortOwner } from '../lifecycle/texts/port-events.ts';
 import { type ApiOfPods, type ApiPlace, type NetworkSymptom, PodNetworks } from './network/pod-networks.ts';
-import { PodFiles } from './pod-files.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { atExit } from './runs/at-exit.ts';
@@ -45,7 +45,7 @@ import { PodHandlers } from './runtime-class/pod-handlers.ts';
 import type { AgentSettings } from './setup/agent-settings.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
-import { workloadsAbove } from './workloads/workloads-above.ts';
+import { topWorkload, workloadsAbove } from './workloads/workloads-above.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
@@ -107,14 +107,16 @@ export class Machine {
     this.#files = files;
     this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
     this.#journals = new Journals({ ...options, files });
-    const { privateNetworks } = settings;
+    const { privateNetworks, hostEnv } = settings;
     const clock = machineClock(options.clock);
     this.#networks = new PodNetworks({
       ...options,
       clock,
       files,
       privateNetworks,
+      hostEnv,
       networkRecord: options.networkRecord,
+      workloadOf: (pod) => topWorkload(workloadsAbove(store), pod),
     });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#names = new PodNames({

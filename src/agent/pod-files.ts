@@ -6,7 +6,13 @@ import { startTimeOf } from '../runtime/watch/process-identity.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { PodPaths } from '../store/layout.ts';
 import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
-import type { InstanceRef } from './instance.ts';
+
+/** One run of one container. */
+export interface InstanceRef {
+  readonly id: string;
+  readonly container: string;
+  readonly attempt: number;
+}
 
 /** The files of Pods beside their objects, in the folders of the store. */
 export class PodFiles {

@@ -1,6 +1,6 @@
 import { resourceTypeOf, qualifiedKind } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
-import { hasLiveController, type WorkloadKey } from '../agent/runs/begin-workloads.ts';
+import { hasLiveController, type WorkloadKey } from '../agent/runs/live-controller.ts';
 import { finishedCondition } from '../api/workloads/job-conditions.ts';
 import type { StoredJob } from '../controllers/reconcile.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';

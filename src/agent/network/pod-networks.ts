@@ -23,12 +23,10 @@ import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { NetworkRecord } from '../../store/owners/network-record.ts';
 import type { PodFiles } from '../pod-files.ts';
-import { topWorkload, workloadsAbove } from '../workloads/workloads-above.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
 import type { PrivateNetworks } from '../setup/private-networks.ts';
 
 export interface PodNetworksOptions {
@@ -40,7 +38,10 @@ export interface PodNetworksOptions {
   readonly runtime: Pick<Runtime, 'adopt'>;
   /** The networks of Pods. Undefined: they share the host's. */
   readonly privateNetworks: PrivateNetworks | undefined;
-  readonly settings: Pick<AgentSettings, 'hostEnv'>;
+  /** The environment of podrun. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The topmost workload above a Pod: `deployment/web`. Undefined: no workload made it. */
+  readonly workloadOf: (pod: StoredPod) => string | undefined;
   /** Undefined: networks end with podrun. */
   readonly networkRecord: NetworkRecord | undefined;
 }
@@ -122,14 +123,13 @@ export class PodNetworks {
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
-    const { clock, store } = options;
+    const { clock, store, workloadOf } = options;
     const podWithUid = (uid: string): StoredPod | undefined =>
       store.list<StoredPod>('pods').find((pod) => resolvedUid(pod) === uid);
     const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
     const { privateNetworks } = options;
     // A cluster takes longer to make than the network of a Pod.
     if (privateNetworks?.kind === 'cluster') this.#maker = this.#makeMaker(privateNetworks);
-    const workloadOf = (pod: StoredPod): string | undefined => topWorkload(workloadsAbove(store), pod);
     this.#portTrouble = new PortTrouble({ clock, podWithUid, workloadOf, networkOf });
   }
 
@@ -152,10 +152,10 @@ export class PodNetworks {
 
   /** Undefined: the network of the host. */
   async #networksFor(wanted: RuntimeHandler['network']): Promise<PrivateNetworks | undefined> {
-    const { privateNetworks, settings, clock } = this.#options;
+    const { privateNetworks, hostEnv, clock } = this.#options;
     if (wanted === undefined || wanted === privateNetworks?.kind) return privateNetworks;
     if (wanted === 'host') return undefined;
-    return (this.#alone ??= detectAlone(settings.hostEnv['PATH'], clock));
+    return (this.#alone ??= detectAlone(hostEnv['PATH'], clock));
   }
 
   #makerOf(networks: PrivateNetworks): Promise<NetworkMaker> {

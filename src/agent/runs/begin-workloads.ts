@@ -10,25 +10,13 @@ import type { Claim } from '../../store/owners/ownership.ts';
 import { deletePod } from '../clean-up/delete-pod.ts';
 import { writePatch } from '../workloads/write-patch.ts';
 import type { RunOwner } from './begin-runs.ts';
+import type { WorkloadKey } from './live-controller.ts';
 
 /** A workload, or a Service, that this process owns from now on. */
 export interface OwnedWorkload<T extends Controlled = Workload> {
   readonly object: T;
   /** Gives the workload up: it rests until another agent takes it. */
   readonly release: () => void;
-}
-
-/** Names a stored workload. */
-export interface WorkloadKey {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** True when a process that is not gone owns the workload. */
-export function hasLiveController(store: FileStore, { apiVersion, kind, namespace, name }: WorkloadKey): boolean {
-  return store.isOwned(namespace, name, resourceTypeOf({ apiVersion, kind }).plural);
 }
 
 /**

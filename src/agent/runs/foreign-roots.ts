@@ -7,7 +7,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
 import { ObjectCache } from '../workloads/object-cache.ts';
 import { RunRoots } from '../workloads/run-roots.ts';
-import type { WorkloadKey } from './begin-workloads.ts';
+import type { WorkloadKey } from './live-controller.ts';
 import { ForeignPods } from './foreign-pods.ts';
 
 interface ForeignObjects {

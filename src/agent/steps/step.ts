@@ -5,7 +5,8 @@ import type { StartFailed } from '../../lifecycle/observation.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
 import type { LaunchImage } from '../images/container-images.ts';
-import type { InstanceRef, Launch } from '../instance.ts';
+import type { Launch } from '../instance.ts';
+import type { InstanceRef } from '../pod-files.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 
 /** The parts of a Pod's sandbox that its containers use. */

@@ -8,7 +8,8 @@ import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, Runtime } from '../../runtime/runtime.ts';
-import type { InstanceRef, LiveInstance } from '../../agent/instance.ts';
+import type { LiveInstance } from '../../agent/instance.ts';
+import type { InstanceRef } from '../../agent/pod-files.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
 import { ExecSession } from './exec-session.ts';
 import {

@@ -6,7 +6,7 @@ import { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import { startAgent } from '../../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../objects/check-changes.ts';
-import type { WorkloadKey } from '../../agent/runs/begin-workloads.ts';
+import type { WorkloadKey } from '../../agent/runs/live-controller.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { tellOfFirstPull } from './first-pull.ts';
 import { runPods, settingsOf } from './run-pods.ts';

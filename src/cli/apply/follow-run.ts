@@ -1,5 +1,5 @@
 import { ApplyRun, type RunAgent, type RunOutcome } from '../../agent/runs/apply-run.ts';
-import type { WorkloadKey } from '../../agent/runs/begin-workloads.ts';
+import type { WorkloadKey } from '../../agent/runs/live-controller.ts';
 import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { RunListener } from '../../agent/runs/running-pods.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
