@@ -45,26 +45,6 @@ describe('the repository', () => {
     expect(dead).toEqual([]);
   });
 
-  it('shows the way of a command: at most 30 files of src, all there', () => {
-    const [, section = ''] = readText('docs/architecture.md').split('## The way of a command\n');
-    const files = [...(section.split('\n## ')[0] ?? '').matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `src/${file}`);
-    expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.length).toBeLessThanOrEqual(30);
-  });
-
-  it('shows the way of an exit: at most 15 files of src, all there', () => {
-    const [, section = ''] = readText('docs/architecture.md').split('## The way of an exit\n');
-    const rows = (section.split('\n## ')[0] ?? '').match(/^\| \d+ .*/gm) ?? [];
-    const steps = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/(\d+) `([\w/-]+)`/g)]);
-    expect(steps.map(([, number]) => Number(number))).toEqual(steps.map((_, index) => index + 1));
-    expect(steps.length).toBeGreaterThan(10);
-    expect(steps.length).toBeLessThanOrEqual(15);
-    const sources = filesBelow('src', /\.ts$/);
-    const isThere = (name: string): boolean => sources.some((file) => `/${file}`.endsWith(`/${name}.ts`));
-    expect(steps.map(([, , name = '']) => name).filter((name) => !isThere(name))).toEqual([]);
-  });
-
   it('documents every exit code', () => {
     const page = readText('docs/exit-codes.md');
     expect(Object.values(EXIT).filter((code) => !page.includes(`| ${code} |`))).toEqual([]);

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AstNode, filesBelow, isNode, lineAt, nodesOf, readText, sourcesBelow } from './source.ts';
 
@@ -7,10 +6,6 @@ const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 5;
 const COLUMNS_MAX = 120;
 const MEDIAN_FILE_LINES_MAX = 150;
-
-const ROOM_FILES_MAX = 14;
-/** Rooms: the folders of src. Their folders may have more files, all of one kind. */
-const ROOM = /^src\/\w+\/[^/]+$/;
 
 const FOLDERS = ['src', 'test', 'bench', 'bin'];
 const code = FOLDERS.flatMap(sourcesBelow);
@@ -25,13 +20,6 @@ describe('sizes', () => {
   it(`half of the source files have at most ${MEDIAN_FILE_LINES_MAX} lines`, () => {
     const lines = source.map((file) => file.text.split('\n').length - 1).toSorted((a, b) => a - b);
     expect(lines[Math.floor(lines.length / 2)]).toBeLessThanOrEqual(MEDIAN_FILE_LINES_MAX);
-  });
-
-  it(`no room has more than ${ROOM_FILES_MAX} files of its own`, () => {
-    const own = source.map((file) => file.path).filter((file) => ROOM.test(file));
-    const rooms = [...new Set(own.map((file) => path.dirname(file)))];
-    const sizes = rooms.map((room) => ({ room, files: own.filter((file) => path.dirname(file) === room).length }));
-    expect(sizes.filter(({ files }) => files > ROOM_FILES_MAX)).toEqual([]);
   });
 
   it(`no line is wider than ${COLUMNS_MAX} columns`, () => {
