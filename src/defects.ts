@@ -20,7 +20,7 @@ const shared: Shared = ((globalThis as Record<symbol, unknown>)[Symbol.for('podr
 } satisfies Shared) as Shared;
 
 /** Tells a defect. Throws nothing. */
-function tellDefect(defect: unknown): void {
+export function tellDefect(defect: unknown): void {
   shared.tell(defect);
 }
 
@@ -55,6 +55,12 @@ export function mustGoOn(): boolean {
 export function defectText(defect: unknown, { goesOn = false }: { readonly goesOn?: boolean } = {}): string {
   const message = defect instanceof Error ? defect.message : String(defect);
   return `podrun has a defect${goesOn ? ', and goes on' : ''}: ${message}`;
+}
+
+/** True for an error of the language itself: no file, program or user causes one. Those of Node.js have a code. */
+export function isDefect(error: unknown): boolean {
+  const isOfLanguage = [TypeError, ReferenceError, RangeError].some((type) => error instanceof type);
+  return isOfLanguage && !('code' in (error as Error));
 }
 
 /** The stack trace of a defect. */

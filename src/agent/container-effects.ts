@@ -1,4 +1,4 @@
-import { inBackground } from '../defects.ts';
+import { caught, inBackground } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import type { PlannedProbe } from '../lifecycle/activity.ts';
@@ -17,6 +17,7 @@ import type { InstanceRef } from './pod-files.ts';
 import type { NetworkSymptom } from './network/pod-networks.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
+import { quietly } from '../quietly.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
@@ -35,6 +36,9 @@ export class ContainerEffects implements EffectRunner {
   /** Containers without a handler for their stop signal: each gets one event. */
   readonly #withoutHandler = new Set<string>();
   #pod: StoredPod | undefined;
+  /** Instances that were killed because of a defect, by id: takes the promise that all of their processes are gone. */
+  readonly #killed = new Map<string, (gone: Promise<unknown>) => void>();
+  #isAbandoned = false;
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
@@ -46,6 +50,7 @@ export class ContainerEffects implements EffectRunner {
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
+      onDefect: (defect) => report.failed(defect),
       onResult: ({ container, instanceId, type, success }) =>
         report.observed({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
       onEvent: (event) => {
@@ -60,25 +65,26 @@ export class ContainerEffects implements EffectRunner {
   resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
     this.#pod = pod;
     this.#restored = this.#sandbox.create(pod);
+    this.#step(this.#restored);
     for (const { id, container, attempt } of instances) this.#adopt(pod, { id, container, attempt });
   }
 
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void {
     switch (effect.type) {
       case 'createSandbox':
-        return inBackground(this.#sandbox.create(pod));
+        return this.#step(this.#sandbox.create(pod));
       case 'stopSandbox':
         return inBackground(this.#sandbox.stop(pod));
       case 'start':
-        return inBackground(this.#start(pod, effect));
+        return this.#step(this.#start(pod, effect));
       case 'ensureImage':
-        return inBackground(this.#ensureImage(pod, effect));
+        return this.#step(this.#ensureImage(pod, effect));
       case 'runPostStart':
-        return inBackground(this.#runHook(pod, 'postStart', effect));
+        return this.#step(this.#runHook(pod, 'postStart', effect));
       case 'cancelPostStart':
         return this.#live.get(effect.id)?.postStart.abort();
       case 'runPreStop':
-        return inBackground(this.#runHook(pod, 'preStop', effect));
+        return this.#step(this.#runHook(pod, 'preStop', effect));
       case 'signal':
         return this.#signal(pod, effect);
       case 'kill':
@@ -106,6 +112,26 @@ export class ContainerEffects implements EffectRunner {
     for (const instance of this.#live.values()) instance.ended.abort();
     this.#live.clear();
     this.#latest.clear();
+  }
+
+  /**
+   * Kills all containers and removes the sandbox, as far as that succeeds. Programs that are being started die as soon
+   * as they run.
+   */
+  abandon(pod: StoredPod): Promise<unknown> {
+    this.#isAbandoned = true;
+    const live = [...this.#live.values()];
+    const gone = live.map(({ ref }) => new Promise<unknown>((resolve) => this.#killed.set(ref.id, resolve)));
+    for (const { running } of live) caught(() => running.kill())();
+    caught(() => this.close())();
+    return Promise.allSettled(gone)
+      .then(() => this.#sandbox.stop(pod))
+      .catch(() => undefined);
+  }
+
+  /** Does something that the Pod waits for. */
+  #step(work: Promise<unknown>): void {
+    inBackground(work.catch((error: unknown) => this.#options.report.failed(error)));
   }
 
   #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
@@ -143,8 +169,9 @@ export class ContainerEffects implements EffectRunner {
       ...launch,
       logFile: this.#options.machine.logFile(pod, instance),
       onOutput: (stream, chunk) => this.#options.machine.output(pod, instance, stream, chunk),
-      onExit: (exit) => this.#exited(pod, instance, exit),
+      onExit: (exit) => this.#takeExit(pod, instance, exit),
     });
+    if (this.#isAbandoned && outcome.ok) return outcome.container.kill();
     if (!outcome.ok) {
       this.#options.machine.startFailed(pod, instance);
       return failed('start', outcome.error, outcome.at);
@@ -167,7 +194,7 @@ export class ContainerEffects implements EffectRunner {
   #adopt(pod: StoredPod, instance: InstanceRef): void {
     const adopted = this.#options.runtime.adopt?.(instance.id, {
       onOutput: (stream, chunk) => this.#options.machine.output(pod, instance, stream, chunk),
-      onExit: (exit) => this.#exited(pod, instance, exit),
+      onExit: (exit) => this.#takeExit(pod, instance, exit),
     });
     if (adopted === undefined) return;
     const { container: running, launch } = adopted;
@@ -196,6 +223,19 @@ export class ContainerEffects implements EffectRunner {
     this.#options.report.event(pod, limitsNotEnforced(notice));
   }
 
+  #takeExit(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
+    if (this.#isAbandoned) {
+      quietly(() => this.#options.machine.exited(pod, instance, exit));
+      exit.swept.catch(() => undefined);
+      return this.#killed.get(instance.id)?.(exit.swept);
+    }
+    try {
+      this.#exited(pod, instance, exit);
+    } catch (error) {
+      this.#options.report.failed(error);
+    }
+  }
+
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
     const { container, id } = instance;
     const live = this.#live.get(id);
@@ -206,7 +246,7 @@ export class ContainerEffects implements EffectRunner {
     const { exitCode, oomKilled, at } = exit;
     const report = (): void => {
       this.#options.report.observed({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-      inBackground(exit.swept.then(() => this.#options.report.observed({ type: 'swept', container, id })));
+      this.#step(exit.swept.then(() => this.#options.report.observed({ type: 'swept', container, id })));
     };
     // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
     // reported.
@@ -214,7 +254,12 @@ export class ContainerEffects implements EffectRunner {
     const explained = this.#explain(pod, instance, { type: 'exited', exit, runMs });
     const first = [...(live?.hooks ?? []), ...(explained === undefined ? [] : [explained])];
     if (live === undefined || first.length === 0) report();
-    else live.exitReported = Promise.all(first).then(report);
+    else {
+      const { report: result } = this.#options;
+      live.exitReported = Promise.all(first)
+        .then(report)
+        .catch((error: unknown) => result.failed(error));
+    }
   }
 
   async #runHook(

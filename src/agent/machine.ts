@@ -204,7 +204,7 @@ export class Machine {
     return (await this.#options.images?.ensure(pod, call)) ?? { type: 'present' };
   }
 
-  /** Computes the launch of a container. Never rejects. */
+  /** Computes the launch of a container. Rejects with a defect. */
   prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
     return prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
   }

@@ -1,6 +1,6 @@
-import { caught } from '../defects.ts';
+import { caught, defectText, tellDefect } from '../defects.ts';
 import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
-import type { PodSpec, PodStatus } from '../api/generated/types.ts';
+import type { PodStatus } from '../api/generated/types.ts';
 import { isMirrorPod, isTerminalPhase, resolvedUid, type StoredPod } from '../api/objects.ts';
 import type { NodeEviction } from '../lifecycle/facts.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
@@ -12,10 +12,12 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { withoutGrace } from '../lifecycle/requests/deletion.ts';
 import type { Restoration } from '../lifecycle/restored-facts.ts';
+import { brokenPodStatus } from '../lifecycle/status/lost-pod.ts';
 import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.ts';
 import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Subscription } from '../store/store.ts';
+import { asRun, type ObjectState, ofPod, withUid } from './run-object.ts';
 import { isRenewed, isStored } from './clean-up/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
@@ -63,12 +65,6 @@ const WATCH_MS = 1000;
 /** Waiting for a node; placed on this node, which runs or rejects it; waiting for its last write; over. */
 type State = 'waiting' | 'placed' | 'ending' | 'over';
 
-/**
- * The stored object. Held: only finalizers keep it. Missing: a write did not find it; its deletion is not reported.
- * Overtaken: so, when this run was about to remove it.
- */
-type ObjectState = 'present' | 'removing' | 'held' | 'missing' | 'overtaken' | 'gone';
-
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
 export class PodRun implements PodReport {
   readonly #options: PodRunOptions;
@@ -99,12 +95,7 @@ export class PodRun implements PodReport {
     const { namespace, name, uid } = this.#pod.metadata;
     this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object: stored }) => {
       if (resolvedUid(stored) !== uid || (type === 'DELETED' && isRenewed(store, stored))) return;
-      const object = asRun(stored, this.#pod.spec);
-      // deletePod sets a grace period of 0 in the last state of an object that it deletes.
-      if (type === 'DELETED') {
-        this.#isRemovalTold = true;
-        this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
-      } else if (this.#takeNewer(object)) this.#changed(object);
+      this.#orBreak(() => this.#heard(type === 'DELETED', asRun(stored, this.#pod.spec)));
     });
     // A client may have changed the Pod since it was stored.
     const present = store.get<StoredPod>('pods', namespace, name);
@@ -135,7 +126,10 @@ export class PodRun implements PodReport {
 
   /** Schedules the Pod, and runs it when the node takes it. Called again after a change of the node. */
   begin(): void {
-    if (this.#state !== 'waiting') return;
+    if (this.#state === 'waiting') this.#orBreak(() => this.#begin());
+  }
+
+  #begin(): void {
     const { agent, clock, restoration } = this.#options;
     if (restoration !== undefined) this.#run(restoration);
     if (this.#isTooLate) return this.#gone(true);
@@ -161,8 +155,10 @@ export class PodRun implements PodReport {
   terminate(how: HowToEnd): void {
     if (this.#state === 'over') return;
     this.#isToEnd = true;
-    if (this.#object === 'held') this.#end();
-    else if (!this.#endPlaced(how)) this.#end(endedUnscheduled(this.#pod.status));
+    this.#orBreak(() => {
+      if (this.#object === 'held') this.#end();
+      else if (!this.#endPlaced(how)) this.#end(endedUnscheduled(this.#pod.status));
+    });
   }
 
   /** Ends the Pod when its object is gone, also where no watch has told it, as a kubelet's housekeeping does. */
@@ -192,18 +188,48 @@ export class PodRun implements PodReport {
     return true;
   }
 
+  #heard(isRemoved: boolean, object: StoredPod): void {
+    if (!isRemoved) return this.#takeNewer(object) ? this.#changed(object) : undefined;
+    this.#isRemovalTold = true;
+    // deletePod sets a grace period of 0 in the last state of an object that it deletes.
+    this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
+  }
+
+  /** Does something for which the Pod waits. After a defect of podrun in it, the Pod ends. */
+  #orBreak(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (this.#worker !== undefined) return this.#worker.failed(error);
+      tellDefect(error);
+      this.broken(error);
+    }
+  }
+
+  broken(defect: unknown): void {
+    const pod = { ...this.#pod, status: this.pod.status };
+    this.#worker = undefined;
+    this.#state = 'placed';
+    try {
+      this.#pod = this.saveStatus(brokenPodStatus(pod, defectText(defect), this.#options.clock.now()));
+      this.finished();
+    } catch (error) {
+      // Its end cannot be recorded, either.
+      tellDefect(error);
+      this.#over();
+    }
+  }
+
   /** Handles a change by another writer. */
   #changed(pod: StoredPod): void {
     const { agent } = this.#options;
     if (this.#object !== 'present' || this.#state === 'over') return;
-    if (this.#worker !== undefined) {
-      this.#worker.objectChanged(pod);
-      // Finalizers keep the object of a Pod that was deleted by force.
-      if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
-      this.events(pod, this.#recorder.unrecorded(agent.notices(pod)));
-      return agent.changed(pod);
-    }
-    this.begin();
+    if (this.#worker === undefined) return this.begin();
+    this.#worker.objectChanged(pod);
+    // Finalizers keep the object of a Pod that was deleted by force.
+    if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
+    this.events(pod, this.#recorder.unrecorded(agent.notices(pod)));
+    agent.changed(pod);
   }
 
   /**
@@ -312,11 +338,14 @@ export class PodRun implements PodReport {
     if (this.#state === 'ending' || this.#state === 'over') return;
     this.#state = 'ending';
     if (last !== undefined) this.#pod = this.saveStatus(last);
-    this.#writes.whenDone(() => {
-      this.#state = 'over';
-      this.#options.agent.over(this);
-      this.#tellRemoved();
-    });
+    this.#writes.whenDone(() => this.#over());
+  }
+
+  #over(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#options.agent.over(this);
+    this.#tellRemoved();
   }
 
   /** Stores the status of the Pod, and keeps the parts that other writers own. */
@@ -338,11 +367,8 @@ export class PodRun implements PodReport {
   /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
   #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
     const [{ store }, { metadata }] = [this.#options, this.#pod];
-    const ofThisPod = (stored: StoredPod): StoredPod => {
-      const isThisPod = resolvedUid(stored) === metadata.uid;
-      return withUid(change(stored), isThisPod ? stored.metadata.uid : metadata.uid);
-    };
-    return this.#attempt(() => store.change('pods', metadata, part, ofThisPod, this.#subscription), isLast);
+    const ofThis = ofPod(metadata.uid, change);
+    return this.#attempt(() => store.change('pods', metadata, part, ofThis, this.#subscription), isLast);
   }
 
   /** Records events of the kubelet or of podrun. Those of a Pod whose object is gone are not stored. */
@@ -368,16 +394,4 @@ export class PodRun implements PodReport {
     const { clock } = this.#options;
     clock.wakeAt(clock.now().monotonicMs + WATCH_MS, () => this.#gone(false));
   }
-}
-
-/**
- * The Pod as the node runs it. A mirror Pod has a uid of its own, and a change of it changes no static Pod.
- * @param spec the spec of a static Pod
- */
-function asRun(stored: StoredPod, spec: PodSpec): StoredPod {
-  return isMirrorPod(stored) ? { ...withUid(stored, resolvedUid(stored)), spec } : stored;
-}
-
-function withUid(pod: StoredPod, uid: string): StoredPod {
-  return { ...pod, metadata: { ...pod.metadata, uid } };
 }

@@ -1,4 +1,4 @@
-import { caught } from '../defects.ts';
+import { caught, inBackground, tellDefect } from '../defects.ts';
 import { isSameJson } from '../api/json.ts';
 import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
@@ -27,12 +27,16 @@ export interface EffectRunner {
   readonly probes: readonly PlannedProbe[];
   /** Stops everything: the Pod has finished. */
   close(): void;
+  /** Kills everything, whatever state it is in. Settles when nothing is left. Never rejects. */
+  abandon(pod: StoredPod): Promise<unknown>;
 }
 
 /** Takes the results of effects. */
 export interface EffectReport {
   observed(seen: Observation): void;
   event(pod: StoredPod, draft: EventDraft): void;
+  /** Takes the defect of a step that the Pod waits for. */
+  failed(defect: unknown): void;
 }
 
 /** Takes the results of a worker. */
@@ -43,6 +47,8 @@ export interface PodReport {
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
   /** Called when everything of the Pod has ended. */
   finished(): void;
+  /** Called when everything of the Pod was killed because of a defect. */
+  broken(defect: unknown): void;
 }
 
 /** How a run is ended. */
@@ -84,8 +90,10 @@ export class PodWorker implements EffectReport {
   readonly #hostIP: string;
   readonly #report: PodReport;
   readonly #effects: EffectRunner;
-  readonly #inbox = new Inbox((seen) => this.#handle(seen));
+  readonly #inbox = new Inbox((seen) => this.#handleOrFail(seen));
   #alarm: Alarm | undefined;
+  /** The defect because of which the Pod ends. */
+  #defect: unknown;
 
   constructor({ pod, clock, config, hostIP, restoration, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
@@ -155,6 +163,28 @@ export class PodWorker implements EffectReport {
   /** Evicts the Pod because its node lacks memory or disk space. */
   evict(eviction: NodeEviction): void {
     this.#inbox.put({ type: 'evicted', eviction });
+  }
+
+  /**
+   * Ends the Pod because of a defect in a step that it waits for: it would wait for ever. The defect is told once.
+   * Everything is killed, and nothing more is observed or planned, since that may be what has failed.
+   */
+  failed(defect: unknown): void {
+    if (defect === this.#defect) return;
+    tellDefect(defect);
+    if (isFinished(this.#facts)) return;
+    this.#defect = defect;
+    this.#facts = { ...this.#facts, sandbox: 'finished' };
+    this.#alarm?.cancel();
+    inBackground(this.#effects.abandon(this.#pod).then(() => this.#report.broken(defect)));
+  }
+
+  #handleOrFail(seen: readonly Observation[]): void {
+    try {
+      this.#handle(seen);
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   /** @param seen the observations of one step; none: the Pod is planned again */

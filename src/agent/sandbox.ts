@@ -1,4 +1,4 @@
-import { inBackground } from '../defects.ts';
+import { inBackground, isDefect } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -32,7 +32,7 @@ export class Sandbox {
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
   }
 
-  /** Tries until it has succeeded, or until the Pod ends. */
+  /** Tries until it has succeeded, or until the Pod ends. Rejects with a defect. */
   async #make(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
     const event = (draft: EventDraft): void => this.#options.report.event(pod, draft);
@@ -42,6 +42,7 @@ export class Sandbox {
         inBackground(this.#watchStorage(pod, signal));
         return podIP;
       } catch (error) {
+        if (isDefect(error)) throw error;
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
         await pause(this.#options.clock, SANDBOX_RETRY_MS, signal);
       }

@@ -1,3 +1,4 @@
+import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
 import { readConfigFile } from '../agent/config/config-file.ts';
 import { readNode } from '../agent/config/node.ts';
@@ -185,6 +186,10 @@ function startAgent(
       onChange: () => onChange.notify(),
       onEvent: () => undefined,
       onTrouble: warn,
+      onDefect: (defect) => {
+        tellDefect(defect);
+        running.terminate({ force: false });
+      },
     },
   });
   const pods = new LibraryPods({

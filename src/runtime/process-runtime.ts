@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { inBackground } from '../defects.ts';
+import { caught, inBackground, tellDefect } from '../defects.ts';
 import { type Clock, machineClock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
 import { StartupWatch } from './start/startup-watch.ts';
@@ -216,7 +216,7 @@ export class ProcessRuntime implements Runtime {
   #reportExit(report: () => void): void {
     if (this.#ends.push(report) > 1) return;
     nextEventLoopTurn(() => {
-      for (const end of this.#ends.splice(0)) end();
+      for (const end of this.#ends.splice(0)) caught(end)();
     });
   }
 
@@ -246,9 +246,7 @@ export class ProcessRuntime implements Runtime {
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore });
       unmark();
     };
-    const ended = main.ended.then(({ exitCode, signal }) => {
-      const at = this.#stamps.now();
-      hasEnded = true;
+    const cleanUp = (): Pick<ProcessExit, 'oomKilled' | 'oomPolled' | 'usage'> => {
       // The processes of a container die with its first one: its group now, the others as soon as they are found.
       killGroup(pid);
       inside.kill();
@@ -257,9 +255,16 @@ export class ProcessRuntime implements Runtime {
       unwatch();
       this.#live.delete(pid);
       this.#surroundings.delete(id);
-      const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
-      const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
-      return main.finishOutput().then(() => this.#reportExit(() => launch.onExit(exit())));
+      return { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled', usage };
+    };
+    const ended = main.ended.then(async ({ exitCode, signal }) => {
+      const at = this.#stamps.now();
+      hasEnded = true;
+      // The Pod waits for the exit: it is reported after any error.
+      let seen: ReturnType<typeof cleanUp> = { oomKilled: false };
+      caught(() => void (seen = cleanUp()))();
+      await main.finishOutput().catch(tellDefect);
+      this.#reportExit(() => launch.onExit({ exitCode, signal, at, ...seen, swept: swept() }));
     });
     inBackground(ended);
     const kill = (): void => {

@@ -28,6 +28,7 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
       },
       events: () => undefined,
       finished: () => undefined,
+      broken: () => undefined,
     },
     effects: (report) => {
       tell = (seen) => report.observed(seen);
@@ -39,6 +40,7 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
         follow: () => undefined,
         probes: [],
         close: () => undefined,
+        abandon: () => Promise.resolve(),
       };
     },
   });

@@ -48,6 +48,9 @@ export class ProbedPod {
       },
       onEvent: ({ message }) => this.#note(message),
       onAttempt: (attempt) => this.attempts.push(attempt),
+      onDefect: (defect) => {
+        throw defect;
+      },
     });
     this.tell({});
   }

@@ -46,6 +46,32 @@ it('a defect ends a command without Pods', async () => {
   expect(stderr).toMatch(/^error: podrun has a defect: (lost|broken)\nPlease report it, with what is in /);
 });
 
+/** Makes podrun throw when it clears up after a container, a step for which the Pod waits. */
+const BROKEN_STEP = `
+const { toReversed } = Array.prototype;
+Array.prototype.toReversed = function () {
+  if (this.length > 0 && this.every((each) => typeof each?.prepare === 'function')) throw new TypeError('lost');
+  return toReversed.call(this);
+};
+`;
+
+it.each([
+  ['that ends', ['sh', '-c', 'echo done']],
+  ['whose neighbour goes on', ['sh', '-c', 'echo done'], ['sleep', '1000']],
+])('a defect in a step after a container %s ends its Pod, and apply', async (_what, ...commands) => {
+  const containers = commands.map((command, index) => ({ name: `c${index}`, command }));
+  const script = workshop.file('broken.cjs', BROKEN_STEP);
+  const env = { TMPDIR: workshop.folder, NODE_OPTIONS: `--require=${script}` };
+  const { exitCode, stderr, stdout } = await workshop.run(['apply', workshop.pod('web', { containers })], env);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('done') });
+  expect(
+    stderr.match(/error: podrun has a defect, and goes on: lost\nPlease report it, with what is in /g),
+  ).toHaveLength(1);
+  const { stdout: pod } = await workshop.run(['get', 'pod', 'web', '-o', 'jsonpath={.status.phase} {.status.reason}']);
+  expect(pod).toBe('Failed PodrunDefect');
+  expect(workshop.processes()).toEqual([]);
+});
+
 /** The environment in which one process of podrun has the defect. */
 function defectIn(command: string): Record<string, string> {
   const script = workshop.file('defect.cjs', DEFECT);

@@ -87,6 +87,9 @@ export class PodSimulation {
         finished: () => {
           this.finished = true;
         },
+        broken: (defect) => {
+          throw defect;
+        },
       },
       effects: (report) =>
         new ContainerEffects({

@@ -46,6 +46,8 @@ export interface ProberDeps {
   readonly onEvent: (event: EventDraft) => void;
   /** Called after each run of a probe, for the journal. */
   readonly onAttempt: (attempt: ProbeAttempt) => void;
+  /** Called with the error of a probe that could not be run: the timer stops. */
+  readonly onDefect: (defect: unknown) => void;
 }
 
 /** The facts of the last update. */
@@ -160,7 +162,7 @@ export class ProbeTimer {
     const underWay = new ProbeAbort();
     this.#underWay = underWay;
     this.#afterMs = this.#nowMs();
-    inBackground(this.#probe(underWay));
+    inBackground(this.#probe(underWay).catch(this.#deps.onDefect));
   }
 
   async #probe(underWay: ProbeAbort): Promise<void> {

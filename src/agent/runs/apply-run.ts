@@ -1,4 +1,4 @@
-import { inBackground } from '../../defects.ts';
+import { caught, inBackground, tellDefect } from '../../defects.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
@@ -70,7 +70,6 @@ export class ApplyRun {
   #commandStarted = false;
   /** The first failure of a Pod while COMMAND runs. */
   #lapse: Lapse | undefined;
-  #reported = false;
   /** The monotonic time at which the terminal was first known to be closed. */
   #hungUpMs: number | undefined;
 
@@ -95,6 +94,22 @@ export class ApplyRun {
 
   /** Checks, after each change, whether the run is decided. */
   check(): void {
+    try {
+      this.#check();
+    } catch (error) {
+      // Whether the Pods have ended cannot be found out. They end with this process.
+      if (this.#decided !== undefined) this.#report(this.#decided);
+      this.broken(error);
+    }
+  }
+
+  /** Ends the run after a defect in what decides about it: nothing else would. */
+  broken(defect: unknown): void {
+    tellDefect(defect);
+    this.#decide({ type: 'broken' });
+  }
+
+  #check(): void {
     const { agent, goal } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
     if (this.#decided === undefined) {
@@ -192,15 +207,16 @@ export class ApplyRun {
 
   #startCommand(command: GoalCommand): void {
     this.#commandStarted = true;
-    inBackground(
-      command.run().then((exitCode) => {
-        const { goal, roots } = this.#options;
-        this.#watchCommand(goal);
-        const { reached } = this.#watch;
-        const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
-        this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
-      }),
-    );
+    inBackground(this.#commandEnd(command).catch((error: unknown) => this.broken(error)));
+  }
+
+  async #commandEnd(command: GoalCommand): Promise<void> {
+    const exitCode = await command.run();
+    const { goal, roots } = this.#options;
+    this.#watchCommand(goal);
+    const { reached } = this.#watch;
+    const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
+    this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
   }
 
   #decide(outcome: RunOutcome): void {
@@ -208,15 +224,20 @@ export class ApplyRun {
     this.#decided = outcome;
     this.#alarm?.cancel();
     this.#settleAlarm?.cancel();
-    if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();
-    this.#options.onDecided?.(outcome);
-    this.#options.agent.terminate({ force: false });
+    // The run ends, whatever fails on the way.
+    caught(() => {
+      if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();
+      this.#options.onDecided?.(outcome);
+    })();
+    caught(() => this.#options.agent.terminate({ force: false }))();
     this.#reportWhenOver();
   }
 
   #reportWhenOver(): void {
-    if (this.#decided === undefined || !this.#options.agent.isOver || this.#reported) return;
-    this.#reported = true;
-    this.#resolve(this.#decided);
+    if (this.#decided !== undefined && this.#options.agent.isOver) this.#report(this.#decided);
+  }
+
+  #report(outcome: RunOutcome): void {
+    this.#resolve(outcome);
   }
 }

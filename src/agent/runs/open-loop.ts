@@ -30,6 +30,7 @@ export interface LoopOptions {
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
+  readonly onDefect?: ((defect: unknown) => void) | undefined;
 }
 
 /** The loop that runs controllers in this process, with the Pods of an agent below it. */

@@ -1,4 +1,4 @@
-import { inBackground } from '../../defects.ts';
+import { caught, inBackground } from '../../defects.ts';
 import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
 import { isRenewed } from '../clean-up/is-stored.ts';
@@ -45,6 +45,8 @@ export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutp
   readonly onChange: () => void;
   /** Called with an error that does not end the run. */
   readonly onTrouble: (text: string) => void;
+  /** Called with a defect of a controller: its workload may never end. Default: it is told. */
+  readonly onDefect?: (defect: unknown) => void;
 }
 
 /** The Pods to run, and the dependencies. */
@@ -94,13 +96,14 @@ export class RunningPods {
 
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
-    const { settings, store, clock, owned, workloads = [], listener } = options;
+    const { settings, store, clock, owned, workloads = [] } = options;
+    const listener = withoutErrors(options.listener);
     const isAsked = options.staticPods !== undefined || options.isServing === true;
     const isIdle = owned.length === 0 && workloads.length === 0 && !isAsked;
     const runtime = openRuntime(store, clock, settings, options.pipes);
     // Prepared early, or the first container would wait. A failure is reported at the first start.
     if (!isIdle) void runtime.prepare().catch(() => undefined);
-    this.#options = options;
+    this.#options = { ...options, listener };
     this.#services = new ServiceWatch(store, (namespace) => {
       this.#workloads ??= this.#openLoop();
       this.#workloads.followServices(namespace);
@@ -269,6 +272,7 @@ export class RunningPods {
       onEvent: listener.onEvent,
       onTurn: listener.onChange,
       onTrouble: (error) => listener.onTrouble(error.message),
+      onDefect: listener.onDefect,
     });
   }
 
@@ -352,4 +356,16 @@ export class RunningPods {
     for (const { pod, written } of owned) rememberCreated(store, pod, written);
     await closeLostRuns(store, clock, listener.onTrouble);
   }
+}
+
+/** The listener of a run whose errors reach no Pod: nothing waits for what a view shows. */
+function withoutErrors(listener: RunListener): RunListener {
+  const { onPod, onObject, onEvent, onHookOutput } = listener;
+  return {
+    ...listener,
+    onPod: caught(onPod),
+    onEvent: caught(onEvent),
+    onHookOutput: caught(onHookOutput),
+    ...(onObject && { onObject: caught(onObject) }),
+  };
 }

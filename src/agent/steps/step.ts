@@ -1,3 +1,4 @@
+import { isDefect } from '../../defects.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
@@ -80,7 +81,7 @@ export const EMPTY_DRAFT: LaunchDraft = {
   notices: [],
 };
 
-/** Computes the launch of a container, step by step. Releases the steps when one fails. Never rejects. */
+/** Computes the launch of a container, step by step. Releases the steps when one fails. Rejects with a defect. */
 export async function prepareLaunch(steps: readonly LaunchStep[], input: LaunchInput): Promise<LaunchOutcome> {
   const draft = { ...EMPTY_DRAFT };
   for (const [index, step] of steps.entries()) {
@@ -104,6 +105,7 @@ async function prepared(step: LaunchStep, input: LaunchInput, draft: LaunchDraft
   try {
     return await step.prepare(input, draft);
   } catch (error) {
+    if (isDefect(error)) throw error;
     return { ok: false, stage: 'config', message: error instanceof Error ? error.message : String(error) };
   }
 }

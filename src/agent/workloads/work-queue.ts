@@ -102,7 +102,10 @@ export class WorkQueue {
     this.#turnAlarm?.cancel();
     this.#turnAlarm = undefined;
     this.#isInTurn = true;
-    this.#options.onTurn();
-    this.#isInTurn = false;
+    try {
+      this.#options.onTurn();
+    } finally {
+      this.#isInTurn = false;
+    }
   }
 }

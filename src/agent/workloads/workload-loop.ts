@@ -1,3 +1,5 @@
+import { tellDefect } from '../../defects.ts';
+import { PodrunError } from '../../api/errors.ts';
 import {
   controllerOf,
   isTerminalPhase,
@@ -47,6 +49,8 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   /** Called after each turn: the run may be over. */
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
+  /** Called with a defect of a controller, which may never succeed. Default: it is told. */
+  readonly onDefect?: ((defect: unknown) => void) | undefined;
   /** Calls back with the name of each Service of a namespace that an agent has taken up or given up. */
   readonly watchServiceOwners?: (namespace: string, onChange: (name: string) => void) => Subscription;
   /** Serves the Services of this agent. Undefined: nobody reaches them. */
@@ -311,7 +315,8 @@ export class WorkloadLoop {
     try {
       run();
     } catch (error) {
-      this.#options.onTrouble(error as Error);
+      if (error instanceof PodrunError) this.#options.onTrouble(error);
+      else (this.#options.onDefect ?? tellDefect)(error);
       if (uid !== undefined) this.#queue.addAfterFailure(uid);
     } finally {
       this.#acting = undefined;

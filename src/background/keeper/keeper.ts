@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
-import { guarded, inBackground } from '../../defects.ts';
+import { defectText, guarded, inBackground, tellDefect } from '../../defects.ts';
 import type { Alarm } from '../../clock.ts';
-import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
+import type { OutputStream, ProcessStreams, Runtime, StartOutcome } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
 import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
@@ -177,7 +177,7 @@ export class Keeper {
     const { id } = launch;
     const of: ProcessRef = { container: id };
     this.#kept.set(id, kept);
-    const outcome = await this.#options.runtime.start({
+    const starting = this.#options.runtime.start({
       ...launch,
       onOutput: (stream, chunk) => {
         log.write(stream, chunk);
@@ -189,13 +189,18 @@ export class Keeper {
         for (const end of endedContainers(kept)) this.#exits.add(end);
         this.#send({ type: 'exited', container: id, exit });
         inBackground(
-          swept.then(() => {
+          swept.catch(tellDefect).then(() => {
             kept.isSwept = true;
             this.#send({ type: 'swept', container: id });
             this.#checkIdle();
           }),
         );
       },
+    });
+    // The agent waits for the outcome.
+    const outcome = await starting.catch((error: unknown): StartOutcome => {
+      tellDefect(error);
+      return { ok: false, error: defectText(error), at: this.#options.clock.now() };
     });
     if (outcome.ok) kept.running = outcome.container;
     else this.#kept.delete(id);

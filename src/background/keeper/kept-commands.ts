@@ -1,4 +1,5 @@
-import type { OutputStream, RunningExec, Runtime } from '../../runtime/runtime.ts';
+import { defectText, tellDefect } from '../../defects.ts';
+import type { ExecOutcome, ExecStart, OutputStream, RunningExec, Runtime } from '../../runtime/runtime.ts';
 import { type FromKeeper, withoutFunctions, type ProcessRef, type ToKeeper } from './protocol.ts';
 
 /** The runtime for commands, and the functions that report on them. */
@@ -36,7 +37,12 @@ export class KeptCommands {
     this.#commands.set(command, abort);
     const onOutput = (stream: OutputStream, chunk: Buffer): void =>
       send({ type: 'output', of: { command }, stream }, chunk);
-    const outcome = await runtime.exec({ ...request, signal: abort.signal, ...(wantsOutput ? { onOutput } : {}) });
+    const running = runtime.exec({ ...request, signal: abort.signal, ...(wantsOutput ? { onOutput } : {}) });
+    // The agent waits for the outcome.
+    const outcome = await running.catch((error: unknown): ExecOutcome => {
+      tellDefect(error);
+      return { type: 'failedToStart', error: defectText(error) };
+    });
     // The next agent may have used the number for another command.
     if (agentGone.aborted) return;
     this.#commands.delete(command);
@@ -54,7 +60,7 @@ export class KeptCommands {
     const { signal: agentGone } = this.#agentGone;
     const session: InteractiveCommand = { running: undefined, isHeld: false };
     this.#sessions.set(command, session);
-    const outcome = await runtime.startExec({
+    const starting = runtime.startExec({
       ...launch,
       onOutput: (stream, chunk) => {
         if (!agentGone.aborted) sendOutput({ command }, stream, chunk);
@@ -64,6 +70,10 @@ export class KeptCommands {
         this.#sessions.delete(command);
         send({ type: 'execExited', command, exitCode });
       },
+    });
+    const outcome = await starting.catch((error: unknown): ExecStart => {
+      tellDefect(error);
+      return { ok: false, error: defectText(error) };
     });
     if (agentGone.aborted) return outcome.ok ? outcome.command.kill() : undefined;
     if (outcome.ok) session.running = outcome.command;

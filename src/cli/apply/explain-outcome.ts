@@ -66,6 +66,7 @@ export function rootsToExplain(
       const others = roots.filter(({ pods }) => !pods.some(({ metadata }) => metadata.uid === lapse?.pod.metadata.uid));
       return exitCode === 0 ? [] : others.filter((root) => !isThere(root, goal)).slice(0, EXPLAINED_MAX);
     }
+    case 'broken':
     case 'ended':
     case 'goalMet':
     case 'goalLapsed':
@@ -88,6 +89,7 @@ export function podsToExplain(outcome: RunOutcome, seen: readonly Root[]): reado
       return outcome.pods;
     case 'goalImpossible':
     case 'timedOut':
+    case 'broken':
     case 'ended':
     case 'goalMet':
     case 'interrupted':
@@ -118,6 +120,7 @@ export function explainOutcome(explanation: Explanation): string {
       const first = lapse === undefined ? '' : lapsed(explanation, lapse, ' while COMMAND was running');
       return first + explanation.seen.map((root) => absence(explanation, root)).join('');
     }
+    case 'broken':
     case 'goalMet':
     case 'interrupted':
       return '';

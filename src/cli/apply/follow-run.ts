@@ -41,7 +41,7 @@ export interface Running extends RunAgent {
 /** A run to follow. */
 export interface RunSource {
   /** Creates what runs the Pods. Nothing has begun. */
-  readonly open: (onChange: () => void) => Running;
+  readonly open: (onChange: () => void, onDefect: (defect: unknown) => void) => Running;
   /** Live Pods of other processes, which this process only waits for. */
   readonly live: readonly StoredPod[];
   /** Workloads whose controllers another process runs. */
@@ -63,7 +63,10 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
   const look = jobsTeller(session);
-  const running = source.open(() => look(run, running));
+  const running = source.open(
+    () => look(run, running),
+    (defect) => run.broken(defect),
+  );
   view.follow((uid) => running.activityOf(uid));
   const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services }, () => run.check());
   const evidence = new Map<string, PodEvidence>();
@@ -203,7 +206,7 @@ export function openReport(session: RunSession, others: readonly StoredPod[]): R
 }
 
 /** The callbacks of a run that show everything in the view. */
-export function showing(view: ApplyView): Omit<RunListener, 'onChange'> {
+export function showing(view: ApplyView): Omit<RunListener, 'onChange' | 'onDefect'> {
   return {
     onPod: (event) => view.pod(event),
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),

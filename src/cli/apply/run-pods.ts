@@ -60,7 +60,7 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
       ...serviceAddresses(store, roots),
       ...commandVariables(roots, path.resolve(store.root)),
     }),
-    open: (onChange) =>
+    open: (onChange, onDefect) =>
       (running = new RunningPods({
         settings,
         store,
@@ -71,13 +71,13 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
         isServing: following !== undefined,
         faults: session.faults,
         command: calledCommand(cli),
-        listener: { ...listenerFor(view, owned), onPull: firstPullTeller(session), onChange },
+        listener: { ...listenerFor(view, owned), onPull: firstPullTeller(session), onChange, onDefect },
       })),
   });
 }
 
 /** Shows everything in the view, and keeps the heap small. */
-function listenerFor(view: ApplyView, owned: readonly OwnedRun[]): Omit<RunListener, 'onChange'> {
+function listenerFor(view: ApplyView, owned: readonly OwnedRun[]): Omit<RunListener, 'onChange' | 'onDefect'> {
   const heap = new SmallHeap(owned.map(({ pod }) => pod));
   return {
     ...showing(view),

@@ -311,5 +311,6 @@ const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOut
   stuck: () => 'the remaining Pods cannot start, ending the Pods',
   timedOut: () => 'timed out, ending the Pods',
   commandEnded: ({ exitCode }) => `COMMAND exited with ${exitCode}, ending the Pods`,
+  broken: () => 'podrun has failed, ending the Pods',
   interrupted: ({ signal }) => `${signal}: ending the Pods (send it again to kill them)`,
 };

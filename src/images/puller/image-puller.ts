@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { guarded, inBackground } from '../../defects.ts';
+import { defectText, guarded, inBackground, tellDefect } from '../../defects.ts';
 import { argumentsToRun } from '../../build-file.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
 import { type StreamHelper, startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
@@ -82,7 +82,15 @@ export class ImagePuller {
 
   #send(request: PullerRequest): void {
     this.#helper ??= this.#start();
-    inBackground(this.#helper.then(({ stdin }) => stdin.write(`${JSON.stringify(request)}\n`)));
+    inBackground(
+      this.#helper
+        .then(({ stdin }) => stdin.write(`${JSON.stringify(request)}\n`))
+        .catch((error: unknown) => {
+          tellDefect(error);
+          this.#helper = undefined;
+          this.#finish(request.id, { ok: false, errors: [defectText(error)] });
+        }),
+    );
   }
 
   async #start(): Promise<StreamHelper> {

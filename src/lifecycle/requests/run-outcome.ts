@@ -35,4 +35,6 @@ export type RunOutcome =
     }
   /** COMMAND has ended. `lapse` is the first lapse of a Pod while COMMAND ran. */
   | { readonly type: 'commandEnded'; readonly exitCode: number; readonly lapse?: Lapse | undefined }
+  /** podrun itself failed where it decides about the run. */
+  | { readonly type: 'broken' }
   | { readonly type: 'interrupted'; readonly signal: EndingSignal };

@@ -66,6 +66,8 @@ function verdictOnRoots(outcome: RunOutcome, roots: readonly Root[]): Verdict {
       const verdict = failing(lapse === undefined ? [] : [{ type: 'lapsed', ...lapse }]);
       return exitCode === 0 ? verdict : { ...verdict, exitCode, result: 'failed' };
     }
+    case 'broken':
+      return { exitCode: EXIT.failed, result: 'failed', faults: [] };
     case 'interrupted':
       return { exitCode: SIGNAL_EXIT[outcome.signal], result: 'interrupted', faults: [] };
     default:

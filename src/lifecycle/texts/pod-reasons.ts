@@ -46,6 +46,9 @@ export function nodeLost(nodeName: string, podName: string, agentPid: number): s
   );
 }
 
+/** podrun's own: podrun itself failed in a step that the Pod waited for. */
+export const PODRUN_DEFECT = 'PodrunDefect';
+
 /** podrun's own: the agent was asked to end before it had scheduled the Pod. */
 export const ENDED_UNSCHEDULED = {
   reason: 'Terminated',

@@ -1,3 +1,4 @@
+import { caught } from '../../defects.ts';
 import type { StoredMeta, WatchEvent } from '../../api/objects.ts';
 import { keyOf, type StoredObject } from '../metadata.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
@@ -102,12 +103,12 @@ export class Subscribers {
     }
   }
 
-  /** Delivers the queued changes. */
+  /** Delivers the queued changes. The error of a subscriber is none of the writer, nor of the other subscribers. */
   flush(): void {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const { subscriber, event, mustBeNew } = next;
       if (subscriber.isClosed || (mustBeNew && !isNew(subscriber, event.object.metadata))) continue;
-      subscriber.listener(event);
+      caught(subscriber.listener)(event);
     }
   }
 }

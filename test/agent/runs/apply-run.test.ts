@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { ApplyRun } from '../../../src/agent/runs/apply-run.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { ApplyRun, type ApplyRunOptions } from '../../../src/agent/runs/apply-run.ts';
+import { onDefect } from '../../../src/defects.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 /** A step of a story: a signal, an output without a reader, or time that passes. */
@@ -42,4 +43,42 @@ it.each<[what: string, steps: Step[], want: string[]]>([
   ['a Ctrl-C after nobody reads any more', [{ readerGone: 'SIGPIPE' }, 'SIGINT'], ['ended', 'killed']],
 ])('%s', (_what, steps, want) => {
   expect(endings(steps)).toEqual(want);
+});
+
+const defect = new TypeError('broken');
+const fails = (): never => {
+  throw defect;
+};
+
+/** What a broken part of a run makes of it: the outcome, the times that the Pods were ended, the defects told. */
+it.each<[what: string, broken: Partial<ApplyRunOptions>, outcome: string]>([
+  ['the roots', { roots: fails, goal: { type: 'succeeded' } }, 'broken'],
+  ['the look for Pods that wait in vain', { stuck: fails }, 'broken'],
+  ['the question whether it is over', { isOver: fails }, 'broken'],
+  ['the listener of the decision', { isOver: () => true, onDecided: fails }, 'ended'],
+])('a run ends after a defect in %s', async (_what, broken, type) => {
+  const told: unknown[] = [];
+  const former = onDefect((each) => void told.push(each));
+  onTestFinished(() => void onDefect(former));
+  let ended = 0;
+  const agent = {
+    isOver: false,
+    terminate: () => {
+      ended += 1;
+      agent.isOver = true;
+    },
+  };
+  const run = new ApplyRun({
+    agent,
+    roots: () => [],
+    clock: new ManualClock(),
+    goal: undefined,
+    rules: { settleMs: 0, allowRestarts: false },
+    timeoutMs: undefined,
+    command: undefined,
+    ...broken,
+  });
+  run.check();
+  expect(await run.outcome).toEqual({ type });
+  expect({ ended, told }).toEqual({ ended: 1, told: [defect] });
 });

@@ -1,6 +1,6 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { guarded, inBackground } from '../../../../defects.ts';
+import { defectText, guarded, inBackground, tellDefect } from '../../../../defects.ts';
 import type { Clock } from '../../../../clock.ts';
 import { DnsServer } from '../../../../network/dns/dns-server.ts';
 import { EndpointChoice } from '../../../../network/proxy/endpoint-choice.ts';
@@ -37,7 +37,16 @@ export class Helper {
     this.#dns.goOnAlone();
   }
 
+  /** Every request has an answer: podrun waits for it. */
   handle(request: HelperRequest, handle: unknown): void {
+    try {
+      this.#handle(request, handle);
+    } catch (error) {
+      this.#broken(request.id, error);
+    }
+  }
+
+  #handle(request: HelperRequest, handle: unknown): void {
     switch (request.type) {
       case 'dial':
         return this.#dial(request.id, request);
@@ -46,12 +55,12 @@ export class Helper {
       case 'serve':
         return this.#serve(request.id, request, handle as Server | DatagramSocket);
       case 'services':
-        return inBackground(this.#serveServices(request.id, request.listeners));
+        return this.#answer(request.id, this.#serveServices(request.id, request.listeners));
       case 'adopt':
         this.#proxy.adopt(request.key, handle as Server | DatagramSocket);
         return this.#send({ id: request.id });
       case 'names':
-        return inBackground(this.#serveNames(request));
+        return this.#answer(request.id, this.#serveNames(request));
       case 'nameServer':
         this.#dns.forwarder.add(request.server, handle as DatagramSocket);
         return this.#send({ id: request.id });
@@ -103,6 +112,15 @@ export class Helper {
     } catch (error) {
       this.#fail(id, error as Error, (error as Error).message);
     }
+  }
+
+  #answer(id: number, work: Promise<void>): void {
+    inBackground(work.catch((error: unknown) => this.#broken(id, error)));
+  }
+
+  #broken(id: number, error: unknown): void {
+    tellDefect(error);
+    this.#fail(id, error instanceof Error ? error : new Error(String(error)), defectText(error));
   }
 
   /** The fields of Node's error go along, with this message. */
