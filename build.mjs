@@ -14,7 +14,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -27,20 +26,11 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
+import { copyCodeCaches } from './code-caches.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
 const PODRUN_VERSION = JSON.stringify(readJson('package.json').version);
-
-/** The Pod of the build: V8 compiles the code that every `apply` needs. */
-const TRIAL_POD = `
-apiVersion: v1
-kind: Pod
-metadata: { name: trial }
-spec:
-  restartPolicy: Never
-  containers: [{ name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }]
-`;
 
 /** Imports files as text, `./page.css?raw`: the parts of the pages that podrun writes. */
 const rawText = {
@@ -150,7 +140,7 @@ writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text)
 writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
 writeFileSync(path.join(dist, 'clusters.cjs'), clusters.outputFiles[0].text);
 replace(path.join(dist, 'server.cjs'), asFunction(server.outputFiles[0].text));
-addCodeCaches();
+copyCodeCaches(path.join(root, 'bin/podrun.js'), dist);
 copyFileSync(path.join(root, 'src/api/schema/descriptions.json'), path.join(dist, 'descriptions.json'));
 writeTypes();
 const modules = [program, library, helper, puller, server, clusters].flatMap(({ metafile }) =>
@@ -163,28 +153,6 @@ function asFunction(code) {
   const ascii = code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const hash = createHash('sha256').update(ascii).digest('hex').slice(0, 16);
   return `//${hash}\n(function(exports,require,module,__filename){${ascii}\n})`;
-}
-
-/** Runs the program, and keeps the code caches that its launcher wrote. */
-function addCodeCaches() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-build-'));
-  try {
-    const manifest = path.join(folder, 'pod.yaml');
-    writeFileSync(manifest, TRIAL_POD);
-    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder, PODRUN_STATE_DIR: path.join(folder, 'state') };
-    const serve = ['serve', '--once', '--runtime', 'process', '--network', 'host', '--', 'true'];
-    for (const args of [['get'], ['apply', manifest, '--runtime', 'process'], serve])
-      execFileSync(process.execPath, [path.join(root, 'bin/podrun.js'), ...args], { env, stdio: 'ignore' });
-    const caches = path.join(folder, 'podrun');
-    for (const name of readdirSync(caches)) {
-      const isOfServer = name.startsWith('server-');
-      const cache = path.join(dist, isOfServer ? name.replace('server-', 'server.cjs.') : `podrun.cjs.${name}`);
-      copyFileSync(path.join(caches, name), cache);
-      chmodSync(cache, 0o644);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /**

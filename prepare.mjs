@@ -11,6 +11,7 @@ const SOURCES = [
   'src',
   'bin',
   'build.mjs',
+  'code-caches.mjs',
   'tsconfig.json',
   'tsconfig.library.json',
   'package.json',

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'postject';
+import { copyCodeCaches } from '../../code-caches.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
@@ -61,13 +62,21 @@ function copyLicenceOfNode(target) {
   );
 }
 
+/** The code that V8 of this version of Node.js has compiled for a file of the build. */
+function cacheIn(caches, name) {
+  const hash = readFileSync(path.join(dist, name), 'latin1').slice(2, 18);
+  return path.join(caches, `${name}.${hash}-${process.version}-${process.arch}.apply`);
+}
+
 /** The files of the executable by their names. */
 function assets() {
   const all = { 'descriptions.json': path.join(dist, 'descriptions.json') };
+  // Another version of Node.js than this one may have made the build, with its own code caches.
+  const isOfThisNode = FUNCTIONS.every((name) => existsSync(cacheIn(dist, name)));
+  if (!isOfThisNode) copyCodeCaches(path.join(dist, '../bin/podrun.js'), folder);
   for (const name of FUNCTIONS) {
     all[name] = path.join(dist, name);
-    const cache = `.${readFileSync(all[name], 'latin1').slice(2, 18)}-${process.version}-${process.arch}.apply`;
-    all[`${name}.cache`] = path.join(dist, `${name}${cache}`);
+    all[`${name}.cache`] = cacheIn(isOfThisNode ? dist : folder, name);
   }
   for (const name of MODULES) {
     all[name] = path.join(folder, name);

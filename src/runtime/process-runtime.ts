@@ -220,6 +220,23 @@ export class ProcessRuntime implements Runtime {
     });
   }
 
+  /** Clears up when a main process has ended. Throws nothing: the Pod waits for the report of the exit. */
+  #lastFacts(id: string, pid: number, { inside, limited }: Surroundings, peakBytes: number | undefined): LastFacts {
+    this.#live.delete(pid);
+    this.#surroundings.delete(id);
+    try {
+      // The processes of a container die with its first one: its group now, the others as soon as they are found.
+      killGroup(pid);
+      inside.kill();
+      const outOfMemory = limited.outOfMemory();
+      const usage = usageTotals(limited.cgroups, peakBytes);
+      return { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled', usage };
+    } catch (error) {
+      tellDefect(error);
+      return { oomKilled: false };
+    }
+  }
+
   #attend(
     launch: ContainerLaunch,
     main: MainProcess,
@@ -246,25 +263,13 @@ export class ProcessRuntime implements Runtime {
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore });
       unmark();
     };
-    const cleanUp = (): Pick<ProcessExit, 'oomKilled' | 'oomPolled' | 'usage'> => {
-      // The processes of a container die with its first one: its group now, the others as soon as they are found.
-      killGroup(pid);
-      inside.kill();
-      const outOfMemory = limited.outOfMemory();
-      const usage = usageTotals(limited.cgroups, peakBytes);
-      unwatch();
-      this.#live.delete(pid);
-      this.#surroundings.delete(id);
-      return { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled', usage };
-    };
     const ended = main.ended.then(async ({ exitCode, signal }) => {
       const at = this.#stamps.now();
       hasEnded = true;
-      // The Pod waits for the exit: it is reported after any error.
-      let seen: ReturnType<typeof cleanUp> = { oomKilled: false };
-      caught(() => void (seen = cleanUp()))();
+      const last = this.#lastFacts(id, pid, around, peakBytes);
+      unwatch();
       await main.finishOutput().catch(tellDefect);
-      this.#reportExit(() => launch.onExit({ exitCode, signal, at, ...seen, swept: swept() }));
+      this.#reportExit(() => launch.onExit({ exitCode, signal, at, ...last, swept: swept() }));
     });
     inBackground(ended);
     const kill = (): void => {
@@ -299,6 +304,9 @@ export class ProcessRuntime implements Runtime {
 
 /** The surroundings of a container that does not run. */
 const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
+
+/** The facts about an exit that are lost with the container. */
+type LastFacts = Pick<ProcessExit, 'oomKilled' | 'oomPolled' | 'usage'>;
 
 /** The state before the main process. */
 interface StartMarks {

@@ -55,7 +55,7 @@ Array.prototype.toReversed = function () {
 };
 `;
 
-it.each([
+it.each<[what: string, ...commands: string[][]]>([
   ['that ends', ['sh', '-c', 'echo done']],
   ['whose neighbour goes on', ['sh', '-c', 'echo done'], ['sleep', '1000']],
 ])('a defect in a step after a container %s ends its Pod, and apply', async (_what, ...commands) => {
