@@ -50,7 +50,7 @@ const fails = (): never => {
   throw defect;
 };
 
-/** What a broken part of a run makes of it: the outcome, the times that the Pods were ended, the defects told. */
+/** Each broken part ends the run, and is told once. */
 it.each<[what: string, broken: Partial<ApplyRunOptions>, outcome: string]>([
   ['the roots', { roots: fails, goal: { type: 'succeeded' } }, 'broken'],
   ['the look for Pods that wait in vain', { stuck: fails }, 'broken'],
