@@ -9,6 +9,12 @@ import type {
   UpdateAction,
 } from './reconcile.ts';
 
+/**
+ * The Pods that one sync of a controller creates or deletes at most. Kubernetes has 500 (BurstReplicas,
+ * MaxPodCreateDeletePerSync), each in a request of its own. Here they come at once, and clients wait meanwhile.
+ */
+export const PODS_PER_SYNC = 10;
+
 /** Names one incarnation of an object. */
 export function refOf({ apiVersion, kind, metadata: { namespace, name, uid } }: Owned): ActionTarget {
   return { apiVersion, kind, namespace, name, uid };

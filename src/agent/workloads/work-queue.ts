@@ -1,8 +1,11 @@
 import { caught } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
+import { PODS_PER_SYNC } from '../../controllers/actions.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
 const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };
+/** The writes after which others go first. A controller makes no more Pods in a stage. */
+const WRITES_AT_ONCE = PODS_PER_SYNC;
 /** The longest wait for a time that a controller asked for: the wall clock may jump meanwhile. */
 const WAIT_MAX_MS = 60_000;
 
@@ -23,6 +26,8 @@ export class WorkQueue {
   /** Rings for a turn that lets others go first. */
   #turnAlarm: Alarm | undefined;
   #isInTurn = false;
+  /** The writes of controllers since others went first. */
+  #writes = 0;
   #isClosed = false;
 
   constructor(options: WorkQueueOptions) {
@@ -76,14 +81,35 @@ export class WorkQueue {
     return due;
   }
 
+  /** Puts back what a turn has left. It comes first in the next one. */
+  putBack(uids: readonly string[]): void {
+    const added = this.takeAll();
+    for (const uid of [...uids, ...added]) this.add(uid);
+  }
+
+  /** Counts writes. With many of them, a change from outside is looked at only after others had their turn. */
+  wrote(count: number): void {
+    this.#writes += count;
+  }
+
+  /** True when others are to go first. */
+  get isTired(): boolean {
+    return this.#writes >= WRITES_AT_ONCE;
+  }
+
   /**
    * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment,
-   * also while stages wait for their turn. The stages that follow leave the event loop to others.
+   * also while stages wait for their turn. The stages that follow leave the event loop to others, and so does all that
+   * comes after many writes: each Pod that starts is a change, after which there would be the next stage, without end.
    */
   plan(): void {
     if (this.#isClosed || this.#isTurnNext) return;
     const { clock } = this.#options;
-    if (this.#isInTurn) this.#turnAlarm ??= clock.wakeAt(clock.now().monotonicMs, () => this.#takeTurn());
+    if (this.#isInTurn || this.isTired)
+      this.#turnAlarm ??= clock.wakeAt(clock.now().monotonicMs, () => {
+        this.#writes = 0;
+        this.#takeTurn();
+      });
     else {
       this.#isTurnNext = true;
       queueMicrotask(caught(() => this.#takeTurn()));

@@ -10,6 +10,7 @@ import {
 } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
+import { PODS_PER_SYNC } from '../../controllers/actions.ts';
 import { reconcileWorkload } from '../../controllers/controllers.ts';
 import { isActive } from '../../controllers/pod-state.ts';
 import { restingActions } from '../../controllers/resting-status.ts';
@@ -296,7 +297,12 @@ export class WorkloadLoop {
   }
 
   #takeTurn(): void {
-    for (const uid of this.#queue.takeAll()) {
+    const due = this.#queue.takeAll();
+    for (const [index, uid] of due.entries()) {
+      if (this.#queue.isTired) {
+        this.#queue.putBack(due.slice(index));
+        break;
+      }
       const workload = this.#cache.get(uid);
       if (!this.#isStopped && workload !== undefined && hasController(workload))
         this.#attempt(uid, () => this.#stage(workload));
@@ -333,6 +339,7 @@ export class WorkloadLoop {
     const around = aroundOf(workload, this.#cache, this.#options, moment);
     const { actions, lookAgainAtMs } = reconcileWorkload(workload, around);
     this.#queue.addAfter(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
+    this.#queue.wrote(actions.filter(({ type }) => type !== 'event').length);
     const outcome = this.#hands.carryOut(actions);
     // Its own stage may have removed it.
     if (!this.#own.has(uid)) return;
@@ -358,7 +365,7 @@ export class WorkloadLoop {
       (action) => action.type !== 'event' && action.type !== 'create' && isMine(action.on.uid),
     );
     if (actions.length === 0) return;
-    const outcome = this.#hands.carryOut(actions);
+    const outcome = this.#hands.carryOut(actions.slice(0, PODS_PER_SYNC));
     const { clock } = this.#options;
     // The run is not over before.
     this.#garbageDue.add(namespace);

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
+import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../actions.ts';
 import { earliest, isPodReady, isTerminating } from '../pod-state.ts';
 import type { ControllerAction } from '../reconcile.ts';
 import { inOrderOfDeletion } from '../scale-down.ts';
@@ -8,9 +8,6 @@ import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './fai
 import { indexOf, isIndexed, isSuspended, replacesOnlyFailed, withoutJobFinalizer } from './job-pods.ts';
 import { absoluteFailures, failuresOnRecord, type JobAround, type JobView } from './job-view.ts';
 import { newJobPod } from './new-job-pod.ts';
-
-/** The Pods that one sync creates or deletes at most. Source: job_controller.go MaxPodCreateDeletePerSync. */
-const MAX_PER_SYNC = 500;
 
 /** Writes about Pods, and what is active, ready and terminating after them. */
 export interface Managed {
@@ -43,9 +40,9 @@ export function managePods(view: JobView, around: JobAround): Managed {
   const atWork = succeeded > 0 ? active.length : parallelism;
   const wanted = completions === undefined ? atWork : Math.max(0, Math.min(parallelism, missing));
   const surplus = surplusPods(view, Math.max(0, active.length - wanted));
-  if (surplus.length > 0) return withoutPods(view, surplus.slice(0, MAX_PER_SYNC), true);
+  if (surplus.length > 0) return withoutPods(view, surplus.slice(0, PODS_PER_SYNC), true);
   const terminating = replacesOnlyFailed(job) ? view.terminating : 0;
-  return withPods(view, Math.min(MAX_PER_SYNC, wanted - terminating - active.length), around);
+  return withPods(view, Math.min(PODS_PER_SYNC, wanted - terminating - active.length), around);
 }
 
 /** @param isUncounted true: their ends do not count, so that they lose their finalizer first */

@@ -2,7 +2,7 @@ import type { LabelSelector, PodTemplateSpec, ReplicaSetStatus } from '../../api
 import type { StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { formatTime } from '../../api/time.ts';
-import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
+import { PODS_PER_SYNC, createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
 import { generatedName, podPrefix } from '../names.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
 import { podFromTemplate } from '../pod-from-template.ts';
@@ -18,11 +18,6 @@ import type {
 } from '../reconcile.ts';
 import { inOrderOfDeletion } from '../scale-down.ts';
 import { COMPONENT, createdPod, deletedPod, FAILED, failedCreate, failedDelete } from '../texts/pods.ts';
-
-/**
- * The Pods that one sync creates or deletes at most. Source: pkg/controller/replicaset/replica_set.go BurstReplicas.
- */
-const MAX_PER_SYNC = 500;
 
 export const REPLICA_FAILURE = 'ReplicaFailure';
 
@@ -74,8 +69,8 @@ function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliat
   const missing = hasDeletionTimestamp(object) ? 0 : replicas - active.length;
   return {
     actions: [
-      ...creations(owner, Math.min(missing, MAX_PER_SYNC), around),
-      ...deletions(owner, active, Math.min(-missing, MAX_PER_SYNC)),
+      ...creations(owner, Math.min(missing, PODS_PER_SYNC), around),
+      ...deletions(owner, active, Math.min(-missing, PODS_PER_SYNC)),
       ...statusActions(object, status),
     ],
     lookAgainAtMs: nextAvailableMs(active, owner.minReadySeconds, now.wallMs),

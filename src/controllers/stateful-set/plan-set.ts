@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
-import { createAction, deleteAction, eventAction, patchAction } from '../actions.ts';
+import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../actions.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
 import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
 import { COMPONENT } from '../texts/pods.ts';
@@ -37,9 +37,6 @@ interface PodStep {
   readonly isBlocking: boolean;
 }
 
-/** The writes of one sync for Pods that are missing, about: a set may want any number of them at once. */
-const MAX_PER_SYNC = 500;
-
 const GO_ON: PodStep = { actions: [], isBlocking: false };
 const WAIT: PodStep = { actions: [], isBlocking: true };
 
@@ -54,13 +51,15 @@ export function planSet(view: SetView): SetPlan {
   const { start, end } = ordinalRange(set);
   const podOf = podsByOrdinal(view);
   const actions: ControllerAction[] = [];
+  let created = 0;
   const takes = ({ actions: next, isBlocking }: PodStep): boolean => {
     actions.push(...next);
+    created += next.filter(({ type }) => type === 'create').length;
     return isBlocking && isOrdered;
   };
   for (let ordinal = start; ordinal < end; ordinal += 1) {
-    const isFull = actions.length >= MAX_PER_SYNC;
-    if (isFull || takes(keepPod(view, ordinal, podOf(ordinal)))) return { actions, hasDeletedCurrent: false };
+    if (created >= PODS_PER_SYNC || takes(keepPod(view, ordinal, podOf(ordinal))))
+      return { actions, hasDeletedCurrent: false };
   }
   const condemned = condemnedPods(view);
   actions.push(
