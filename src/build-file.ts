@@ -28,7 +28,7 @@ export function loadNativePart(name: string): unknown {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-native-'));
   try {
     const file = path.join(folder, name);
-    writeFileSync(file, contents);
+    writeFileSync(file, contents, { mode: 0o600 });
     const loaded = { exports: {} };
     process.dlopen(loaded, file);
     return loaded.exports;

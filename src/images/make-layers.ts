@@ -1,4 +1,4 @@
-import { chmodSync, createReadStream, existsSync, statfsSync } from 'node:fs';
+import { createReadStream, existsSync, statfsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { LayerKind } from '../lifecycle/images/types.ts';
 import type { Descriptor } from './manifest.ts';
@@ -52,7 +52,6 @@ export interface NewLayer {
  */
 export async function makeLayer(store: ImageStore, { diffId, kind, content }: NewLayer): Promise<void> {
   const folder = store.newLayer();
-  chmodSync(folder, 0o755);
   try {
     const readable = typeof content === 'string' ? createReadStream(content, { highWaterMark: READ_BYTES }) : content;
     const found = await unpackLayer({ content: readable, folder, kind, checkSpace: () => checkSpace(store, 0) });

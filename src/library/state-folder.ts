@@ -27,7 +27,7 @@ export interface StateFolder {
 function newFolder(): string {
   const root = mkdtempSync(path.join(tmpdir(), PREFIX));
   try {
-    writeFileSync(path.join(root, OWNER), ownName());
+    writeFileSync(path.join(root, OWNER), ownName(), { mode: 0o600 });
     return root;
   } catch (error) {
     removeFolder(root);

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { mkdirSync } from 'node:fs';
+import { makeFolderExactly } from '../exact-mode.ts';
 
 // The texts of the C library and of Go for error numbers on Linux, which container runtimes print. Node has its own.
 const TEXTS: Readonly<Record<string, string>> = {
@@ -49,9 +49,9 @@ export function isDiskTrouble(error: unknown): boolean {
 }
 
 /** Makes a folder in an existing one. Returns false when it exists already. */
-export function mkdirIfMissing(folder: string, mode?: number): boolean {
+export function mkdirIfMissing(folder: string, mode: number): boolean {
   try {
-    mkdirSync(folder, { mode });
+    makeFolderExactly(folder, mode);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;

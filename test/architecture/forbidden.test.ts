@@ -118,6 +118,21 @@ describe('what only one place may do', () => {
     expect(wrong.filter((file) => file !== 'test/architecture/forbidden.test.ts')).toEqual([]);
   });
 
+  it('folders and files are made for podrun alone, or by src/exact-mode.ts: the umask must not decide', () => {
+    // What podrun writes for its user (cp, init, a report) has the umask of that user. The kernel makes the files of
+    // cgroups, and the last are tools of this project.
+    const others =
+      /^src\/(exact-mode\.ts|cli\/(connect|report|verbs)\/|runtime\/linux\/cgroup\/|(api|server)\/.*\.mjs$)/;
+    const wrong = source
+      .filter(({ path }) => !others.test(path))
+      .flatMap((file) =>
+        nodesOf(file.ast)
+          .filter((node) => leavesModeToUmask(node, file.text))
+          .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('a file that may be missing is looked at by src/quietly.ts: stat hides more errors in newer versions', () => {
     const wrong = source
       .filter(({ path }) => path !== 'src/quietly.ts')
@@ -159,6 +174,17 @@ function mayRemoveFolder(node: AstNode): boolean {
   const keys =
     options.type === 'ObjectExpression' ? (options['properties'] as AstNode[]).map(({ key }) => nameOf(key)) : [];
   return keys.length !== 1 || keys[0] !== 'force';
+}
+
+/** True for a call that makes a folder or a file with another mode than one for its user alone. */
+function leavesModeToUmask(node: AstNode, text: string): boolean {
+  if (node.type !== 'CallExpression' || !isNode(node['callee'])) return false;
+  const { callee } = node;
+  const name = nameOf(callee.type === 'MemberExpression' ? callee['property'] : callee) ?? '';
+  const [, ...options] = (node['arguments'] as AstNode[]).map(({ start, end }) => text.slice(start, end));
+  const opensNew = /^open(Sync)?$/.test(name) && /^'[aw]|O_CREAT/.test(options[0] ?? '');
+  const makes = /^(mkdir|writeFile|appendFile)(Sync)?$|^createWriteStream$/.test(name);
+  return (opensNew || makes) && !/0o[67]00\b|\b(PRIVATE(_\w+)?|(FILE|FOLDER)_MODE)\b/.test(options.join());
 }
 
 /** True for a call of statSync that answers undefined for a missing file. */

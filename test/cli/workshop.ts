@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -143,15 +143,18 @@ export class Workshop {
     return this.file(`${name}.yaml`, stringify(pod, { aliasDuplicateObjects: false }));
   }
 
+  /** Writes a file that other users may read, whatever the umask is. */
   file(name: string, text: string): string {
     const file = path.join(this.folder, name);
     writeFileSync(file, text);
+    chmodSync(file, 0o644);
     return file;
   }
 
   folderNamed(name: string): string {
     const folder = path.join(this.folder, name);
     mkdirSync(folder);
+    chmodSync(folder, 0o755);
     return folder;
   }
 

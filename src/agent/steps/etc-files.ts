@@ -90,7 +90,7 @@ function rewritten(file: string, text: string | undefined): boolean {
 /** Writes into the existing file: containers have mounted its inode. */
 function writeInPlace(file: string, text: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-  const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, MODE));
+  const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600));
   closing(opened, (fd) => {
     if (readFileSync(fd, 'utf8') === text) return;
     ftruncateSync(fd);

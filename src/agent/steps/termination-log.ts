@@ -72,7 +72,7 @@ function makeTerminationLog({ pod, instance }: LaunchInput, files: Files): strin
   const file = files.terminationLog(pod, instance);
   const forgotten = instance.attempt - 2;
   if (forgotten >= 0) rmSync(files.terminationLog(pod, { ...instance, attempt: forgotten }), { force: true });
-  inFolder(path.dirname(file), () => writeFileSync(file, ''));
+  inFolder(path.dirname(file), () => writeFileSync(file, '', { mode: 0o600 }));
   // Any user must be able to write it. Source: kuberuntime_container.go makeMounts.
   chmodSync(file, 0o666);
   return file;

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import { removeTree } from '../../remove-tree.ts';
 import { quietly } from '../../quietly.ts';
 import { formatTime } from '../../api/time.ts';
 import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
+import { mkdirIfMissing } from '../../runtime/errno.ts';
 
 /** A link to the folder with the current files. */
 const DATA = '..data';
@@ -101,8 +101,7 @@ function newFolder(volume: string, files: Files, wallMs: number): string {
 function makeFolders(root: string, name: string): void {
   if (name === '.') return;
   makeFolders(root, path.dirname(name));
-  const folder = path.join(root, name);
-  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, FOLDER_MODE);
+  mkdirIfMissing(path.join(root, name), FOLDER_MODE);
 }
 
 /** Links a name. Removes anything that a container has put in its place. */

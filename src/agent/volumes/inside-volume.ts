@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../exact-mode.ts';
 import { descriptorPath, openBeneath, pathOf, closing } from '../../runtime/start/open-beneath.ts';
 import { fileIdentity } from '../../runtime/start/file-identity.ts';
 import { quietly } from '../../quietly.ts';
@@ -98,8 +89,7 @@ function makeInside(volume: string, subPath: string): void {
     if (existsSync(folder)) continue;
     if (!isInside(volume, parent)) throw new Error(`${parent} is outside of allowed base ${volume}`);
     // Fails at a link to nowhere: nothing is created at the other end of a link.
-    mkdirSync(folder);
-    chmodSync(folder, mode);
+    makeFolderExactly(folder, mode);
   }
 }
 

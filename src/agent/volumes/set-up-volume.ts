@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, openSync, type Stats } from 'node:fs';
+import { chmodSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { makeFileExactly, makeFolderExactly } from '../../exact-mode.ts';
 import { statIfThere } from '../../quietly.ts';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
@@ -37,8 +38,9 @@ export interface VolumeSources {
 }
 
 const ANYBODY = 0o777;
-/** Source: pkg/volume/hostpath/host_path.go makeDir. */
+/** Source: pkg/volume/hostpath/host_path.go makeDir, makeFile. */
 const HOST_FOLDER_MODE = 0o755;
+const HOST_FILE_MODE = 0o644;
 
 /**
  * Sets one volume up and returns its folder. Keeps existing data; updates the files that the kubelet writes.
@@ -63,11 +65,11 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
   // Creates no parent folders: a Pod that was removed meanwhile must not come back as an empty folder.
-  mkdirIfMissing(sources.volumes);
+  mkdirIfMissing(sources.volumes, 0o700);
   const volumeDir = path.join(sources.volumes, volume.name);
   const bytes = memoryWanted(volume);
   const inMemory = bytes && makeInMemory(sources.memory, { uid: facts.pod.metadata.uid, link: volumeDir, bytes });
-  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: mkdirIfMissing(volumeDir) };
+  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: mkdirIfMissing(volumeDir, ANYBODY) };
   if (isNew) {
     chmodSync(folder, ANYBODY);
     giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, sources);
@@ -90,8 +92,8 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memo
   const verdict = judgeHostPath(wanted, type, kindOf(hostPath));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
-    if (verdict.kind === 'directory') makeFolder(hostPath, HOST_FOLDER_MODE);
-    else closeSync(openSync(hostPath, 'a', 0o644));
+    if (verdict.kind === 'directory') makeFolder(hostPath, (folder) => makeFolderExactly(folder, HOST_FOLDER_MODE));
+    else makeFileExactly(hostPath, HOST_FILE_MODE);
   }
   return hostPath;
 }

@@ -5,9 +5,6 @@ import { PodrunError } from '../../api/errors.ts';
 import { visibleControls } from '../../print/text/terminal-text.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 
-/** The umask decides who may read a report. */
-const SHARED = 0o777;
-
 /**
  * Makes the folder of a report, and writes a trial file: the user learns of a mistake before the Pods run.
  * @throws {PodrunError} (usage) when podrun cannot write to the folder
@@ -15,7 +12,8 @@ const SHARED = 0o777;
 export function prepareReportFolder(folder: string): void {
   const trial = path.join(folder, `.podrun-${process.pid}`);
   try {
-    makeFolder(folder, SHARED);
+    // The umask decides who may read a report.
+    makeFolder(folder, (at) => mkdirSync(at));
     writeFileSync(trial, '');
     rmSync(trial);
   } catch (error) {

@@ -45,17 +45,17 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
   const page = outcome.dashboard;
   cli.stdout.write(`${page.link}\n`);
   cli.note('The link works once; Ctrl-C ends the page.');
-  if (cli.stdout.terminal !== undefined) await openInBrowser(root, page.link);
+  if (cli.stdout.terminal !== undefined) await openInBrowser(root, page.link, { ...cli.env });
   await new Promise<void>((resolve) => void listenForSignals(cli, () => resolve()));
   await page.close();
   return EXIT.ok;
 }
 
 /** Opens the link. It goes through a file: the command lines of programs can be read by other users. */
-async function openInBrowser(root: string, link: string): Promise<void> {
+async function openInBrowser(root: string, link: string, env: NodeJS.ProcessEnv): Promise<void> {
   const file = path.join(root, '.server', 'dashboard.html');
   writeFileAtomically(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${link}">\n`);
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   // Without a browser, the link is on the screen.
-  await runHelper({ program, args: [file] });
+  await runHelper({ program, args: [file], env });
 }

@@ -10,6 +10,7 @@ import {
   renameSync,
 } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../exact-mode.ts';
 import { removeTree } from '../../remove-tree.ts';
 import type { ImageConfig, LayerKind, PresentImage } from '../../lifecycle/images/types.ts';
 import { filesIn, quietly } from '../../quietly.ts';
@@ -120,7 +121,7 @@ export class ImageStore {
   /** A new folder for one layer. Another process removes it when this process has ended. */
   newLayer(): string {
     const folder = path.join(this.ingestFolder(), `fs-${uniqueName()}`);
-    mkdirSync(folder, { mode: 0o755 });
+    makeFolderExactly(folder, 0o755);
     return folder;
   }
 

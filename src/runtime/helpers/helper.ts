@@ -8,7 +8,7 @@ export interface HelperCall {
   readonly args: readonly string[];
   /** Default: /, so that no other folder is in use. */
   readonly cwd?: string;
-  /** Default: the environment of podrun. */
+  /** Default: the environment of podrun, in which the messages of programs are English, as those of podrun are. */
   readonly env?: NodeJS.ProcessEnv;
   /** The time after which the helper is killed. Default: 30 s, more than any helper takes on a busy machine. */
   readonly timeoutMs?: number;
@@ -42,7 +42,7 @@ const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
  * the first helper, because that takes 5 ms and a short `apply` needs none.
  */
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
-  const { program, args, cwd = '/', env = process.env, timeoutMs = TIMEOUT_MS, input } = call;
+  const { program, args, cwd = '/', env = { ...process.env, LC_ALL: 'C' }, timeoutMs = TIMEOUT_MS, input } = call;
   const { execa } = await import('execa');
   const shortage = shortageOfDescriptors();
   if (shortage !== undefined) return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}` };

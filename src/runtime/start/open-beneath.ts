@@ -1,10 +1,11 @@
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../exact-mode.ts';
 import { errnoOf } from '../errno.ts';
 
 /** Opens a file without reading it: needs no permission for the file, and does not wait at a named pipe. Linux. */
 const O_PATH = 0o10000000;
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Source: include/linux/namei.h MAXSYMLINKS. */
 const LINKS_MAX = 40;
 
@@ -91,16 +92,8 @@ function openStep(at: string, mode: number | undefined): number {
   } catch (error) {
     if (mode === undefined || errnoOf(error) !== 'ENOENT') throw error;
   }
-  mkdirSync(at);
-  const made = openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    // The umask would change the mode of mkdir.
-    fchmodSync(made, mode);
-  } catch (error) {
-    closeSync(made);
-    throw error;
-  }
-  return made;
+  makeFolderExactly(at, mode);
+  return openSync(at, O_PATH | O_NOFOLLOW);
 }
 
 /** The rest of a path that begins with the folder. Undefined for other paths. */

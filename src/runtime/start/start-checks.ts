@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
+import { makeFolderExactly } from '../../exact-mode.ts';
 import { quietly, statIfThere } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { errnoOf, errnoText } from '../errno.ts';
@@ -152,10 +153,10 @@ function makeDirectories(path: string, pathOf: PathOf): string | undefined {
  * container.
  */
 function makeDirectory(path: string, pathOf: PathOf): void {
-  if (process.platform !== 'linux') return mkdirSync(pathOf(path), 0o755);
+  if (process.platform !== 'linux') return makeFolderExactly(pathOf(path), 0o755);
   const parent = openBeneath(pathOf('/'), dirname(path), undefined);
   if (!parent.ok) throw Object.assign(new Error(`${path} has no parent`), { code: 'ENOENT' });
-  closing(parent.fd, (fd) => mkdirSync(join(descriptorPath(fd), basename(path)), 0o755));
+  closing(parent.fd, (fd) => makeFolderExactly(join(descriptorPath(fd), basename(path)), 0o755));
 }
 
 /** Undefined: the path is missing or cannot be read. */

@@ -51,22 +51,26 @@ export function writePrivateFile(file: string, text: string): void {
 }
 
 /**
- * Makes a folder, and its missing parents, that only its user can enter. The recursive mkdir of Node reports ENOENT for
- * EROFS, and never returns from a file system that answers every mkdir with ENOENT, as /proc does.
- * @param mode mode of each new folder
+ * Makes a folder, and its missing parents, by default for its user alone. The recursive mkdir of Node reports ENOENT
+ * for EROFS, and never returns from a file system that answers every mkdir with ENOENT, as /proc does.
+ * @param make makes a folder in an existing one
  * @returns false when the folder existed already
  */
-export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean {
+export function makeFolder(folder: string, make: (folder: string) => void = makePrivate): boolean {
   try {
-    mkdirSync(folder, { mode });
+    make(folder);
     return true;
   } catch (error) {
     if (statIfThere(folder)?.isDirectory() === true) return false;
     const parent = path.dirname(folder);
     if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolder(parent, mode);
-    return makeFolder(folder, mode);
+    makeFolder(parent, make);
+    return makeFolder(folder, make);
   }
+}
+
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { mode: FOLDER_MODE });
 }
 
 /** Runs a step that writes into a folder. Makes the folder and repeats the step when the folder is missing. */

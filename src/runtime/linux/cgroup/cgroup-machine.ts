@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../../exact-mode.ts';
 import { quietly, readQuietly, succeeds } from '../../../quietly.ts';
 import { errnoOf, errnoText } from '../../errno.ts';
 import { factsOf } from '../../watch/process-identity.ts';
@@ -172,7 +173,7 @@ export function enableBelow(group: string, controllers: Iterable<Controller>): v
 
 function whyNotMade(folder: string): string | undefined {
   try {
-    mkdirSync(folder, { mode: 0o755 });
+    makeFolderExactly(folder, 0o755);
     return undefined;
   } catch (error) {
     const errno = errnoOf(error);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../../exact-mode.ts';
 import { removeTree } from '../../../remove-tree.ts';
 import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
@@ -39,7 +40,7 @@ export function makeTrialFolder(stateDir: string): TrialFolder {
     // An earlier podrun with the same pid may have been killed in its trial.
     removeQuietly(folder);
     mkdirSync(folder, { mode: 0o700 });
-    for (const part of PARTS) mkdirSync(path.join(folder, part), { mode: 0o755 });
+    for (const part of PARTS) makeFolderExactly(path.join(folder, part), 0o755);
     return { ok: true, path: folder, remove: () => removeQuietly(folder) };
   } catch (error) {
     return { ok: false, why: { type: 'folder', path: parent, said: errnoText(errnoOf(error)) } };

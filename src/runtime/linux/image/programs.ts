@@ -1,5 +1,6 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../../exact-mode.ts';
 import { removeTree } from '../../../remove-tree.ts';
 import type { NamespaceTools } from '../../features.ts';
 import { runHelper } from '../../helpers/helper.ts';
@@ -60,7 +61,8 @@ async function copyPrograms(tools: NamespaceTools, folder: string): Promise<void
   const { loader, libraries } = await librariesOf(NAMES.map((name) => tools[name]));
   const made = `${folder}.${process.pid}`;
   removeTree(made);
-  mkdirSync(made, { recursive: true, mode: 0o755 });
+  mkdirSync(path.dirname(made), { recursive: true, mode: 0o700 });
+  makeFolderExactly(made, 0o755);
   const copy = (file: string, name: string): void => {
     copyFileSync(file, path.join(made, name));
     chmodSync(path.join(made, name), 0o555);

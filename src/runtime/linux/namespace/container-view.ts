@@ -1,14 +1,6 @@
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFileExactly, makeFolderExactly } from '../../../exact-mode.ts';
 import { homeFolder } from '../../../user.ts';
 import { quietly, statQuietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../confinement.ts';
@@ -22,6 +14,10 @@ import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** The modes of mount points and of what is around them. */
+const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o644;
 
 /** The group `tty` of distributions. Source: containerd, pkg/oci/mounts.go. */
 const TERMINAL_GROUP = 5;
@@ -129,7 +125,7 @@ function showPrograms(view: MountPlan, programs: string): void {
 
 /** Gives OCI runtimes a place to which they bind the terminal: crun makes none. */
 function showConsole(view: MountPlan, source: string): void {
-  writeFileSync(source, '');
+  makeFileExactly(source, FILE_MODE);
   view.bind({ source, target: '/dev/console', isReadOnly: false });
 }
 
@@ -185,7 +181,7 @@ function showKernelFiles(view: MountPlan, { confinement, facts, cgroups = new Ma
  */
 function showTopFolders(view: MountPlan, request: TopFolders): void {
   const { hostMounts, shared, skeleton, isRootReadOnly } = request;
-  mkdirSync(skeleton, { mode: 0o755 });
+  makeFolderExactly(skeleton, FOLDER_MODE);
   const entries = readdirSync('/', { withFileTypes: true });
   for (const entry of entries.filter((candidate) => candidate.isSymbolicLink())) {
     symlinkSync(readlinkSync(path.join('/', entry.name)), path.join(skeleton, entry.name));
@@ -194,7 +190,7 @@ function showTopFolders(view: MountPlan, request: TopFolders): void {
   else view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join('/', name));
   for (const folder of folders.filter((candidate) => ![...OWN_FOLDERS, ...shared].includes(candidate))) {
-    mkdirSync(path.join(skeleton, folder));
+    makeFolderExactly(path.join(skeleton, folder), FOLDER_MODE);
     if (!isOpen(folder)) continue;
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
@@ -229,8 +225,8 @@ function showDirectly(view: MountPlan, folder: string, request: Omit<TopFolders,
     const place = path.join(skeleton, at);
     const link = entry.isSymbolicLink() ? quietly(() => readlinkSync(at)) : undefined;
     if (link !== undefined) symlinkSync(link, place);
-    if (entry.isDirectory()) mkdirSync(place);
-    if (entry.isFile()) writeFileSync(place, '');
+    if (entry.isDirectory()) makeFolderExactly(place, FOLDER_MODE);
+    if (entry.isFile()) makeFileExactly(place, FILE_MODE);
     // Entries of /run come and go.
     if ((entry.isDirectory() && isOpen(at)) || (entry.isFile() && isThere(at))) showDirectly(view, at, request);
   }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFileExactly, makeFolderExactly } from '../../../exact-mode.ts';
 import { removeTree } from '../../../remove-tree.ts';
 import type { MountPlan } from './mount-plan.ts';
 
@@ -74,10 +75,10 @@ export function addDevices(view: MountPlan, options: DeviceOptions): void {
 
 /** Creates the entries of every /dev, with nothing mounted yet. */
 function makeDevEntries(folder: string): void {
-  mkdirSync(folder, { mode: 0o755 });
+  makeFolderExactly(folder, 0o755);
   for (const [name, target] of LINKS) symlinkSync(target, path.join(folder, name));
-  for (const name of FOLDERS) mkdirSync(path.join(folder, name));
-  for (const name of [...DEVICES, TERMINATION_LOG]) writeFileSync(path.join(folder, name), '');
+  for (const name of FOLDERS) makeFolderExactly(path.join(folder, name), 0o755);
+  for (const name of [...DEVICES, TERMINATION_LOG]) makeFileExactly(path.join(folder, name), 0o644);
 }
 
 /** Creates the common folder once, under a temporary name first: other podruns never see it incomplete. */

@@ -186,7 +186,7 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
   try {
     const output = readHolderOutput(child);
     const work = prepare();
-    writeFileSync(work.fstab, fstabText(work.entries));
+    writeFileSync(work.fstab, fstabText(work.entries), { mode: 0o600 });
     child.stdin.end(linesOf(work));
     const { mounted, messages } = await output;
     const failure = mounted === 'all' ? undefined : seriousFailure(messages, work.entries);

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderExactly } from '../../../exact-mode.ts';
 import type { ImageLayers } from '../../confinement.ts';
 import { layerFolders } from '../image/read-image-file.ts';
 import { entryIn, followPath, type TreeMount } from './container-tree.ts';
@@ -54,7 +55,7 @@ export class MountPlan {
   constructor(options: MountPlanOptions) {
     this.#options = options;
     this.#points = new MountPoints(options.layerDir);
-    mkdirSync(this.root);
+    mkdirSync(this.root, { mode: 0o700 });
     this.#overlays = new OverlayFolders(options);
   }
 
@@ -178,10 +179,10 @@ export class MountPlan {
   ownFolder(target: string): void {
     const root = this.#tree[0];
     if (root?.made === undefined || entryIn(root, target)?.stats.isDirectory() === true) return;
-    mkdirSync(path.join(root.made, target), { mode: 0o755 });
+    makeFolderExactly(path.join(root.made, target), 0o755);
   }
 
-  /** Mounts an overlay. Returns its upper folder. */
+  /** Mounts an overlay. Returns its upper folder, of which the caller sets the mode. */
   #stack(lower: readonly string[], { target, isReadOnly, isOptional }: Omit<OverlayRequest, 'lower'>): string {
     const { upper, options } = this.#overlays.writable(lower);
     const mode = [...(isReadOnly ? ['ro'] : []), ...withoutDevices(this.#options)];

@@ -1,22 +1,14 @@
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { mkdirIfMissing } from '../../errno.ts';
+import { makeFileExactly } from '../../../exact-mode.ts';
+import { errnoOf, mkdirIfMissing } from '../../errno.ts';
 import { descriptorPath, openBeneath, closing } from '../../start/open-beneath.ts';
 import { beneath, entryIn, type TreeMount } from './container-tree.ts';
 import { isInFolder } from './host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
 const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o644;
 
 /** A folder of a layer, and the one that it lies over. */
 export interface ForeignFolder {
@@ -58,7 +50,7 @@ export class MountPoints {
     const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
     for (const [index, at] of places.entries()) {
       const file = beneath(made, target, at);
-      if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
+      if (index === parts.length - 1 && !isFolder) makeFileExactly(file, FILE_MODE);
       // When two layers have the same folder, the upper layer decides its owner and mode.
       else if (!mkdirIfMissing(file, FOLDER_MODE) || seen.length > 1) {
         const lower = entryIn({ target, seen: seen.slice(1) }, at);
@@ -81,9 +73,8 @@ export class MountPoints {
     const name = parts.at(-1) ?? '';
     const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
     if (!opened.ok) throw new Error(`mount ${files.at(-1)}: podrun cannot create it in ${folder}`);
-    const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     closing(opened.fd, (fd) => {
-      if (!isFolder) closeSync(openSync(path.join(descriptorPath(fd), name), flags, 0o644));
+      if (!isFolder) makeFileIfMissing(path.join(descriptorPath(fd), name));
     });
   }
 
@@ -91,6 +82,15 @@ export class MountPoints {
   #record(file: string): void {
     this.#madeOnHost.push(file);
     appendFileSync(madeOnHostFile(this.#layerDir), `${JSON.stringify(file)}\n`, { mode: 0o600 });
+  }
+}
+
+/** A container may have been faster. */
+function makeFileIfMissing(file: string): void {
+  try {
+    makeFileExactly(file, FILE_MODE);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -16,6 +16,9 @@ const FILES = 'files';
 const EMPTY = 'empty';
 const WHOLE = 'files-whole';
 
+/** Mounts lie over these folders, or the caller sets the mode. */
+const PRIVATE = { mode: 0o700 } as const;
+
 /** The layers of an image, as an overlay names them. */
 interface LinkedLayers {
   /** The link to the folder of all layers. */
@@ -33,7 +36,7 @@ export class OverlayFolders {
 
   constructor(options: MountPlanOptions) {
     this.#options = options;
-    if (this.memory !== undefined) mkdirSync(this.memory);
+    if (this.memory !== undefined) mkdirSync(this.memory, PRIVATE);
   }
 
   /** The folder for a tmpfs with what containers write. Undefined: that stays on disk. */
@@ -46,11 +49,11 @@ export class OverlayFolders {
     return this.#images === 0 && !this.#hasFiles ? undefined : this.#options.layerDir;
   }
 
-  /** Makes the folders of an overlay that can be written to. */
+  /** Makes the folders of an overlay that can be written to. The caller sets the mode of the upper one. */
   writable(lower: readonly string[]): { upper: string; options: string[] } {
     const number = this.#overlays++;
     const [upper, work] = [`${UPPER}${number}`, `${WORK}${number}`];
-    for (const name of [upper, work]) mkdirSync(this.#inLayer(name));
+    for (const name of [upper, work]) mkdirSync(this.#inLayer(name), PRIVATE);
     const mounted = (name: string): string => overlayPath(path.join(this.memory ?? this.#options.layerDir, name));
     const folders = [lowerOption(lower), `upperdir=${mounted(upper)}`, `workdir=${mounted(work)}`];
     return { upper: this.#inLayer(upper), options: [...folders, ...this.#attributes()] };
@@ -59,7 +62,7 @@ export class OverlayFolders {
   /** The mount of an overlay without a folder above, in a new folder of the layer. */
   readOnly(name: string, lower: readonly string[]): FstabEntry {
     const target = this.#inLayer(name);
-    mkdirSync(target);
+    mkdirSync(target, PRIVATE);
     const options = [lowerOption(lower), 'ro', ...withoutDevices(this.#options), ...this.#attributes()];
     return { source: 'overlay', target, type: 'overlay', options };
   }
@@ -84,7 +87,7 @@ export class OverlayFolders {
     this.#hasFiles = true;
     symlinkSync(folder, this.#inLayer(FILES));
     const empty = this.#inLayer(EMPTY);
-    mkdirSync(empty);
+    mkdirSync(empty, PRIVATE);
     const nothing = { source: 'tmpfs', target: empty, type: 'tmpfs', options: MASK_OPTIONS };
     return [nothing, this.readOnly(WHOLE, [FILES, EMPTY])];
   }

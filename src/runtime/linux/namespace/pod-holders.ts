@@ -88,7 +88,7 @@ export class PodHolders {
     // namespaces.
     const source = this.#facts.mode === 'root' ? jailSource() : undefined;
     const jail = source && path.join(folder, 'jail');
-    if (jail !== undefined) mkdirSync(jail);
+    if (jail !== undefined) mkdirSync(jail, { mode: 0o700 });
     const entries: FstabEntry[] = [
       { source: 'shm', target: sharedMemory, type: 'tmpfs', options },
       ...(source && jail ? [{ source, target: jail, type: 'none', options: ['bind', 'ro', 'nosuid', 'nodev'] }] : []),

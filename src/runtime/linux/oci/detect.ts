@@ -67,7 +67,7 @@ async function tried(file: string, facts: NamespaceFacts, folder: string, hidden
   const call = { file: 'true', argv: ['true'], env: { PATH: '/usr/bin:/bin' }, cwd: '/' } as const;
   const namespaces = [{ type: 'mount' }, { type: 'pid' }, { type: 'ipc' }, { type: 'uts' }] as const;
   const request = { call, identity, root, namespaces, areKernelFilesOpen: false, hasSeccomp: true };
-  writeFileSync(config, JSON.stringify(bundleConfig(request)));
+  writeFileSync(config, JSON.stringify(bundleConfig(request)), { mode: 0o600 });
   const { unshare, sh, mount, umount } = facts.tools;
   const words = [...ociWords(file, state), 'run', '--bundle', bundle, `podrun-trial-${process.pid}`];
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', MOUNT: mount, UMOUNT: umount, ROOT: root };

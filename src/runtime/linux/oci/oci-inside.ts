@@ -129,7 +129,7 @@ export class OciInside implements Inside {
     const { confinement, identity = OWN, root, program } = this.#options;
     const { bundle, config, state, runtime } = this.#files;
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    writeFileSync(runtime, program.file);
+    writeFileSync(runtime, program.file, PRIVATE);
     const { areKernelFilesOpen, oci } = confinement;
     const request = { call, identity, root, areKernelFilesOpen, hasSeccomp: oci?.hasSeccomp === true };
     writeFileSync(config, JSON.stringify(bundleConfig({ ...request, namespaces: this.#namespaces() })), PRIVATE);
