@@ -14,7 +14,6 @@ const FOLDER = 'podrun-tests-';
  */
 export default function setup(): (() => Promise<void>) | undefined {
   if (path.basename(tmpdir()).startsWith(FOLDER)) return undefined;
-  usualSurroundings();
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), FOLDER)));
   // Some tests run podrun as an ordinary user.
   chmodSync(folder, 0o1777);
@@ -35,13 +34,6 @@ export default function setup(): (() => Promise<void>) | undefined {
     process.exitCode = 1;
     throw new Error(`Tests have left behind:\n${left.join('\n')}`);
   };
-}
-
-/** Tests have the surroundings of most machines everywhere. Those that other ones change for podrun make them. */
-function usualSurroundings(): void {
-  process.umask(0o022);
-  for (const name of Object.keys(process.env)) if (/^(LC_.*|LANGUAGE)$/.test(name)) delete process.env[name];
-  process.env['LANG'] = 'C.UTF-8';
 }
 
 /** The processes with this folder as $TMPDIR, but for the workers of the test runner, by pid and command line. */

@@ -42,6 +42,11 @@ export function giveAllToOrdinaryUser(folder: string): void {
   if (isRoot) spawnSync('chown', ['-R', `${ORDINARY_USER}:${ORDINARY_USER}`, folder]);
 }
 
+/** Lets everybody read a folder and all in it, as what is for everybody is on most machines, whatever the umask is. */
+export function openToAll(folder: string): void {
+  spawnSync('chmod', ['-R', 'a+rX', folder]);
+}
+
 interface Programs {
   readonly node: string;
   readonly podrun: string;
@@ -77,7 +82,7 @@ function copyPodrun(to: string): void {
   for (const part of PARTS) {
     cpSync(path.join(CHECKOUT, part), path.join(to, part), { recursive: true, preserveTimestamps: true });
   }
-  spawnSync('chmod', ['-R', 'a+rX', to]);
+  openToAll(to);
 }
 
 /** Makes a copy, once for all workers of a run. Answers its path. */

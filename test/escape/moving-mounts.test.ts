@@ -33,7 +33,7 @@ describe.each(APART)('starts of $who', needs('mounts for all'), (world) => {
   it('do not fail with a mount below /run, as most machines have it', async (context) => {
     const attempt = attemptIn(context, world);
     const [folder, file] = [`/run/podrun-folder-${process.pid}`, `/run/podrun-file-${process.pid}`];
-    expect(works(['mkdir', folder]) && works(['sh', '-c', `echo kept >${file}`])).toBe(true);
+    expect(works(['mkdir', folder]) && works(['sh', '-c', `echo kept >${file} && chmod 644 ${file}`])).toBe(true);
     context.onTestFinished(() => void (works(['rmdir', folder]), works(['rm', file])));
     // The mount is in a mount namespace of podrun's.
     const mounted = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs x ${folder} && exec "$@"`, 'sh'];

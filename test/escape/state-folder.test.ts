@@ -83,8 +83,7 @@ describe.concurrent.each(APART)('shared memory of the host, for a container of $
     const watcher = start(attempt, ['apply', '-f', workshop.pod('watcher', escaping(look, {}, { hostIPC: true }))]);
     await watcher.until(({ stdout }) => stdout.includes('| up'));
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { [key]: 'x' } };
-    const file = path.join(workshop.folder, 'secret.json');
-    writeFileSync(file, JSON.stringify(secret));
+    const file = workshop.file('secret.json', JSON.stringify(secret));
     const holder = escaping(`touch ${isThere}; ${wait(isSeen)}; cat /s/${key}`, {
       volumeMounts: [{ name: 's', mountPath: '/s' }],
     });

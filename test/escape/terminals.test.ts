@@ -7,7 +7,10 @@ import { attemptIn, escaping, ROOT_APART, run, USER_APART } from './worlds.ts';
 /** A terminal of the user that runs the tests. A program leads a session in it. */
 async function terminalOfHost(context: TestContext): Promise<string> {
   need(context, 'script of util-linux');
-  const script = spawn('script', ['-qfc', 'tty; exec sleep 600', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  // A shell warns of a locale that is not installed.
+  const env = { ...process.env, LC_ALL: 'C' };
+  const words = ['-qfc', 'tty; exec sleep 600', '/dev/null'];
+  const script = spawn('script', words, { stdio: ['pipe', 'pipe', 'ignore'], env });
   context.onTestFinished(() => void script.kill('SIGKILL'));
   const [line] = await new Promise<string[]>((resolve) => {
     script.stdout.once('data', (text: Buffer) => resolve(text.toString().trim().split('\n')));
@@ -34,5 +37,5 @@ it('a container of root types nothing into a terminal of the host', needs('progr
   const terminal = await terminalOfHost(context);
   const TIOCSTI = '0x5412';
   const type = `open F, "+<", "${terminal}" or die; $c = "x"; print ioctl(F, ${TIOCSTI}, $c) ? "typed" : "refused"`;
-  expect(await run(attemptIn(context, ROOT_APART), escaping(`perl -e '${type}'`))).toEqual(['refused']);
+  expect(await run(attemptIn(context, ROOT_APART), escaping(`LC_ALL=C perl -e '${type}'`))).toEqual(['refused']);
 });

@@ -42,23 +42,27 @@ describe('a registry', needs(UNPACKED), () => {
     });
   });
 
-  it('of this machine may have any certificate, and must have the right one where a CA is named', async () => {
-    await within({ tls: true }, async (world) => {
-      const name = `${world.host}/app:1`;
-      expect(await pullInto(world.store(), name)).toMatchObject({ ok: true });
-      const caFile = world.registry.fill('${registry.ca}'); // oxlint-disable-line no-template-curly-in-string
-      const trusting = { registries: { [world.host]: { ...SETTINGS, caFile } } };
-      expect(await pullInto(world.store(), name, trusting)).toMatchObject({ ok: true });
-    });
-    await within({ tls: true }, async (other) => {
+  it(
+    'of this machine may have any certificate, and must have the right one where a CA is named',
+    needs('program openssl'),
+    async () => {
       await within({ tls: true }, async (world) => {
-        const caFile = other.registry.fill('${registry.ca}'); // oxlint-disable-line no-template-curly-in-string
-        const settings = { registries: { [world.host]: { ...SETTINGS, caFile } } };
-        const outcome = await pullInto(world.store(), `${world.host}/app:1`, settings);
-        expect(outcome).toMatchObject({ errors: [expect.stringContaining('tls: failed to verify certificate')] });
+        const name = `${world.host}/app:1`;
+        expect(await pullInto(world.store(), name)).toMatchObject({ ok: true });
+        const caFile = world.registry.fill('${registry.ca}'); // oxlint-disable-line no-template-curly-in-string
+        const trusting = { registries: { [world.host]: { ...SETTINGS, caFile } } };
+        expect(await pullInto(world.store(), name, trusting)).toMatchObject({ ok: true });
       });
-    });
-  });
+      await within({ tls: true }, async (other) => {
+        await within({ tls: true }, async (world) => {
+          const caFile = other.registry.fill('${registry.ca}'); // oxlint-disable-line no-template-curly-in-string
+          const settings = { registries: { [world.host]: { ...SETTINGS, caFile } } };
+          const outcome = await pullInto(world.store(), `${world.host}/app:1`, settings);
+          expect(outcome).toMatchObject({ errors: [expect.stringContaining('tls: failed to verify certificate')] });
+        });
+      });
+    },
+  );
 
   it('is asked when its mirror has nothing, and gets the credential alone', async () => {
     await within({ auth: { type: 'basic', users: { alice: 's3cret' } } }, async (world) => {

@@ -9,6 +9,7 @@ import { detectNamespaces } from '../../src/runtime/linux/detection/namespaces.t
 import { whyNotOver } from '../../src/runtime/linux/namespace/image-folder.ts';
 import type { ContainerLaunch } from '../../src/runtime/runtime.ts';
 import { need, type Need } from '../needs.ts';
+import { openToAll } from '../ordinary-user.ts';
 import { type Argv, makeRig, PATH, type Rig, sh } from './support/process-rig.ts';
 import { removeTree } from '../../src/remove-tree.ts';
 
@@ -33,6 +34,7 @@ writeFileSync(path.join(folder, 'moved'), 'moved\n');
 writeFileSync(path.join(folder, 'usr/bin/yes'), '#!/bin/sh\necho "of the image: $*"\n', { mode: 0o755 });
 writeFileSync(path.join(folder, 'srv/page'), 'page\n');
 mkdirSync(path.join(folder, 'opt/own'), { recursive: true });
+openToAll(folder);
 chmodSync(path.join(folder, 'usr/bin'), 0o700);
 
 let count = 0;
@@ -119,6 +121,7 @@ describe.each(MODES)('with a view of its own, in mode $mode', ({ mode, need: wan
     for (const name of ['setpriv', 'unshare', 'umount', 'env', 'sleep', 'nsenter']) {
       writeFileSync(path.join(odd, 'usr/bin', name), '#!/bin/sh\necho wrong; exit 1\n', { mode: 0o755 });
     }
+    openToAll(odd);
     const changes = {
       ...launch(),
       imageFolder: odd,

@@ -78,7 +78,8 @@ async function leader(script: string): Promise<Member> {
 async function watch(
   [shell = '', ...args]: readonly string[],
   lines: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
+  // As podrun starts it.
+  env: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin' },
   script: string = WATCHDOG_SCRIPT,
 ): Promise<number> {
   const watchdog = spawn(shell, [...args, '-c', script], { stdio: ['pipe', 'ignore', 'pipe'], env });

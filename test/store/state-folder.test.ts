@@ -38,7 +38,8 @@ it('the home folder is never taken for a state folder alone', () => {
 
 it('a missing state folder, or a path that is no folder, is left to the store to report', () => {
   const folder = temporaryFolder();
-  writeFileSync(path.join(folder, 'file'), '', { mode: 0o644 });
+  writeFileSync(path.join(folder, 'file'), '');
+  chmodSync(path.join(folder, 'file'), 0o644);
   protectStateFolder(path.join(folder, 'none'), '/home/u');
   protectStateFolder(path.join(folder, 'file'), '/home/u');
   expect(statSync(path.join(folder, 'file')).mode & 0o777).toBe(0o644);

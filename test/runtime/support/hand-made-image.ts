@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FileOwners, ImageRoot } from '../../../src/runtime/confinement.ts';
+import { openToAll } from '../../ordinary-user.ts';
 
 /** The content of a layer by path: a text, a link (`{link}`), a folder (`{folder}`), or a program of the host. */
 export type LayerFiles = Readonly<
@@ -57,6 +58,7 @@ export function handMadeImage(
     const layer = path.join(folder, `layer${number}`);
     mkdirSync(layer);
     for (const [name, content] of Object.entries(files)) writeEntry(path.join(layer, name), content);
+    openToAll(layer);
     symlinkSync(`../layer${number}`, path.join(folder, 'l', String(number)));
   }
   return { folder, layers: layers.length, owners };
