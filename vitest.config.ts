@@ -35,9 +35,10 @@ const COMPUTED = [
 const PORTABLE = [
   'agent/{probe-exec,setup/own-rights,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
   'background/{attach/attach-server,keeper/keeper}',
-  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher}',
+  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
   'controllers/deployment',
   'escape/{kernel,processes,terminals}',
+  'exact-mode',
   'experiments/injected-faults',
   'history/timeline',
   'images/{hostile-layers,layers}',

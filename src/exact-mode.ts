@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 
 /*
- * What other users have to enter or read, as those of containers: folders and files with exactly the mode that they
+ * Folders and files that other users have to enter or read, as those of containers, with exactly the mode that they
  * have on a node, whatever the umask is. mkdir(2) and open(2) take the bits of the umask away, and hardened machines
  * have one of 077. All else that podrun makes has a mode for its user alone, which no usual umask changes.
  */

@@ -119,8 +119,8 @@ describe('what only one place may do', () => {
   });
 
   it('folders and files are made for podrun alone, or by src/exact-mode.ts: the umask must not decide', () => {
-    // What podrun writes for its user (cp, init, a report) has the umask of that user. The kernel makes the files of
-    // cgroups, and the last are tools of this project.
+    // Files of the user (of cp, init, a report) have the umask of that user. The kernel makes the files of cgroups, and
+    // the last are tools of this project.
     const others =
       /^src\/(exact-mode\.ts|cli\/(connect|report|verbs)\/|runtime\/linux\/cgroup\/|(api|server)\/.*\.mjs$)/;
     const wrong = source

@@ -251,7 +251,7 @@ it.for(CASES.filter(({ from }) => from === 'the host'))(
 );
 
 it('what podrun writes and runs for its user has the umask of the user', async (context) => {
-  const attempt = attemptIn(context, { who: 'root', tier: 'process' });
+  const attempt = attemptIn(context, { who: 'user', tier: 'process' });
   const { workshop } = attempt;
   const modes = (...names: string[]): string[] =>
     names.map((name) => (lstatSync(path.join(workshop.folder, name)).mode & 0o777).toString(8));
