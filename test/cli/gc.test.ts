@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { needs } from '../needs.ts';
 import { PATIENT } from '../patience.ts';
+import { gcLines } from './gc-lines.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 import { newEvent } from '../store/objects.ts';
@@ -26,11 +27,11 @@ describe('podrun gc', () => {
     storeOf(workshop).create('events', newEvent('gone.1', 'gone', 'late'));
     const want = ['pod "one"', 'pod "two"', 'event "gone.1"'].map((one) => `${one} deleted`);
     const dry = await workshop.run(['gc', '--keep', '1', '--dry-run']);
-    expect(dry.stdout.trim().split('\n')).toEqual(want.map((line) => `${line} (dry run)`));
+    expect(gcLines(dry.stdout)).toEqual(want.map((line) => `${line} (dry run)`));
     const { stdout, exitCode } = await workshop.run(['gc', '--keep', '1']);
-    expect({ lines: stdout.trim().split('\n'), exitCode }).toEqual({ lines: want, exitCode: 0 });
+    expect({ lines: gcLines(stdout), exitCode }).toEqual({ lines: want, exitCode: 0 });
     expect(await names()).toBe('pod/three\n');
-    expect((await workshop.run(['gc'])).stdout).toBe('Nothing to remove\n');
+    expect(gcLines((await workshop.run(['gc'])).stdout)).toEqual([]);
     expect((await workshop.run(['gc', '--keep=0', '-o', 'name', '-A'])).stdout).toBe('pod/three\n');
   });
 
