@@ -57,7 +57,7 @@ const ANNOUNCED: Partial<PodSpec> = {
 };
 const ANNOUNCED_COUNT = 13;
 
-/** Fields that podrun refuses, and what it says. */
+/** Fields that podrun refuses, and its words. */
 const REFUSED: readonly (readonly [path: string, spec: Partial<PodSpec>, why: string])[] = [
   [
     'spec.resourceClaims',
@@ -76,7 +76,7 @@ const REFUSED: readonly (readonly [path: string, spec: Partial<PodSpec>, why: st
   ],
 ];
 
-/** What the doors say of the fields without effect. */
+/** Sentences about fields without effect. */
 function announced(events: readonly Event[]): string[] {
   return events.flatMap(({ reason, message = '' }) => (reason === 'FieldHasNoEffect' ? [message] : [])).toSorted();
 }
