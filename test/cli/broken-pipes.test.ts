@@ -16,7 +16,7 @@ function deafPod(): string {
   });
 }
 
-it('a container and a command that close their standard input end no client that writes there, nor the agent', async () => {
+it('a program that closes its standard input ends no client that writes there, nor the agent', async () => {
   await workshop.run(['apply', '-d', deafPod(), ...RUNTIME, '--until', 'ready']);
   const attached = workshop.start(['attach', '-i', 'web'], {}, INPUT);
   await attached.until(({ stdout }) => stdout.includes('line'));
