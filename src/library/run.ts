@@ -1,7 +1,6 @@
 import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
 import { readConfigFile } from '../agent/config/config-file.ts';
-import { readNode } from '../agent/config/node.ts';
 import { PodrunError, usage } from '../api/errors.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -19,9 +18,8 @@ import { RunningPods } from '../agent/runs/running-pods.ts';
 import { type SeparatedObjects, separateObjects } from '../objects/separate-objects.ts';
 import { serviceKeys } from '../objects/services/unserved.ts';
 import type { ObjectKey } from '../store/store.ts';
-import { storeRecord } from '../objects/store-record.ts';
+import { keepRecord } from '../objects/keep-record.ts';
 import { storeWorkload, workloadKey } from '../objects/store-workload.ts';
-import { recordFieldsWithoutEffect } from '../objects/record-fields-without-effect.ts';
 import { hasOwnNetworks } from '../machine/network-choice.ts';
 import { ManifestError } from './errors.ts';
 import { LibraryPods } from './pods/library-pods.ts';
@@ -125,15 +123,8 @@ async function begin(
     chosen,
     await networksFor(prepared, chosen, store, [...pods, ...records, ...workloads]),
   );
-  for (const record of records) {
-    storeRecord(store, record, warn);
-    recordFieldsWithoutEffect(record.object, {
-      store,
-      clock,
-      nodeName: readNode({ storageDir: store.root }).name,
-      warn,
-    });
-  }
+  const network = settings.privateNetworks?.kind;
+  for (const record of records) keepRecord(record, { store, clock, network, warn, trouble: warn });
   const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
   const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {

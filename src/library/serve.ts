@@ -5,7 +5,7 @@ import { FOR_CLIENTS } from '../agent/setup/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
-import { CLUSTER_RANGE, MACHINE_RANGE, type ServiceRange } from '../network/service-addresses.ts';
+import { rangeOf, type ServiceRange } from '../network/service-addresses.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
@@ -133,5 +133,5 @@ async function openPods(prepared: CheckedRun, store: FileStore): Promise<ServedP
     await over;
     await pods.close();
   };
-  return { pods, end, range: settings.privateNetworks?.kind === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE };
+  return { pods, end, range: rangeOf(settings.privateNetworks?.kind) };
 }

@@ -19,6 +19,11 @@ export function podsAddress(clusterIP: string): string {
   return hasRange(MACHINE_RANGE, clusterIP) ? CLUSTER_RANGE + clusterIP.slice(MACHINE_RANGE.length) : clusterIP;
 }
 
+/** The range of the Services that are created beside Pods of this network: see NETWORK_CHOICES. */
+export function rangeOf(network: string | undefined): ServiceRange {
+  return network === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
+}
+
 export function hasRange(range: ServiceRange, address: string): boolean {
   return address.startsWith(range);
 }

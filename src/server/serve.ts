@@ -3,7 +3,7 @@ import { type ErrorCode, PodrunError } from '../api/errors.ts';
 import { runAgent } from '../background/run-agent.ts';
 import type { PodrunProgram } from '../background/call-background.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { CLUSTER_RANGE, MACHINE_RANGE } from '../network/service-addresses.ts';
+import { rangeOf } from '../network/service-addresses.ts';
 import { sendSignal } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
@@ -79,9 +79,8 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
     podrun,
     report,
     serving: async (agent) => {
-      const isCluster = settings.privateNetworks?.kind === 'cluster';
       const node = {
-        serviceRange: isCluster ? CLUSTER_RANGE : MACHINE_RANGE,
+        serviceRange: rangeOf(settings.privateNetworks?.kind),
         createPod: agent.startPod,
         took: agent.took,
         serveApi: agent.serveApi,

@@ -84,6 +84,18 @@ it('is not Ready before its Service leads to a port, and says so when the time i
   );
 });
 
+it('says which address a Service has when that of its manifest cannot be had', async () => {
+  const spec = { clusterIP: '10.43.0.7', selector: { app: 'web' }, ports: [{ port: 80 }] };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec };
+  const warnings: string[] = [];
+  await using pods = await run([deployment('web', FOREVER), service], { onWarning: (text) => warnings.push(text) });
+  const replaced = expect.stringMatching(
+    /^service\/web: clusterIP 10\.43\.0\.7 is taken or of another network; it is \d+\.96\.\d+\.\d+ here$/,
+  ) as string;
+  expect(warnings).toContainEqual(replaced);
+  await pods.stop();
+});
+
 describe('a Job', () => {
   it('is Complete beside a server that it prepares, with the variables of the run', async () => {
     await using pods = await run([deployment('db', FOREVER), job('migrate', 'echo "to $LEVEL"')], {

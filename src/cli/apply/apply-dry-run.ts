@@ -1,5 +1,5 @@
 import { EXIT } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import { listOf, renderObject } from '../../print/formats/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply-flags.ts';
@@ -13,11 +13,12 @@ import { writePrinted } from '../output/write-printed.ts';
 import type { Cli } from '../cli.ts';
 import { recordOf } from '../../objects/store-record.ts';
 import { configureObject } from '../../objects/configure-object.ts';
+import { newObject } from '../../objects/create-object.ts';
 
 /**
  * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object
  * about the change.
- * @throws {PodrunError} when the update rules forbid a change
+ * @throws {PodrunError} when the update rules forbid a change, or with `server`, admission forbids a new object
  */
 export function dryRunApply(cli: Cli, objects: readonly ManifestObject[], flags: ApplyFlags): number {
   const { dryRun } = flags;
@@ -25,16 +26,19 @@ export function dryRunApply(cli: Cli, objects: readonly ManifestObject[], flags:
   const store = openStore(cli);
   const existing = objects.filter((manifest) => isThere(store, manifest));
   checkChanges(store, existing, cli.warn);
-  const [first] = objects;
-  if (printer !== undefined && first !== undefined) {
-    const printed = objects.map(({ object }) => object);
-    writePrinted(cli.stdout, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
+  // A server admits what it would create. Without one, the object is as the manifest says.
+  const result = (manifest: ManifestObject): KubeObject =>
+    dryRun === 'server' && !existing.includes(manifest) ? newObject(store, manifest.object) : manifest.object;
+  if (printer !== undefined && objects.length > 0) {
+    const printed = objects.map(result);
+    const [only] = printed;
+    writePrinted(cli.stdout, () => printer.print(only !== undefined && printed.length === 1 ? only : listOf(printed)));
     return EXIT.ok;
   }
   for (const manifest of objects) {
-    const operation = existing.includes(manifest)
-      ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn })
-      : 'created';
+    const isChange = existing.includes(manifest);
+    if (!isChange) result(manifest);
+    const operation = isChange ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn }) : 'created';
     cli.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
   return EXIT.ok;

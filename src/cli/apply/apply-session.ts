@@ -6,7 +6,6 @@ import { readCredentialProviders } from '../../agent/config/credential-providers
 import { imageSource } from '../../agent/config/image-source.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { podRoot } from '../../lifecycle/requests/root.ts';
-import { readNode } from '../../agent/config/node.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { Faults } from '../../agent/setup/faults.ts';
 import { machineClock } from '../../clock.ts';
@@ -33,11 +32,9 @@ import { hasApiServer, isApiServer } from '../../agent/network/service-facts.ts'
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
-import { recordOf, storeRecord } from '../../objects/store-record.ts';
+import { recordOf } from '../../objects/store-record.ts';
 import { endedJob, storeWorkload, workloadKey } from '../../objects/store-workload.ts';
-import { recordReplacedAddress } from '../../objects/services/record-replaced-address.ts';
-import { recordFieldsWithoutEffect } from '../../objects/record-fields-without-effect.ts';
-import { CLUSTER_RANGE, MACHINE_RANGE } from '../../network/service-addresses.ts';
+import { keepRecord } from '../../objects/keep-record.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { calledCommand, openStore } from '../environment.ts';
@@ -209,12 +206,14 @@ async function keepOnRecord(
 }
 
 function keepOneOnRecord({ cli, flags, settings, store, view }: ApplySession, record: ManifestObject): string {
-  const range = settings.privateNetworks?.kind === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
-  const line = storeRecord(store, record, cli.warn, { made: flags.made, range });
-  const nodeName = readNode({ storageDir: store.root }).name;
-  recordReplacedAddress(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
-  recordFieldsWithoutEffect(record.object, { store, clock: cli.clock, nodeName, warn: (text) => view.trouble(text) });
-  return line;
+  return keepRecord(record, {
+    store,
+    clock: cli.clock,
+    network: settings.privateNetworks?.kind,
+    made: flags.made,
+    warn: cli.warn,
+    trouble: (text) => view.trouble(text),
+  });
 }
 
 /** The records that exist and stay. */

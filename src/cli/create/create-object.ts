@@ -8,6 +8,7 @@ import { formatFieldError, withHeading } from '../../manifest/field-error.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { LastApplied } from '../../store/records/last-applied.ts';
+import { newObject } from '../../objects/create-object.ts';
 import { separateObjects } from '../../objects/separate-objects.ts';
 import { recordOf, storeRecord } from '../../objects/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
@@ -73,7 +74,7 @@ export async function createFromFlags(
       ? fromServer('AlreadyExists', message)
       : new PodrunError('AlreadyExists', `${failing}${message}`);
   }
-  if (dryRun === 'server') return tell(manifest.object, `${subject} ${made ?? 'created'}`);
+  if (dryRun === 'server') return tell(newObject(store, manifest.object), `${subject} ${made ?? 'created'}`);
   if (separateObjects([manifest]).records.length > 0) {
     const line = storeRecord(store, manifest, cli.warn, { made });
     return tell(recordOf(store, manifest) ?? object, line);

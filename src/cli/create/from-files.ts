@@ -5,6 +5,7 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { generatedName } from '../../controllers/names.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { newObject } from '../../objects/create-object.ts';
 import { recordOf } from '../../objects/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -81,7 +82,11 @@ async function create(
   for (const manifest of fresh) {
     const { object, written } = manifest;
     const name = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name || '<unknown>'}`;
-    const shown = flags.dryRun === 'client' ? written : (recordOf(store, manifest) ?? object);
+    const shown = {
+      client: () => written,
+      server: () => newObject(store, object),
+      none: () => recordOf(store, manifest) ?? object,
+    }[flags.dryRun]();
     if (printer === undefined) cli.tell(`${name} created${dryRunSuffix(flags.dryRun)}\n`);
     else cli.stdout.write(printer.print(shown));
   }

@@ -13,7 +13,7 @@ import type { Isolation } from '../../manifest/support/rule.ts';
 import { changeObject } from '../../objects/change-object.ts';
 import { deleteObject } from '../../objects/deletion/delete-object.ts';
 import type { ObjectRef } from '../../objects/object-ref.ts';
-import { storeRecord } from '../../objects/store-record.ts';
+import { keepRecord } from '../../objects/keep-record.ts';
 import { storeWorkload } from '../../objects/store-workload.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -139,7 +139,11 @@ class WatchRun {
         warn: cli.warn,
         note: (text) => this.#session.view.note(text),
       });
-    } else storeRecord(store, manifest, cli.warn);
+    } else {
+      const network = this.#session.settings.privateNetworks?.kind;
+      const trouble = (text: string): void => this.#session.view.trouble(text);
+      keepRecord(manifest, { store, clock: cli.clock, network, warn: cli.warn, trouble });
+    }
     const { name } = ref;
     const { apiVersion, kind } = manifest.object;
     const metadata = { ...manifest.object.metadata, name, namespace: ref.namespace };
