@@ -134,8 +134,9 @@ export class FieldSet {
     return Object.fromEntries(
       this.#elements().map((element) => {
         const below = this.below(element);
-        const itself = this.has(element) && !below.isEmpty ? { [ITSELF]: {} } : {};
-        return [element, { ...itself, ...below.toFieldsV1() }];
+        // A set may have hundreds of thousands of members with nothing below them.
+        if (below.isEmpty) return [element, {}];
+        return [element, { ...(this.has(element) && { [ITSELF]: {} }), ...below.toFieldsV1() }];
       }),
     );
   }
