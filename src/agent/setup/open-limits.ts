@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
 import { allContainers } from '../../api/objects.ts';
-import { type ContainerLimits, containerLimits } from '../../lifecycle/node/container-limits.ts';
+import { limitsOfEach } from '../../lifecycle/node/container-limits.ts';
 import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
@@ -15,10 +15,10 @@ export function openLimits(
   pollsMemory: boolean,
 ): readonly string[] | undefined {
   const limited = pods.flatMap(({ kind, name, spec }) =>
-    allContainers(spec).flatMap((container): Array<{ subject: string; limits: ContainerLimits }> => {
-      const limits = containerLimits(spec, container, podPidsLimit);
-      return limits === undefined ? [] : [{ subject: `${kind.toLowerCase()}/${name}`, limits }];
-    }),
+    limitsOfEach(spec, allContainers(spec), podPidsLimit).map((limits) => ({
+      subject: `${kind.toLowerCase()}/${name}`,
+      limits,
+    })),
   );
   if (limited.length === 0) return undefined;
   return limited.flatMap(({ subject, limits }) => {

@@ -25,19 +25,29 @@ export interface ContainerLimits extends Limits {
  */
 export function containerLimits(
   spec: PodSpec,
-  { resources }: Container,
+  container: Container,
   podPidsLimit: number | undefined,
 ): ContainerLimits | undefined {
-  const own = (name: 'cpu' | 'memory'): ParsedQuantity | undefined =>
-    aboveZero(resources?.limits?.[name]) ?? aboveZero(spec.resources?.limits?.[name]);
-  const memoryBytes = bytes(own('memory'));
-  const cpuMillis = millis(own('cpu'));
-  const cpuRequestMillis = millis(aboveZero(resources?.requests?.['cpu']));
-  const together = podLimits(spec, podPidsLimit);
+  return limitsOfEach(spec, [container], podPidsLimit)[0];
+}
+
+/** The same for several containers of a Pod, which may have thousands. Empty: no container of the Pod has any. */
+export function limitsOfEach(
+  spec: PodSpec,
+  containers: readonly Container[],
+  podPidsLimit: number | undefined,
+): ContainerLimits[] {
   const isLimited = podPidsLimit !== undefined || [spec, ...allContainers(spec)].some(hasAmounts);
-  if (!isLimited) return undefined;
-  // A container without a CPU request gets the smallest share.
-  return { memoryBytes, cpuMillis, cpuRequestMillis: cpuRequestMillis ?? 0, pids: undefined, together };
+  if (!isLimited) return [];
+  const together = podLimits(spec, podPidsLimit);
+  return containers.map(({ resources }) => {
+    const own = (name: 'cpu' | 'memory'): ParsedQuantity | undefined =>
+      aboveZero(resources?.limits?.[name]) ?? aboveZero(spec.resources?.limits?.[name]);
+    // A container without a CPU request gets the smallest share.
+    const cpuRequestMillis = millis(aboveZero(resources?.requests?.['cpu'])) ?? 0;
+    const [memoryBytes, cpuMillis] = [bytes(own('memory')), millis(own('cpu'))];
+    return { memoryBytes, cpuMillis, cpuRequestMillis, pids: undefined, together };
+  });
 }
 
 /** True when a container, or the Pod, has a limit of memory or CPU, or requests CPU. */
