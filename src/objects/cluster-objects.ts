@@ -25,7 +25,7 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
     if (resource === 'namespaces') return namespaces();
     if (resource === 'serviceaccounts')
       return withStored(store, resource, defaultAccounts(namespaces())).filter(isIn(scope));
-    if (resource === 'priorityclasses') return withStored(store, resource, priorityClasses(here));
+    if (resource === 'priorityclasses') return withStored(store, resource, systemPriorityClasses(here.nowMs));
     if (resource === 'resourcequotas')
       return store.list<StoredKubeObject>(resource, scope).map((quota) => withUsage(store, quota));
     if (resource === 'poddisruptionbudgets')
@@ -60,7 +60,8 @@ const SYSTEM_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'system-node-critical': 'Used for system critical pods that must not be moved from their current node.',
 };
 
-function priorityClasses({ nowMs }: Here): StoredKubeObject[] {
+/** The PriorityClasses of the system. Source: pkg/apis/scheduling/v1/helpers.go. */
+export function systemPriorityClasses(nowMs: number): StoredKubeObject[] {
   return [...SYSTEM_PRIORITIES].map(([name, value]) => ({
     ...defaultObject('PriorityClass', name, bootTime(nowMs), {
       value,

@@ -44,6 +44,23 @@ describe('delete', () => {
     expect((await server.get(`${MAPS}?labelSelector=set%3Dx`)).body.items).toEqual([]);
   });
 
+  it('refuses to delete the PriorityClasses of the system, which each cluster has', async () => {
+    const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+    const { items } = (await server.get(classes)).body;
+    expect(
+      items.map(({ metadata, value }: { metadata: { name: string }; value: number }) => [metadata.name, value]),
+    ).toEqual([
+      ['system-cluster-critical', 2_000_000_000],
+      ['system-node-critical', 2_000_001_000],
+    ]);
+    expect((await server.request('DELETE', `${classes}/system-node-critical`)).body).toMatchObject({
+      code: 403,
+      message:
+        'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and ' +
+        'cannot be deleted',
+    });
+  });
+
   it('empties a namespace before it goes, but keeps those that the server needs', async () => {
     await server.post('/api/v1/namespaces', { metadata: { name: 'short' } });
     const maps = '/api/v1/namespaces/short/configmaps';

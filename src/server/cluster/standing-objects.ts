@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../..
 import { registeredNode } from '../../agent/config/node-record.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { bootTime } from '../../objects/default-objects.ts';
+import { systemPriorityClasses } from '../../objects/cluster-objects.ts';
 import { nodeFields } from '../../objects/node-object.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -40,7 +41,7 @@ export function registerNode(store: FileStore): void {
 
 /**
  * Keeps the objects that every cluster has: namespaces, and in each of them a ServiceAccount and the certificate of the
- * CA. Those that are deleted or changed come back.
+ * CA. Those that are deleted or changed come back. Makes the PriorityClasses of the system at the start.
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
   const { objects } = context;
@@ -51,6 +52,7 @@ export function keepStandingObjects(context: ServerContext): Subscription {
   const used = inNamespaces.flatMap(({ storage }) => objects.list(storage).map(({ metadata }) => metadata.namespace));
   for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
   for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
+  for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);
   const subscriptions = [
     ...inNamespaces.map(({ storage }) =>
       objects.subscribe(storage, ({ type, object }) => {
@@ -79,6 +81,11 @@ function ensureNamespace(context: ServerContext, name: string): void {
     spec: { finalizers: ['kubernetes'] },
     status: { phase: 'Active' },
   });
+}
+
+function ensurePriorityClass(context: ServerContext, object: StoredKubeObject): void {
+  if (context.objects.get('priorityclasses', undefined, object.metadata.name) !== undefined) return;
+  create(context, 'priorityclasses', { ...object });
 }
 
 function ensureContents(context: ServerContext, namespace: string): void {

@@ -1,3 +1,4 @@
+import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { type FieldError, notSupported } from '../../manifest/field-error.ts';
@@ -81,6 +82,9 @@ async function deleteOne(
   }
   if (resource.plural === 'namespaces' && KEPT_NAMESPACES.has(name))
     throw objectForbidden(resource, name, 'this namespace may not be deleted');
+  // Source: pkg/registry/scheduling/priorityclass/storage/storage.go.
+  if (resource.plural === 'priorityclasses' && SYSTEM_PRIORITIES.has(name))
+    throw objectForbidden(resource, name, 'this is a system priority class and cannot be deleted');
   if (isDryRun) return undefined;
   const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
   await deleteObject({ ...deletionIn(context), graceSeconds, propagation }, ref);
