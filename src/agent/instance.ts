@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ResourceLimits } from '../runtime/confinement.ts';
-import type { InstanceRef } from './pod-files.ts';
+import type { InstanceRef } from '../store/pod-files.ts';
 import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
 /**

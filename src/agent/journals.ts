@@ -11,7 +11,7 @@ import { appendToJournal, Journal } from '../store/logs/probe-journal.ts';
 import type { Store } from '../store/store.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import type { HandlerOutput } from './hooks/handler-log.ts';
-import type { InstanceRef, PodFiles } from './pod-files.ts';
+import type { InstanceRef, PodFiles } from '../store/pod-files.ts';
 
 export interface JournalsOptions {
   readonly store: Store;

@@ -5,7 +5,7 @@ import { homeFolder } from '../user.ts';
 import { quietly } from '../quietly.ts';
 import { removeTree } from '../remove-tree.ts';
 import type { Clock } from '../clock.ts';
-import { atExit } from '../agent/runs/at-exit.ts';
+import { atExit } from '../runtime/at-exit.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { onDisk } from '../store/disk/disk-errors.ts';
 import { FileStore } from '../store/file-store.ts';

@@ -11,7 +11,7 @@ import { type Limited, UNLIMITED } from './linux/limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { insideImageFolder } from './start/inside-image-folder.ts';
-import { insideNetwork } from './linux/network/join.ts';
+import { insideNetwork } from './linux/join.ts';
 import { RecentForks } from './watch/pid-order.ts';
 import { quickStartTimeOf } from './watch/process-identity.ts';
 import { PipeMaker, type PipeKind, type ProcessPipes } from './pipes/process-pipes.ts';

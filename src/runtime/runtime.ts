@@ -2,7 +2,7 @@ import type { Instant } from '../api/time.ts';
 import type { UsageTotals } from '../machine/usage-totals.ts';
 import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
-import type { NetworkJoin } from './linux/network/join.ts';
+import type { NetworkJoin } from './linux/join.ts';
 
 /** Everything needed to start the main process of one container instance. */
 export interface ContainerLaunch {

@@ -6,7 +6,7 @@ import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import { endRemains, type RemainingContainer } from '../../runtime/watch/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { removeLeftHolds } from '../../store/disk/memory-folders.ts';
-import { removeInMemory } from '../volumes/in-memory.ts';
+import { removeInMemory } from '../../store/disk/in-memory.ts';
 import { removeLeftLayers } from '../../runtime/linux/namespace/layers.ts';
 
 /** Ends the remaining processes of a Pod without an agent, and removes what it and its agent had in memory. */

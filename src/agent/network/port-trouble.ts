@@ -5,9 +5,9 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
 import { type Listener, listenersIn, type ListenerOwner, OwnerSearch } from '../../runtime/watch/listeners.ts';
-import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { NetworkJoin } from '../../runtime/linux/join.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
-import { resolvePort } from '../probe/target.ts';
+import { resolvePort } from '../../lifecycle/probes/target.ts';
 
 /** A container that may have a problem with a port. */
 export interface PortSubject {

@@ -8,7 +8,7 @@ import { CLUSTER_RANGE, hasRange } from '../../network/service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../../runtime/linux/network/helper-process.ts';
 import type { DialTarget } from '../../runtime/linux/network/helper/protocol.ts';
 import type { HeldNetwork } from '../../runtime/linux/network/holder.ts';
-import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { NetworkJoin } from '../../runtime/linux/join.ts';
 
 export interface PrivateNetworkOptions {
   readonly spec: PodSpec;

@@ -12,7 +12,7 @@ import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from '
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
 import type { ProbeInput } from './input.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, userAgent } from './target.ts';
+import { defaultHost, userAgent } from '../../lifecycle/probes/target.ts';
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const NO_HEALTH_SERVICE = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';

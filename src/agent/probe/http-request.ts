@@ -2,7 +2,7 @@ import type { Container, HTTPGetAction, HTTPHeader } from '../../api/generated/t
 import type { StoredPod } from '../../api/objects.ts';
 import { parseGoPath } from './go-url.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, resolvePort, userAgent } from './target.ts';
+import { defaultHost, resolvePort, userAgent } from '../../lifecycle/probes/target.ts';
 
 /** A GET request, ready to be sent. */
 export interface HttpRequest {

@@ -8,7 +8,7 @@ import { goNetworkError } from '../../runtime/go-network-error.ts';
 import { errnoAnswer } from './errno-answer.ts';
 import type { ProbeInput } from './input.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, resolvePort } from './target.ts';
+import { defaultHost, resolvePort } from '../../lifecycle/probes/target.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 

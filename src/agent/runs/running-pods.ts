@@ -23,7 +23,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { Faults } from '../setup/faults.ts';
 import type { StaticPods } from '../static/static-pods.ts';
-import { atExit } from './at-exit.ts';
+import { atExit } from '../../runtime/at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
 import { claimWorkload, type OwnedWorkload } from './begin-workloads.ts';
 import { hasOwners, openLoop } from './open-loop.ts';

@@ -8,7 +8,7 @@ import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtim
 import { memoryFolders } from '../../store/disk/memory-folders.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { stateRoot } from '../../store/layout.ts';
-import type { PodFiles } from '../pod-files.ts';
+import type { PodFiles } from '../../store/pod-files.ts';
 import type { ContainerImages, LaunchImage } from '../images/container-images.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';

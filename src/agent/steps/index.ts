@@ -3,7 +3,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ContainerImages } from '../images/container-images.ts';
-import type { PodFiles } from '../pod-files.ts';
+import type { PodFiles } from '../../store/pod-files.ts';
 import type { PodNames } from '../network/pod-names.ts';
 import type { AgentSettings } from '../setup/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';

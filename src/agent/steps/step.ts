@@ -4,10 +4,10 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { StartFailed } from '../../lifecycle/observation.ts';
 import type { Mount } from '../../runtime/confinement.ts';
-import type { NetworkJoin } from '../../runtime/linux/network/join.ts';
+import type { NetworkJoin } from '../../runtime/linux/join.ts';
 import type { LaunchImage } from '../images/container-images.ts';
 import type { Launch } from '../instance.ts';
-import type { InstanceRef } from '../pod-files.ts';
+import type { InstanceRef } from '../../store/pod-files.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 
 /** The parts of a Pod's sandbox that its containers use. */

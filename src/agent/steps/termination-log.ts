@@ -6,7 +6,7 @@ import { terminationLogNotAtPath } from '../../lifecycle/texts/podrun-events.ts'
 import { TERMINATION_LOG_OUT_OF_REACH } from '../../lifecycle/texts/security.ts';
 import type { Identity } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
-import type { PodFiles } from '../pod-files.ts';
+import type { PodFiles } from '../../store/pod-files.ts';
 import { canReach } from '../volumes/can-reach.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 

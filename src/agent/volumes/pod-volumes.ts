@@ -19,7 +19,7 @@ import { accountToken } from '../access/account-tokens.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from '../../runtime/errno.ts';
 import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';
-import { removeInMemory } from './in-memory.ts';
+import { removeInMemory } from '../../store/disk/in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
 

@@ -15,7 +15,7 @@ import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
 import type { ClaimedData } from './claim-volume.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
-import { makeInMemory } from './in-memory.ts';
+import { makeInMemory } from '../../store/disk/in-memory.ts';
 import { isInside } from './inside-volume.ts';
 
 export interface VolumeSources {

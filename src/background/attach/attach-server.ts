@@ -9,7 +9,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, Runtime } from '../../runtime/runtime.ts';
 import type { LiveInstance } from '../../agent/instance.ts';
-import type { InstanceRef } from '../../agent/pod-files.ts';
+import type { InstanceRef } from '../../store/pod-files.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
 import { ExecSession } from './exec-session.ts';
 import {

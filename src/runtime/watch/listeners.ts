@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { quietly, readQuietly, filesIn } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { runHelper } from '../helpers/helper.ts';
-import { joinPrefix, type NetworkJoin } from '../linux/network/join.ts';
+import { joinPrefix, type NetworkJoin } from '../linux/join.ts';
 import { markIn } from './process-table.ts';
 
 /** A TCP socket that accepts connections. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterCommand, linkCommand, podNetworkCommand } from '../../../src/runtime/linux/network/cluster-commands.ts';
-import type { NetworkJoin } from '../../../src/runtime/linux/network/join.ts';
+import type { NetworkJoin } from '../../../src/runtime/linux/join.ts';
 import type { NetworkTools } from '../../../src/runtime/linux/network/tools.ts';
 
 const tools: NetworkTools = {

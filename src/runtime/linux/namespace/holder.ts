@@ -7,7 +7,7 @@ import type { FileOwners } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
 import { killProcess } from '../../kill.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
-import { joinPrefix, type NetworkJoin } from '../network/join.ts';
+import { joinPrefix, type NetworkJoin } from '../join.ts';
 import { childrenOf, CONTAINER_MARKER } from '../../watch/process-table.ts';
 import { spawnSlot } from '../../start/spawn.ts';
 import type { RootPrograms } from '../image/programs.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { removeLargeTree } from '../../../remove-tree.ts';
 import type { FileOwners, PodNamespaces } from '../../confinement.ts';
 import type { NamespaceFacts } from '../../features.ts';
-import type { NetworkJoin } from '../network/join.ts';
+import type { NetworkJoin } from '../join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import type { FstabEntry } from './fstab.ts';
 import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';

@@ -10,7 +10,7 @@ import {
   setLinkCommand,
 } from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
-import type { NamespaceFiles, NetworkJoin } from './join.ts';
+import type { NamespaceFiles, NetworkJoin } from '../join.ts';
 import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
 import type { Sysctls } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';

@@ -19,7 +19,7 @@ import {
   RECORDED,
 } from './helper/protocol.ts';
 import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
-import { inNetwork, type NetworkJoin } from './join.ts';
+import { inNetwork, type NetworkJoin } from '../join.ts';
 import { networkMark } from './mark.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */

@@ -7,7 +7,7 @@ import { errnoText } from '../../errno.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
-import type { NamespaceFiles, NetworkJoin } from './join.ts';
+import type { NamespaceFiles, NetworkJoin } from '../join.ts';
 import { networkMark } from './mark.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
 import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';

@@ -1,7 +1,7 @@
 import { emptyTable, type RulesByChain, serviceTransactions } from '../../../network/nft/service-rules.ts';
 import type { ServiceListener } from '../../../network/service-listener.ts';
 import { runHelper } from '../../helpers/helper.ts';
-import { joinPrefix, type NetworkJoin } from './join.ts';
+import { joinPrefix, type NetworkJoin } from '../join.ts';
 
 /**
  * Serves Services in the network of a run by rules of nftables. Agents that share a network have a table each. The

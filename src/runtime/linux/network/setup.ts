@@ -7,7 +7,7 @@ import { startable } from '../../helpers/descriptors-left.ts';
 import { STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup } from '../../kill.ts';
 import type { SetupCommand } from './cluster-commands.ts';
-import { type NamespaceFiles, namespacePath, type NetworkJoin } from './join.ts';
+import { type NamespaceFiles, namespacePath, type NetworkJoin } from '../join.ts';
 
 /** A new network that is not set up yet. */
 export interface NewNetwork {

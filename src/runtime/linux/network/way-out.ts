@@ -8,7 +8,7 @@ import { errnoText } from '../../errno.ts';
 import { runHelper, STARTED_APART } from '../../helpers/helper.ts';
 import { killGroup, killProcess } from '../../kill.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
-import { joinPrefix, type NetworkJoin } from './join.ts';
+import { joinPrefix, type NetworkJoin } from '../join.ts';
 import { networkMark } from './mark.ts';
 import type { NetworkTools } from './tools.ts';
 import { masqueradeCommand, wayOutCommand, type WayOutTools } from './way-out-commands.ts';

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { StoredPod } from '../api/objects.ts';
-import type { NetworkJoin } from '../runtime/linux/network/join.ts';
+import type { NetworkJoin } from '../runtime/linux/join.ts';
 import type { RunningContainer } from '../runtime/runtime.ts';
 import { startTimeOf } from '../runtime/watch/process-identity.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { PodPaths } from '../store/layout.ts';
-import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
+import type { FileStore } from './file-store.ts';
+import type { PodPaths } from './layout.ts';
+import { hookLogPath, instanceLogPath } from './logs/log-files.ts';
 
 /** One run of one container. */
 export interface InstanceRef {

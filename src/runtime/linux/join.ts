@@ -1,4 +1,4 @@
-import { type Inside, insideWith, type ProgramCall } from '../../inside.ts';
+import { type Inside, insideWith, type ProgramCall } from '../inside.ts';
 
 /** A private network that its processes share, and the way into it. */
 export interface NetworkJoin {

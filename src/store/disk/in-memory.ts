@@ -2,12 +2,7 @@ import { existsSync, lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'no
 import path from 'node:path';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
-import {
-  makeMemoryFolder,
-  type MemoryArea,
-  type MemoryFolder,
-  removeMemoryFolders,
-} from '../../store/disk/memory-folders.ts';
+import { makeMemoryFolder, type MemoryArea, type MemoryFolder, removeMemoryFolders } from './memory-folders.ts';
 
 /**
  * Creates the folder of a volume in memory, and a link to it in the place of a folder on disk. A volume that is on disk
