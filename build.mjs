@@ -118,7 +118,7 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
     // Some bundled packages call require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),
-  build({ ...SCRIPT, entryPoints: ['src/runtime/linux/network/helper/start.ts'] }),
+  build({ ...SCRIPT, entryPoints: ['src/network/linux/helper/start.ts'] }),
   build({ ...SCRIPT, entryPoints: ['src/images/puller/start.ts'] }),
   build({ ...SCRIPT, entryPoints: ['src/server/index.ts'] }),
   build({

@@ -108,7 +108,7 @@ const config: ViteUserConfig = defineConfig({
     PODRUN_VERSION: JSON.stringify(version),
     DESCRIPTIONS: JSON.stringify('../../dist/descriptions.json'),
     IMAGE_PULLER: JSON.stringify('../../../dist/image-puller.cjs'),
-    NETWORK_HELPER: JSON.stringify('../../../../dist/network-helper.cjs'),
+    NETWORK_HELPER: JSON.stringify('../../../dist/network-helper.cjs'),
   },
   // Properties are tried with the same values each time: see there.
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },

@@ -31,10 +31,10 @@ import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from './clean-up/delete-pod.ts';
 import { EventRecorder } from './event-recorder.ts';
-import type { ServiceListeners } from './network/agent-services.ts';
-import { dialHere } from './network/dial-pod.ts';
-import type { ApiOfPods, ApiPlace } from './network/pod-networks.ts';
-import { lateServer, type ServiceServer, withIngresses } from './network/service-server.ts';
+import type { ServiceListeners } from '../network/node/agent-services.ts';
+import { dialHere } from '../network/node/dial-pod.ts';
+import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
+import { lateServer, type ServiceServer, withIngresses } from '../network/node/service-server.ts';
 import { nodeImages } from './images/node-images.ts';
 import type { OnPull } from './images/pull-notices.ts';
 import { podSourceRules } from './images/pod-source.ts';
@@ -166,7 +166,7 @@ export class Agent implements PodRunAgent {
     const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
     return lateServer(async () => {
       const [{ AgentServices }, { ServiceProxy }] = await Promise.all([
-        import('./network/agent-services.ts'),
+        import('../network/node/agent-services.ts'),
         import('../network/proxy/service-proxy.ts'),
       ]);
       const isCluster = settings.privateNetworks !== undefined;
@@ -186,7 +186,7 @@ export class Agent implements PodRunAgent {
         listeners,
       });
       return withIngresses(services, store, async () => {
-        const { AgentIngresses } = await import('./network/agent-ingresses.ts');
+        const { AgentIngresses } = await import('../network/node/agent-ingresses.ts');
         const dial: DialEndpoint = async ({ address, port }) => {
           const helper = isCluster ? await this.#machine.clusterHelper() : undefined;
           return helper === undefined ? dialHere(address, port) : helper.dial({ host: address, port });

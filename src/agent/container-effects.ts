@@ -14,7 +14,7 @@ import type { HookName } from './hooks/handler-log.ts';
 import { Handlers, type HandlersOptions } from './hooks/handlers.ts';
 import { type LiveInstance, liveInstance } from './instance.ts';
 import type { InstanceRef } from '../store/pod-files.ts';
-import type { NetworkSymptom } from './network/pod-networks.ts';
+import type { NetworkSymptom } from '../network/node/pod-networks.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { quietly } from '../quietly.ts';

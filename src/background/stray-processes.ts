@@ -3,7 +3,7 @@ import type { StoredPod } from '../api/objects.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { filesIn, quietly, readQuietly, statIfThere } from '../quietly.ts';
 import { killProcess } from '../runtime/kill.ts';
-import { markedNetworkOf } from '../runtime/linux/network/mark.ts';
+import { markedNetworkOf } from '../network/linux/mark.ts';
 import {
   factsOf,
   isProcessAlive,

@@ -37,7 +37,7 @@ export async function settleClaims(cli: Cli): Promise<void> {
 /** Takes their addresses from Ingresses that a killed podrun has served. */
 export async function takeAddresses(cli: Cli): Promise<void> {
   try {
-    const { settleIngresses } = await import('../agent/clean-up/unserved-ingresses.ts');
+    const { settleIngresses } = await import('../network/node/unserved-ingresses.ts');
     settleIngresses(openStore(cli));
   } catch (error) {
     // The command itself reports errors of the store.

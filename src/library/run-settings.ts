@@ -3,7 +3,7 @@ import type { ConfigFile } from '../agent/config/config-file.ts';
 import { splitWords } from '../agent/config/split-words.ts';
 import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/agent-settings.ts';
 import type { ChosenRuntime } from '../agent/setup/choose-runtime.ts';
-import { chooseNetworks } from '../agent/setup/private-networks.ts';
+import { chooseNetworks } from '../network/node/private-networks.ts';
 import { usage } from '../api/errors.ts';
 import type { KubeObject } from '../api/objects.ts';
 import type { SystemClock } from '../clock.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../agent/config/config-file.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
-import { FOR_CLIENTS } from '../agent/setup/private-networks.ts';
+import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';

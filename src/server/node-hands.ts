@@ -1,5 +1,5 @@
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
-import type { ApiOfPods, ApiPlace } from '../agent/network/pod-networks.ts';
+import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
 import type { ServiceRange } from '../network/service-addresses.ts';
 
 /** The node behind the server. */

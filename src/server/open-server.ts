@@ -8,7 +8,7 @@ import type { Subscription } from '../store/store.ts';
 import { ServiceTokens } from '../agent/access/service-tokens.ts';
 import type { StoredService } from '../api/objects.ts';
 import { machineAddress, podsAddress } from '../network/service-addresses.ts';
-import { ROUTER } from '../runtime/linux/network/cluster-commands.ts';
+import { ROUTER } from '../network/linux/cluster-commands.ts';
 import { accountOfToken } from './access/account-user.ts';
 import type { ServerClaim } from './claim-server.ts';
 import { ApiService } from './cluster/api-service.ts';

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dial } from '../../src/runtime/linux/network/helper-process.ts';
-import { NetworkHelper } from '../../src/runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../src/network/linux/helper-process.ts';
+import { NetworkHelper } from '../../src/network/linux/helper-process.ts';
 import { closedPort, http2Server, httpServer, httpsServer, tcpServer } from './local-servers.ts';
 import { journalled, probing, probingHttp } from './probing.ts';
 

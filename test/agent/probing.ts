@@ -1,4 +1,4 @@
-import type { Dial } from '../../src/runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../src/network/linux/helper-process.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { ProbeAbort } from '../../src/agent/probe/probe-abort.ts';
 import type { ProbeOutcome } from '../../src/agent/probe/prober.ts';

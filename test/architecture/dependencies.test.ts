@@ -45,15 +45,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'quietly',
     'exact-mode',
     'defects',
-    'defect-file',
     'remove-tree',
     'user',
     'build-file',
     'machine-id',
     'machine',
-    'network',
   ],
-  network: ['api', 'clock', 'quietly', 'defects'],
+  network: [
+    'api',
+    'clock',
+    'quietly',
+    'defects',
+    'defect-file',
+    'build-file',
+    'version',
+    'machine',
+    'lifecycle',
+    'store',
+    'runtime',
+  ],
   images: [
     'api',
     'clock',
@@ -87,7 +97,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'images',
     'background',
   ],
-  background: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'agent'],
+  background: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'network', 'agent'],
   objects: ['api', 'clock', 'quietly', 'version', 'lifecycle', 'controllers', 'manifest', 'store', 'network', 'agent'],
   experiments: ['api', 'clock', 'defects', 'lifecycle', 'runtime', 'agent'],
   simulation: [
@@ -174,7 +184,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and Node modules for one layer only. */
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
-  { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
+  { modules: /^node:child_process$/, layers: ['runtime'] },
+  { modules: /^execa$/, layers: ['runtime', 'network'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
   {
     modules: /^(find-my-way|ws|@peculiar\/x509|protobufjs|re2js|@marcbachmann\/cel-js|htmlparser2)(\/|$)/,

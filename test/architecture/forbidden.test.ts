@@ -11,7 +11,7 @@ import {
 } from './source.ts';
 
 /** The programs: the command line, the helper in private networks, and the process that pulls images. */
-const ENDS_ITSELF = /^src\/(cli\/|(runtime\/linux\/network\/helper|images\/puller)\/start\.ts$)/;
+const ENDS_ITSELF = /^src\/(cli\/|(network\/linux\/helper|images\/puller)\/start\.ts$)/;
 
 /** The page of the dashboard runs in a browser. */
 const CLOCKS = /^src\/(clock\.ts|server\/dashboard\/page\/.*)$/;
@@ -82,7 +82,7 @@ describe('what only one place may do', () => {
       'src/images/puller/start.ts',
       'src/library/run.ts',
       'src/library/serve.ts',
-      'src/runtime/linux/network/helper/start.ts',
+      'src/network/linux/helper/start.ts',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { text } from 'node:stream/consumers';
 import { connect as connectSecurely } from 'node:tls';
 import { afterEach, expect, it } from 'vitest';
-import { dialHere } from '../../src/agent/network/dial-pod.ts';
+import { dialHere } from '../../src/network/node/dial-pod.ts';
 import { IngressServer, openCertificate } from '../../src/network/ingress/ingress-server.ts';
 import type { IngressRoute } from '../../src/network/ingress/routes.ts';
 

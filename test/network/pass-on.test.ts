@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dialHere } from '../../src/agent/network/dial-pod.ts';
+import { dialHere } from '../../src/network/node/dial-pod.ts';
 import { IngressServer } from '../../src/network/ingress/ingress-server.ts';
 import { exchanged, HOSTILE_ANSWERS, hostileProgram, listening } from './hostile-answers.ts';
 

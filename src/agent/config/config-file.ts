@@ -23,7 +23,7 @@ import { configError, ConfigNode } from './config-node.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { IMAGE_FIELDS, readFlag, readImageSettings } from './image-settings.ts';
-import { type AskedIngressPorts, parseIngressPorts } from '../setup/ingress-ports.ts';
+import { type AskedIngressPorts, parseIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [

@@ -13,7 +13,7 @@ import {
   SLEEP_CUT_SHORT,
   sleepHook,
 } from '../../lifecycle/texts/hook-errors.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
 import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 import { pause, withDeadline } from '../probe/deadline.ts';

@@ -6,7 +6,7 @@ import type { GRPCAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';

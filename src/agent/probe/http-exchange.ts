@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { guarded } from '../../defects.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import type { Deadline } from './deadline.ts';
 import { goNetworkError, type NetworkConnection } from '../../runtime/go-network-error.ts';
 import { errnoAnswer } from './errno-answer.ts';

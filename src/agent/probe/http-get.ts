@@ -1,6 +1,6 @@
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import type { Deadline } from './deadline.ts';
 import { exchange, type HttpAnswer, interruption } from './http-exchange.ts';
 import type { HttpRequest } from './http-request.ts';

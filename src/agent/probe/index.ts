@@ -1,7 +1,7 @@
 import { podFullName } from '../../api/objects.ts';
 import { probeNumbers } from '../../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';

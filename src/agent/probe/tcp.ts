@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
 import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../runtime/linux/network/helper-process.ts';
+import type { Dial } from '../../network/linux/helper-process.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { goNetworkError } from '../../runtime/go-network-error.ts';
 import { errnoAnswer } from './errno-answer.ts';

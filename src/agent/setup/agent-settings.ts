@@ -10,8 +10,8 @@ import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { ConfigFile } from '../config/config-file.ts';
-import type { AskedIngressPorts } from './ingress-ports.ts';
-import type { PrivateNetworks } from './private-networks.ts';
+import type { AskedIngressPorts } from '../../network/ingress/ingress-ports.ts';
+import type { PrivateNetworks } from '../../network/node/private-networks.ts';
 
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {

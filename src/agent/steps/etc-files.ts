@@ -8,7 +8,7 @@ import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import type { PodNames } from '../network/pod-names.ts';
+import type { PodNames } from '../../network/node/pod-names.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
 import { accountOf } from '../runs/admit-new.ts';
 import type { LaunchStep, PodSandbox } from './step.ts';

@@ -25,7 +25,7 @@ import { ForeignEvents } from './foreign-events.ts';
 import { garbageIn, mayMakeGarbage } from './garbage.ts';
 import { isPod, isService, ObjectCache } from './object-cache.ts';
 import { RunMembers } from './run-members.ts';
-import type { ServiceServer } from '../network/service-server.ts';
+import type { ServiceServer } from '../../network/node/service-server.ts';
 import { RunRoots } from './run-roots.ts';
 import { ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
+import { NetworkHelper } from '../../network/linux/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** Helpers in the private networks of Pods, cached until `close`. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { askedIngressPorts } from '../../agent/setup/ingress-ports.ts';
+import { askedIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { readCredentialProviders } from '../../agent/config/credential-providers.ts';
@@ -26,7 +26,7 @@ import {
   type ChosenNetworks,
   chooseNetworks,
   type NetworkRequest,
-} from '../../agent/setup/private-networks.ts';
+} from '../../network/node/private-networks.ts';
 import { refuseApiServer } from '../../agent/setup/refuse-api-server.ts';
 import { hasApiServer, isApiServer } from '../../agent/network/service-facts.ts';
 import { refuseSecurity } from '../../agent/setup/refuse-security.ts';

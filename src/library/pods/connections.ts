@@ -3,7 +3,7 @@ import { usage } from '../../api/errors.ts';
 import { createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { once } from 'node:events';
-import { dialPod } from '../../agent/network/dial-pod.ts';
+import { dialPod } from '../../network/node/dial-pod.ts';
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';

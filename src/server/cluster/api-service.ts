@@ -3,7 +3,7 @@ import { hasCode } from '../../api/errors.ts';
 import { isSameJson } from '../../api/json.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject, type StoredService } from '../../api/objects.ts';
 import { SERVICE_NAME_LABEL } from '../../api/workloads/endpoint-slices.ts';
-import type { ApiPlace } from '../../agent/network/pod-networks.ts';
+import type { ApiPlace } from '../../network/node/pod-networks.ts';
 import type { ServiceRange } from '../../network/service-addresses.ts';
 import { allocated } from '../../objects/services/allocate.ts';
 import type { FileStore } from '../../store/file-store.ts';

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { PodRelays } from '../../background/connect/pod-relays.ts';
-import type { NetworkHelper } from '../../runtime/linux/network/helper-process.ts';
+import type { NetworkHelper } from '../../network/linux/helper-process.ts';
 import type { ServerContext } from '../context.ts';
 
 /** The helpers in the private networks of Pods, for each server: they end with it. */

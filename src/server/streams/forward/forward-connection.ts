@@ -1,5 +1,5 @@
 import { type Duplex, pipeline, type Writable } from 'node:stream';
-import { dialPod } from '../../../agent/network/dial-pod.ts';
+import { dialPod } from '../../../network/node/dial-pod.ts';
 import { isTerminalPhase, type StoredPod } from '../../../api/objects.ts';
 import { forwardingError } from '../../../background/connect/forwarding-error.ts';
 import type { ServerContext } from '../../context.ts';

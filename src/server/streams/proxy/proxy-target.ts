@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net';
-import { dialHere, dialPod } from '../../../agent/network/dial-pod.ts';
+import { dialHere, dialPod } from '../../../network/node/dial-pod.ts';
 import type { StoredPod, StoredService } from '../../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
 import { endpointsFor, slicesOf } from '../../../network/listeners-of-services.ts';

@@ -1,0 +1,169 @@
+/*
+ * The commands that make the networks of a cluster, as data. A script reads a line before it changes anything: podrun
+ * first looks whether the script is in a network of its own.
+ */
+
+import { joinPrefix, type NetworkJoin } from '../../runtime/linux/join.ts';
+import { networkMark } from './mark.ts';
+import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
+import type { NetworkTools } from './tools.ts';
+
+/** Everything but the tools: `root` with CAP_SYS_ADMIN, `user` in a user namespace. */
+export type NetworkMode = 'root' | 'user';
+
+/** A command that waits for a line, sets up its network, and says `done`. */
+export interface SetupCommand {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The address of the cluster's router, which proxies and probes have as well. */
+export const ROUTER = '10.93.0.1';
+/** The addresses of Services: each is an address of the cluster itself, as 127.0.0.0/8 is of a machine. */
+const SERVICE_RANGE = '10.96.0.0/16';
+/** Larger packets make pasta's uploads collapse, smaller ones make its downloads slow. */
+const MTU = 9000;
+
+/*
+ * A kernel without IPv6, or an old one, lacks some of the settings; all but ip_forward only make something better.
+ * The bridge leaves packets to the router: it would not send one back to the Pod that called its own Service.
+ * Connections of the proxy come from one address: reused ports in TIME_WAIT and the wide range let it make enough.
+ */
+const CLUSTER_SCRIPT = `exec 2>&1
+echo ready
+read -r go || exit 1
+set_if_there() { [ ! -e "$1" ] || echo "$2" >"$1"; }
+cd /proc/sys/net/ipv4 && echo 1 >ip_forward || exit 1
+set_if_there ip_unprivileged_port_start 0
+set_if_there tcp_tw_reuse 1
+set_if_there ip_local_port_range "1024 65535"
+set_if_there /proc/sys/net/ipv6/conf/default/disable_ipv6 1
+set_if_there /proc/sys/net/bridge/bridge-nf-call-iptables 0
+"$IP" -batch - <<END || exit 1
+link set lo up
+link add br0 mtu ${MTU} address 02:00:0a:5d:00:01 type bridge
+link set br0 up
+addr add ${ROUTER}/16 dev br0
+route add local ${SERVICE_RANGE} dev lo
+END
+set_if_there conf/all/send_redirects 0
+set_if_there conf/br0/send_redirects 0`;
+
+/*
+ * Each Pod has an address of its own only (/32), so that all of its packets pass the router: rules there then see both
+ * directions. ping works without rights for the group, and so do ports below 1024, as container runtimes set it.
+ */
+const POD_SCRIPT = `exec 2>&1
+echo ready
+read -r go || exit 1
+set_if_there() { [ ! -e "$1" ] || echo "$2" >"$1"; }
+cd /proc/sys/net || exit 1
+set_if_there ipv6/conf/eth0/disable_ipv6 1
+set_if_there ipv4/ip_unprivileged_port_start 0
+set_if_there ipv4/ping_group_range "$GROUPS_THAT_PING"
+${SET_SYSCTLS}
+"$IP" -batch - <<END || exit 1
+link set lo up
+addr add $ADDRESS/32 dev eth0
+link set eth0 up
+route add ${ROUTER} dev eth0
+route add default via ${ROUTER}
+END`;
+
+/** The script's last lines: it ends with its input. Told to hold the network, it does so until it is killed. */
+const LAST_LINES = `echo done
+read -r hold || exit
+exec </dev/null >/dev/null 2>&1 "$SLEEP" infinity`;
+
+/**
+ * The command that makes the network of a cluster, in a user namespace of its own: pasta needs one also for root, and
+ * so no right over this machine's network is left in it.
+ * @param heldFor the state folder for whose Pods it outlives podrun; undefined: it ends with podrun
+ */
+export function clusterCommand(tools: NetworkTools, heldFor: string | undefined): SetupCommand {
+  const unshare = [tools.unshare, '--user', '--map-root-user', '--net'];
+  const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${LAST_LINES}`];
+  return {
+    argv: [...untilDeath(tools, heldFor), ...unshare, ...script],
+    env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
+  };
+}
+
+/** The command that holds a cluster which another process has made. */
+export function holderCommand(tools: NetworkTools, cluster: NetworkJoin, heldFor: string | undefined): SetupCommand {
+  const script = `exec 2>&1\necho ready\nread -r go || exit 1\n${LAST_LINES}`;
+  return {
+    argv: [...joinPrefix({ ...cluster, isUsers: true }), tools.sh, '-c', script],
+    env: { SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
+  };
+}
+
+/** The parameters of a Pod's network. */
+export interface PodNetworkRequest {
+  readonly tools: NetworkTools;
+  readonly mode: NetworkMode;
+  /** The way into the cluster. */
+  readonly cluster: NetworkJoin;
+  readonly address: string;
+  readonly sysctls: Sysctls;
+  /** podrun's own user and group. */
+  readonly uid: number;
+  readonly gid: number;
+  /** The state folder for whose Pods the network outlives podrun. Undefined: it ends with podrun. */
+  readonly heldFor: string | undefined;
+}
+
+/**
+ * The command that makes the network of a Pod. Root makes it directly. A user makes it inside the cluster, in one more
+ * user namespace, which maps the user to itself: containers do not see uid 0, and have no right over the cluster.
+ */
+export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
+  const { tools, mode, cluster, address, sysctls, uid, gid, heldFor } = request;
+  const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
+  const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
+  const script = [tools.sh, '-c', `${POD_SCRIPT}\n${LAST_LINES}`];
+  return {
+    argv: [...untilDeath(tools, heldFor), ...unshare, '--net', ...script],
+    env: {
+      IP: tools.ip,
+      SLEEP: tools.sleep,
+      ADDRESS: address,
+      SYSCTLS: sysctlsText(sysctls),
+      // A user namespace knows the user's group only.
+      GROUPS_THAT_PING: mode === 'root' ? '0 2147483647' : `${gid} ${gid}`,
+      LC_ALL: 'C',
+      ...networkMark(heldFor),
+    },
+  };
+}
+
+/**
+ * The command, run in the cluster, that connects a Pod's network with it.
+ * @param inode the number of the Pod's namespace, unique on this machine as long as that exists
+ * @param peer the Pod's namespace: a path, or the pid of a process in it
+ */
+export function linkCommand(tools: NetworkTools, cluster: NetworkJoin, inode: string, peer: string): string[] {
+  const mtu = ['mtu', String(MTU)];
+  const own = ['link', 'add', linkName(inode), ...mtu, 'master', 'br0', 'up', 'type', 'veth'];
+  return [...joinPrefix(cluster), tools.ip, ...own, 'peer', 'name', 'eth0', ...mtu, 'netns', peer];
+}
+
+/** The command, run in the cluster, that sets the link of a Pod. @param inode as for linkCommand */
+export function setLinkCommand(
+  tools: NetworkTools,
+  cluster: NetworkJoin,
+  inode: string,
+  state: 'up' | 'down',
+): string[] {
+  return [...joinPrefix(cluster), tools.ip, 'link', 'set', linkName(inode), state];
+}
+
+/** The cluster's end of the link of a Pod. */
+function linkName(inode: string): string {
+  return `v${inode}`;
+}
+
+/** The prefix of a process that the kernel ends with podrun. */
+function untilDeath({ setpriv }: NetworkTools, heldFor: string | undefined): string[] {
+  return heldFor === undefined ? [setpriv, '--pdeathsig', 'KILL'] : [];
+}

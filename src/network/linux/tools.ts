@@ -1,0 +1,56 @@
+import { findProgram, searchFolders } from '../../runtime/linux/detection/programs.ts';
+import { WAY_OUT_PROGRAMS, type WayOutTools } from './way-out-commands.ts';
+
+const NAMES = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'] as const;
+
+/** Absolute paths of the programs that make networks. */
+export type NetworkTools = Readonly<Record<(typeof NAMES)[number], string>>;
+
+/** Searches for the programs. Returns the names of missing ones. */
+export function findNetworkTools(
+  userPath: string | undefined,
+): { readonly ok: true; readonly tools: NetworkTools } | { readonly ok: false; readonly missing: readonly string[] } {
+  const folders = searchFolders(userPath);
+  const found = NAMES.map((name) => [name, findProgram(name, folders)?.file] as const);
+  const missing = found.flatMap(([name, file]) => (file === undefined ? [name] : []));
+  if (missing.length > 0) return { ok: false, missing };
+  const tools = Object.fromEntries(found.map(([name, file]) => [name, file ?? '']));
+  return { ok: true, tools: tools as unknown as NetworkTools };
+}
+
+/** A text that changes when a search would find other programs. */
+export function networkMarks(userPath: string | undefined): string {
+  const folders = searchFolders(userPath);
+  const found = [...NAMES, ...WAY_OUT_PROGRAMS, 'nft'].map((name) => findProgram(name, folders));
+  return found.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
+}
+
+/** The path of nft. Undefined: it is not installed. */
+export function findNft(userPath: string | undefined): string | undefined {
+  return findProgram('nft', searchFolders(userPath))?.file;
+}
+
+/**
+ * The ways out that this machine may permit, the best one first. Without nft there is none. Only root has the last one,
+ * which changes a setting of the machine unless it forwards packets already.
+ */
+export function findWaysOut(userPath: string | undefined): readonly WayOutTools[] {
+  const folders = searchFolders(userPath);
+  const nft = findNft(userPath);
+  if (nft === undefined) return [];
+  const ip = process.getuid?.() === 0 ? findProgram('ip', folders)?.file : undefined;
+  return [
+    ...WAY_OUT_PROGRAMS.flatMap((kind): WayOutTools[] => {
+      const program = findProgram(kind, folders)?.file;
+      return program === undefined ? [] : [{ kind, program, nft }];
+    }),
+    ...(ip === undefined ? [] : [{ kind: 'nat', program: ip, nft } as const]),
+  ];
+}
+
+/** The names of missing programs for a way out: pasta stands for both of its kinds. */
+export function missingForWayOut(userPath: string | undefined): readonly string[] {
+  const folders = searchFolders(userPath);
+  const isMissing = (name: string): boolean => findProgram(name, folders) === undefined;
+  return [...(WAY_OUT_PROGRAMS.every(isMissing) ? ['pasta'] : []), ...(isMissing('nft') ? ['nft'] : [])];
+}

@@ -1,0 +1,163 @@
+import { inBackground } from '../../defects.ts';
+import type { StoredService } from '../../api/objects.ts';
+import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
+import { servicePortMoved, serviceServed, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
+import { lowestPort } from '../lowest-port.ts';
+import { listenersOfServices, machinePort, type ServicePlace } from '../listeners-of-services.ts';
+import type { ServiceServer } from './service-server.ts';
+import type { ListenTrouble } from '../proxy/service-proxy.ts';
+import { machineUrl, machineUrls } from '../machine-urls.ts';
+import { machineAddress } from '../service-addresses.ts';
+import type { ServiceListener } from '../service-listener.ts';
+
+/** Serves listeners of Services, here or in another network. */
+export interface ServiceListeners {
+  update(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]>;
+  close(): void;
+}
+
+const FIRST_RETRY_MS = 100;
+const RETRY_MS = 2000;
+
+/** Serves Services to the Pods of an agent, and on their loopback addresses to this machine. */
+export class AgentServices implements ServiceServer {
+  readonly #network: ServicePlace['network'];
+  readonly #listeners: ServiceListeners;
+  readonly #lowestPort = lowestPort();
+  readonly #record: (service: StoredService, event: EventDraft) => void;
+  readonly #clock: Clock;
+  /** Tries again to listen where another program does. */
+  #retry: Alarm | undefined;
+  /** The listeners of the last update. Undefined: none, or closed. */
+  #latest: readonly ServiceListener[] | undefined;
+  /** The places that another program has, and that were told of. */
+  readonly #taken = new Set<string>();
+  /** The events that were recorded: each once. */
+  readonly #told = new Set<string>();
+  readonly #onTrouble: (error: Error) => void;
+  readonly #onServed: (service: StoredService) => void;
+  readonly #ownerOf: (port: number) => Promise<PortOwner | undefined>;
+  /** The uids of Services that were reported as served. */
+  readonly #served = new Set<string>();
+  /** The uids of those that this machine reaches at all of their addresses. */
+  readonly #isReached = new Set<string>();
+
+  constructor(options: {
+    /** The network of the Pods. */
+    readonly network: ServicePlace['network'];
+    readonly listeners: ServiceListeners;
+    readonly clock: Clock;
+    readonly record: (service: StoredService, event: EventDraft) => void;
+    readonly onTrouble: (error: Error) => void;
+    /** Called once for each Service, as soon as connections reach its endpoints. */
+    readonly onServed: (service: StoredService) => void;
+    /** Finds the process that listens on a port of this machine. */
+    readonly ownerOf: (port: number) => Promise<PortOwner | undefined>;
+  }) {
+    this.#network = options.network;
+    this.#listeners = options.listeners;
+    this.#clock = options.clock;
+    this.#record = options.record;
+    this.#onTrouble = options.onTrouble;
+    this.#onServed = options.onServed;
+    this.#ownerOf = options.ownerOf;
+  }
+
+  async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {
+    for (const service of services) this.#tellMoved(service);
+    const place = { network: this.#network, lowestPort: this.#lowestPort };
+    const serving = this.#serve(services, listenersOfServices(services, slices, place), false);
+    this.#reportServed(services, slices, serving);
+    await serving;
+  }
+
+  #reportServed(
+    services: readonly StoredService[],
+    slices: readonly StoredEndpointSlice[],
+    serving: Promise<void>,
+  ): void {
+    const fresh = services.filter((service) => !this.#served.has(service.metadata.uid) && hasSlices(service, slices));
+    for (const { metadata } of fresh) this.#served.add(metadata.uid);
+    if (fresh.length > 0) inBackground(serving.then(() => fresh.forEach((service) => this.#onServed(service))));
+  }
+
+  /** Tells at which addresses this machine reaches a Service, as soon as it does. */
+  #tellServed(service: StoredService, troubles: readonly ListenTrouble[]): void {
+    const { uid } = service.metadata;
+    if (!this.#served.has(uid) || this.#isReached.has(uid)) return;
+    const taken = new Set(troubles.map(({ listener }) => machineUrl(listener)));
+    const urls = machineUrls(service, this.#lowestPort);
+    const free = urls.filter((url) => !taken.has(url));
+    if (free.length > 0) this.#tell(service, serviceServed(free));
+    if (free.length === urls.length) this.#isReached.add(uid);
+  }
+
+  close(): void {
+    this.#latest = undefined;
+    this.#retry?.cancel();
+    this.#listeners.close();
+  }
+
+  /** Tries again after trouble, and tells of it at the second attempt: an agent that ends may listen for a moment. */
+  #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): Promise<void> {
+    this.#retry?.cancel();
+    this.#latest = listeners;
+    const again = (tell: () => void): void => {
+      if (this.#latest !== listeners) return;
+      if (isRetry) tell();
+      const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
+      this.#retry = this.#clock.wakeAt(atMs, () => inBackground(this.#serve(services, listeners, true)));
+    };
+    return this.#listeners.update(listeners).then(
+      (troubles) => {
+        for (const service of services) this.#tellServed(service, troubles);
+        if (troubles.length > 0)
+          again(() => troubles.forEach((trouble) => inBackground(this.#tellTaken(services, trouble))));
+      },
+      // The helper has died.
+      (error: Error) => again(() => this.#onTrouble(error)),
+    );
+  }
+
+  async #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): Promise<void> {
+    const { service: name, address, port, protocol } = listener;
+    const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
+    const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
+    // The search takes longer than an attempt to listen: each place is told of once.
+    if (service === undefined || this.#taken.has(`${service.metadata.uid} ${at}`)) return;
+    this.#taken.add(`${service.metadata.uid} ${at}`);
+    const owner = error.code === 'EADDRINUSE' && protocol === 'TCP' ? await this.#ownerOf(port) : undefined;
+    const isInCluster = this.#network === 'cluster';
+    this.#tell(service, servicePortTaken(at, { why: error.code ?? error.message, owner, isInCluster }));
+  }
+
+  #tellMoved(service: StoredService): void {
+    const { clusterIP = 'None', ports = [] } = service.spec ?? {};
+    if (clusterIP === 'None' || clusterIP === '') return;
+    for (const { port } of ports) {
+      const moved = machinePort(port, this.#lowestPort);
+      if (moved === port) continue;
+      const place = { address: machineAddress(clusterIP), moved, isInCluster: this.#network === 'cluster' };
+      this.#tell(service, servicePortMoved(port, place));
+    }
+  }
+
+  #tell(service: StoredService, event: EventDraft): void {
+    const key = `${service.metadata.uid} ${event.message}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#record(service, event);
+  }
+}
+
+/** False for a Service whose EndpointSlices its controller has yet to make. */
+function hasSlices({ metadata, spec }: StoredService, slices: readonly StoredEndpointSlice[]): boolean {
+  if (spec?.type === 'ExternalName' || Object.keys(spec?.selector ?? {}).length === 0) return true;
+  const { namespace, name } = metadata;
+  return slices.some(
+    (slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.[SERVICE_NAME_LABEL] === name,
+  );
+}

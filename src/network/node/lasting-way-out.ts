@@ -1,0 +1,74 @@
+import { inBackground } from '../../defects.ts';
+import type { Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { noWayOut } from '../../lifecycle/texts/port-events.ts';
+import type { Cluster } from '../linux/cluster.ts';
+import { WayOut } from '../linux/way-out.ts';
+import type { WayOutTools } from '../linux/way-out-commands.ts';
+import type { NetworkRecord } from '../../store/owners/network-record.ts';
+import type { PrivateNetworks } from './private-networks.ts';
+
+export interface LastingWayOutOptions {
+  readonly networks: PrivateNetworks;
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  /** The record of a way out that several agents share. Undefined: it ends with podrun. */
+  readonly record: NetworkRecord | undefined;
+  readonly report: (event: EventDraft) => void;
+}
+
+/** The number of times that a way out may die and is opened again. */
+const LOST_MAX = 10;
+
+/** The way out of a cluster, which is opened again after it has died. */
+export class LastingWayOut {
+  readonly #options: LastingWayOutOptions;
+  /** Resolves when it is open, or cannot be opened: without one, the Pods run all the same. */
+  readonly opened: Promise<void>;
+  /** Undefined: there is none at the moment. */
+  #wayOut: WayOut | undefined;
+  #lost = 0;
+  #isClosed = false;
+
+  constructor(options: LastingWayOutOptions) {
+    this.#options = options;
+    this.opened = this.#open();
+  }
+
+  /** @param ends true to end its process, too */
+  close(how: { readonly ends: boolean }): void {
+    this.#isClosed = true;
+    this.#wayOut?.close(how);
+  }
+
+  async #open(): Promise<void> {
+    const { networks, report } = this.#options;
+    const { wayOut, failedWayOut } = networks;
+    if (wayOut === undefined) return report(noWayOut(failedWayOut));
+    try {
+      const opened = await this.#find(wayOut);
+      if (this.#isClosed) return opened.close({ ends: this.#options.record === undefined });
+      this.#wayOut = opened;
+      inBackground(opened.lost.then((words) => this.#again(words)));
+    } catch (error) {
+      report(noWayOut(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** The way out that another agent has opened, else a new one. */
+  async #find(wayOut: WayOutTools): Promise<WayOut> {
+    const { networks, clock, cluster, record } = this.#options;
+    const { tools, hasHostAccess } = networks;
+    const former = record?.living('wayOut');
+    if (former !== undefined) return WayOut.adopt(former, clock);
+    const claim = record && ((pid: number) => record.claim('wayOut', pid));
+    return WayOut.open({ tools, wayOut, cluster: cluster.join, hasHostAccess, clock, claim, heldFor: record?.root });
+  }
+
+  async #again(words: string): Promise<void> {
+    this.#wayOut = undefined;
+    this.#lost += 1;
+    if (this.#lost <= LOST_MAX) await this.#open();
+    else this.#options.report(noWayOut(words));
+  }
+}

@@ -1,0 +1,314 @@
+import type { Server } from 'node:net';
+import type { Container, Probe } from '../../api/generated/types.ts';
+import { resolvedUid, type StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { obstacleText } from '../../machine/obstacle.ts';
+import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
+import { handlerNetworkUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
+import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
+import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { machinePort } from '../listeners-of-services.ts';
+import { lowestPort } from '../lowest-port.ts';
+import type { ListenTrouble } from '../proxy/service-proxy.ts';
+import type { ServiceListener } from '../service-listener.ts';
+import { ROUTER } from '../linux/cluster-commands.ts';
+import type { NetworkJoin } from '../../runtime/linux/join.ts';
+import type { Dial, NetworkHelper } from '../linux/helper-process.ts';
+import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
+import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
+import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { NetworkRecord } from '../../store/owners/network-record.ts';
+import type { PodFiles } from '../../store/pod-files.ts';
+import { hasPodAddresses } from './loopbacks.ts';
+import { type PortSubject, PortTrouble } from './port-trouble.ts';
+import type { NetworkMaker } from './network-maker.ts';
+import type { PrivateNetwork } from './private-network.ts';
+import type { PrivateNetworks } from './private-networks.ts';
+
+export interface PodNetworksOptions {
+  readonly clock: Clock;
+  readonly store: FileStore;
+  readonly files: Pick<PodFiles, 'addressesInUse' | 'recordNetwork' | 'recordedNetwork'>;
+  readonly node: NodeFacts;
+  /** With a runtime that can adopt containers, networks outlive podrun. */
+  readonly runtime: Pick<Runtime, 'adopt'>;
+  /** The networks of Pods. Undefined: they share the host's. */
+  readonly privateNetworks: PrivateNetworks | undefined;
+  /** The environment of podrun. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The topmost workload above a Pod: `deployment/web`. Undefined: no workload made it. */
+  readonly workloadOf: (pod: StoredPod) => string | undefined;
+  /** Undefined: networks end with podrun. */
+  readonly networkRecord: NetworkRecord | undefined;
+}
+
+/** An instance of a container, and the end of its log. */
+export interface NetworkUser {
+  readonly pod: StoredPod;
+  readonly container: Container;
+  /** The id of the instance. */
+  readonly id: string;
+  readonly logTail: (lines: number) => string;
+}
+
+/** An event that an unusual network may have caused. */
+export type NetworkSymptom =
+  | { readonly type: 'exited'; readonly exit: ProcessExit; readonly runMs: number }
+  | { readonly type: 'probed'; readonly probe: Probe; readonly outcome: ProbeOutcome };
+
+/** A program that cannot listen on its port fails within this time. */
+const EARLY_MS = 10_000;
+
+/**
+ * The time for which other agents' addresses are cached: reading them means reading every Pod in the store. Two Pods
+ * that begin meanwhile rarely get the same address, as two that begin at once.
+ */
+const LOOK_AGAIN_MS = 250;
+
+/** A program that cannot listen says so in its last lines. */
+const LINES_READ = 30;
+
+/** The messages of programs about a port that is taken. */
+const IN_USE = /EADDRINUSE|address (is )?already in use|address in use|\[errno (98|48)\]/i;
+
+/** One attempt to create a Pod's network. */
+interface JoinAttempt {
+  /** Aborted when the Pod ends. */
+  readonly signal: AbortSignal;
+  readonly event: (event: EventDraft) => void;
+}
+
+/** An API server for Pods. */
+export interface ApiOfPods {
+  /** The address of its Service on this machine. */
+  readonly address: string;
+  /** Takes a socket that listens in a network of Pods: the server is to answer there. */
+  readonly serve: (listener: Server) => void;
+}
+
+/** The place of an API server in the network of Pods. */
+export interface ApiPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The usual port of API servers. */
+const API_PORT = 6443;
+/** The port of the Service of the API server. */
+const API_SERVICE_PORT = 443;
+
+/** The networks of the Pods that an agent runs. */
+export class PodNetworks {
+  readonly #options: PodNetworksOptions;
+  /** By uid of the Pod, as long as the Pod has not ended. */
+  readonly #addresses = new Map<string, string>();
+  readonly #private = new Map<string, PrivateNetwork>();
+  /** The addresses in use when they were last read. */
+  #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
+  /** Undefined: no Pod has asked for it yet. */
+  #maker: Promise<NetworkMaker> | undefined;
+  /** Networks of single Pods, for a handler that wants them where the run has others. */
+  #alone: Promise<PrivateNetworks> | undefined;
+  #aloneMaker: Promise<NetworkMaker> | undefined;
+  #hasLoopbacks: Promise<boolean> | undefined;
+  /** Undefined: there is no API server. */
+  #api: ApiOfPods | undefined;
+  readonly #portTrouble: PortTrouble;
+  /** The instance that has answered the probe. */
+  readonly #answered = new WeakMap<Probe, string>();
+
+  constructor(options: PodNetworksOptions) {
+    this.#options = options;
+    const { clock, store, workloadOf } = options;
+    const podWithUid = (uid: string): StoredPod | undefined =>
+      store.list<StoredPod>('pods').find((pod) => resolvedUid(pod) === uid);
+    const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
+    const { privateNetworks } = options;
+    // A cluster takes longer to make than the network of a Pod.
+    if (privateNetworks?.kind === 'cluster') this.#maker = this.#makeMaker(privateNetworks);
+    this.#portTrouble = new PortTrouble({ clock, podWithUid, workloadOf, networkOf });
+  }
+
+  /**
+   * Creates the Pod's network and returns its address. Rejects when it cannot be created.
+   * @param wanted the network that the handler of its RuntimeClass wants; undefined: that of the run
+   */
+  async join(pod: StoredPod, attempt: JoinAttempt, wanted?: RuntimeHandler['network']): Promise<string> {
+    const { uid } = pod.metadata;
+    const networks = await this.#networksFor(wanted);
+    const address = await this.#addressFor(pod, networks !== undefined);
+    this.#addresses.set(uid, address);
+    if (networks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    const network = await (await this.#makerOf(networks)).open(pod, address, attempt.event);
+    if (networks.kind === 'pod') await this.#serveApiIn(network);
+    if (attempt.signal.aborted) await network.close();
+    else this.#private.set(uid, network);
+    return address;
+  }
+
+  /** Undefined: the network of the host. */
+  async #networksFor(wanted: RuntimeHandler['network']): Promise<PrivateNetworks | undefined> {
+    const { privateNetworks, hostEnv, clock } = this.#options;
+    if (wanted === undefined || wanted === privateNetworks?.kind) return privateNetworks;
+    if (wanted === 'host') return undefined;
+    return (this.#alone ??= detectAlone(hostEnv['PATH'], clock));
+  }
+
+  #makerOf(networks: PrivateNetworks): Promise<NetworkMaker> {
+    if (networks === this.#options.privateNetworks) return (this.#maker ??= this.#makeMaker(networks));
+    return (this.#aloneMaker ??= this.#makeMaker(networks));
+  }
+
+  /** Loaded late: execa takes as long as a quarter of a start. */
+  async #makeMaker(networks: PrivateNetworks): Promise<NetworkMaker> {
+    const { NetworkMaker } = await import('./network-maker.ts');
+    const { runtime, store } = this.#options;
+    return new NetworkMaker({
+      ...this.#options,
+      networks,
+      heldFor: runtime.adopt === undefined ? undefined : store.root,
+      onClusterFailed: () => forgetDetection(store.root, 'cluster'),
+    });
+  }
+
+  /** Cuts a Pod of the cluster off, or connects it again. Rejects on failure; does nothing for other Pods. */
+  async cutOff({ metadata: { uid } }: StoredPod, isCut: boolean): Promise<void> {
+    const network = this.#private.get(uid);
+    if (network !== undefined) await (await this.#maker)?.cutOff(network, isCut);
+  }
+
+  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
+  async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    return (await (await this.#maker)?.serve(listeners)) ?? [];
+  }
+
+  /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
+  async clusterHelper(): Promise<NetworkHelper | undefined> {
+    return (await this.#maker)?.clusterHelper();
+  }
+
+  /**
+   * Lets an API server listen in the networks of Pods. Answers its place in the cluster that Pods share. Undefined:
+   * there is none.
+   */
+  async serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
+    this.#api = api;
+    if (this.#options.privateNetworks?.kind === 'pod')
+      for (const network of this.#private.values()) await this.#serveApiIn(network);
+    const helper = await this.clusterHelper();
+    if (helper === undefined) return undefined;
+    api.serve(await helper.listen({ host: ROUTER, port: API_PORT }));
+    return { address: ROUTER, port: API_PORT };
+  }
+
+  /** In the network of a Pod alone, the server listens at the address of its Service: nothing else leads there. */
+  async #serveApiIn(network: PrivateNetwork): Promise<void> {
+    if (this.#api === undefined) return;
+    const { address: host, serve } = this.#api;
+    serve(await network.listen({ host, port: machinePort(API_SERVICE_PORT, lowestPort()) }));
+  }
+
+  /** Lets go of what all Pods share. */
+  async close(): Promise<void> {
+    for (const maker of [this.#maker, this.#aloneMaker]) await (await maker)?.close();
+  }
+
+  /** Removes the network of a Pod that has ended. */
+  async leave({ metadata: { uid } }: StoredPod): Promise<void> {
+    this.#addresses.delete(uid);
+    const network = this.#private.get(uid);
+    this.#private.delete(uid);
+    await network?.close();
+  }
+
+  /** Undefined: the Pod has no address yet. */
+  addressOf({ metadata }: StoredPod): string | undefined {
+    return this.#addresses.get(metadata.uid);
+  }
+
+  /** Undefined: the Pod uses the host's network. */
+  privateNetworkOf({ metadata }: StoredPod): PrivateNetwork | undefined {
+    return this.#private.get(metadata.uid);
+  }
+
+  /** The address in the Pods' networks that leads to 127.0.0.1 of this machine. Undefined: none does. */
+  get hostAddress(): string | undefined {
+    const { wayOut, hasHostAccess } = this.#options.privateNetworks ?? {};
+    return wayOut !== undefined && hasHostAccess === true ? HOST_ADDRESS[wayOut.kind] : undefined;
+  }
+
+  /** Connects to addresses in the Pod's network. Undefined: the Pod uses the host's network. */
+  dialerOf(pod: StoredPod): Dial | undefined {
+    const network = this.privateNetworkOf(pod);
+    return network && ((target, signal) => (network.leadsTo(target.host) ? network.dial(target, signal) : undefined));
+  }
+
+  async #addressFor({ metadata: { uid }, spec, status }: StoredPod, isPrivate: boolean): Promise<string> {
+    const [hostIP] = this.#options.node.hostIPs;
+    if (spec.hostNetwork === true) return hostIP;
+    const hasOwn = isPrivate || (await (this.#hasLoopbacks ??= hasPodAddresses()));
+    if (!hasOwn) return hostIP;
+    const range = isPrivate ? PRIVATE : LOOPBACK;
+    // A Pod of a former agent has its address already.
+    const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
+    if (given !== undefined) return given;
+    const inUse = this.#addressesInUse();
+    const own = new Set(this.#addresses.values());
+    return podAddress(range, uid, (address) => inUse.has(address) || own.has(address));
+  }
+
+  #addressesInUse(): ReadonlySet<string> {
+    const { clock, files } = this.#options;
+    const { monotonicMs } = clock.now();
+    if (this.#seen === undefined || monotonicMs - this.#seen.atMs >= LOOK_AGAIN_MS) {
+      this.#seen = { addresses: files.addressesInUse(), atMs: monotonicMs };
+    }
+    return this.#seen.addresses;
+  }
+
+  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
+  ownerOfPort(port: number): Promise<PortOwner | undefined> {
+    return this.#portTrouble.ownerOf(port);
+  }
+
+  /** Explains how the network may have caused the symptom. Undefined: it did not. */
+  explain(user: NetworkUser, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
+    const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
+    if (symptom.type === 'probed') {
+      if (symptom.probe.exec !== undefined || this.#hasAnswered(user, symptom)) return undefined;
+      return this.#portTrouble.explainProbe(this.#subject(user), symptom.probe, symptom.outcome);
+    }
+    const { exit, runMs } = symptom;
+    const isEarlyFailure = exit.exitCode !== 0 && exit.signal === undefined && runMs < EARLY_MS;
+    const mayListen = ports !== undefined || (startupProbe ?? livenessProbe ?? readinessProbe) !== undefined;
+    if (!isEarlyFailure || !mayListen) return undefined;
+    return this.#portTrouble.explainExit(this.#subject(user));
+  }
+
+  /** True when this instance has answered the probe before. Remembers its first answer. */
+  #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSymptom, { type: 'probed' }>): boolean {
+    if (outcome.result !== 'success') return false;
+    const hasAnswered = this.#answered.get(probe) === id;
+    this.#answered.set(probe, id);
+    return hasAnswered;
+  }
+
+  #subject({ logTail, ...user }: NetworkUser): PortSubject {
+    const [hostIP] = this.#options.node.hostIPs;
+    const podIP = this.addressOf(user.pod) ?? hostIP;
+    const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
+    return { ...user, podIP, hasOwnAddress: podIP !== hostIP, saysInUse };
+  }
+}
+
+/** The networks of single Pods. Rejects when this machine does not permit them. */
+async function detectAlone(userPath: string | undefined, clock: Clock): Promise<PrivateNetworks> {
+  const { detectNetworks } = await import('../linux/detect.ts');
+  const detection = await detectNetworks('pod', { userPath, clock });
+  if (!detection.ok) throw new Error(handlerNetworkUnusable(obstacleText(detection.why)));
+  return { ...detection.facts, kind: 'pod', hasHostAccess: false, proxy: 'node' };
+}

@@ -1,0 +1,114 @@
+import type { Server, Socket } from 'node:net';
+import { isSidecar } from '../../api/objects.ts';
+import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { PRIVATE } from '../../lifecycle/node/pod-address.ts';
+import { hostPortLost, hostPortNotForwarded } from '../../lifecycle/texts/port-events.ts';
+import { CLUSTER_RANGE, hasRange } from '../service-addresses.ts';
+import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
+import type { DialTarget } from '../linux/helper/protocol.ts';
+import type { HeldNetwork } from '../linux/holder.ts';
+import type { NetworkJoin } from '../../runtime/linux/join.ts';
+
+export interface PrivateNetworkOptions {
+  readonly spec: PodSpec;
+  readonly address: string;
+  readonly held: HeldNetwork;
+  readonly helper: NetworkHelper;
+  /** True when other Pods use the helper, too. */
+  readonly isShared: boolean;
+  readonly event: (event: EventDraft) => void;
+}
+
+/** The network of one Pod: its containers share a localhost, and this machine reaches their ports through podrun. */
+export class PrivateNetwork {
+  readonly #options: PrivateNetworkOptions;
+  readonly #served: ServedPort[] = [];
+
+  private constructor(options: PrivateNetworkOptions) {
+    this.#options = options;
+  }
+
+  /** Forwards the ports of the host. Rejects when one of them is taken; the network is removed then. */
+  static async open(options: PrivateNetworkOptions): Promise<PrivateNetwork> {
+    const network = new PrivateNetwork(options);
+    try {
+      for (const port of forwardedPorts(options.spec)) {
+        const { protocol = 'TCP' } = port;
+        if (protocol !== 'SCTP') await network.#forward(port, protocol);
+        else options.event(hostPortNotForwarded(port.hostPort, protocol));
+      }
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
+    return network;
+  }
+
+  get address(): string {
+    return this.#options.address;
+  }
+
+  get join(): NetworkJoin {
+    return this.#options.held.join;
+  }
+
+  /** True for an address in this network: the Pod's own and, where Pods share it, those of all Pods and Services. */
+  leadsTo(host: string): boolean {
+    const { address, isShared } = this.#options;
+    return host === address || (isShared && (PRIVATE.pattern.test(host) || hasRange(CLUSTER_RANGE, host)));
+  }
+
+  /** Connects to a port in the network; see NetworkHelper. */
+  dial(target: DialTarget, signal?: AbortSignal): Promise<Socket> {
+    return this.#options.helper.dial(target, signal);
+  }
+
+  /** Listens in the network; see NetworkHelper. */
+  async listen(target: DialTarget): Promise<Server> {
+    const { helper, isShared } = this.#options;
+    const server = await helper.listen(target);
+    // Each Pod alone has a helper of its own, of 40 MB.
+    if (!isShared) helper.rest();
+    return server;
+  }
+
+  async close(): Promise<void> {
+    const { helper, isShared, held } = this.#options;
+    if (isShared) await Promise.allSettled(this.#served.map((served) => helper.stop(served)));
+    else helper.close();
+    await held.end();
+  }
+
+  /** Forwards what comes to a port of the host to the Pod. */
+  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort, protocol: 'TCP' | 'UDP'): Promise<void> {
+    const { helper, isShared, event } = this.#options;
+    // In a cluster, podrun listens beyond loopback only where the manifest names an address.
+    const at = { address: hostIP || (isShared ? LOCALHOST : ANY_ADDRESS), port: hostPort };
+    const target = { host: this.address, port: containerPort };
+    const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
+    try {
+      this.#served.push(await helper.serve({ protocol, at, target, onLost }));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`cannot forward host port ${hostPort}: ${why}`, { cause: error });
+    }
+  }
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+const LOCALHOST = '127.0.0.1';
+
+type ForwardedHostPort = ContainerPort & { readonly hostPort: number };
+
+/**
+ * The ports to forward; plain init containers have none.
+ * Source: pkg/kubelet/container/helpers.go MakePortMappings.
+ */
+function forwardedPorts({ containers, initContainers = [] }: PodSpec): ForwardedHostPort[] {
+  return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>
+    ports.flatMap((port) =>
+      port.hostPort === undefined || port.hostPort === 0 ? [] : { ...port, hostPort: port.hostPort },
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import { caught, inBackground } from '../../defects.ts';
+import type { StoredService } from '../../api/objects.ts';
+import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { Clock } from '../../clock.ts';
+import { placeOnMachine } from '../ingress/dial-external.ts';
+import { lowestPort } from '../lowest-port.ts';
+import type { ServicePlace } from '../listeners-of-services.ts';
+import { serviceHosts } from '../service-hosts.ts';
+import type { Store, Subscription } from '../../store/store.ts';
+import { ExternalNames } from './external-names.ts';
+
+/** The names of Services in the /etc/hosts of Pods, which follow the Services. */
+export class ServiceNames {
+  readonly #store: Store;
+  /** By place of the file: writes it again. */
+  readonly #files = new Map<string, () => void>();
+  readonly #subscriptions: Subscription[] = [];
+  readonly #external: ExternalNames;
+  #isPlanned = false;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#external = new ExternalNames(clock, () => this.#plan());
+  }
+
+  /** Looks up the names that Services of type ExternalName stand for. Resolves when their lines can be written. */
+  lookUp(): Promise<void> {
+    return this.#external.lookUp(this.#externalNames);
+  }
+
+  /** The lines for a Pod of this namespace. */
+  lines(namespace: string, network: ServicePlace['network']): string {
+    const services = this.#store.list<StoredService>('services');
+    if (services.length === 0) return '';
+    const slices = this.#store.list<StoredEndpointSlice>('endpointslices');
+    const place = { network, lowestPort: lowestPort() };
+    return serviceHosts(services, slices, { namespace, place, addressesOf: (name) => this.#addressesOf(name) });
+  }
+
+  /**
+   * Keeps a file up to date.
+   * @param rewrite writes it. Answers false when it is gone
+   */
+  follow(file: string, rewrite: () => boolean): void {
+    this.#files.set(file, () => {
+      if (!rewrite()) this.#files.delete(file);
+    });
+    if (this.#subscriptions.length > 0) return;
+    for (const resource of ['services', 'endpointslices'] as const) {
+      this.#subscriptions.push(this.#store.watch(resource, {}, () => this.#plan()));
+    }
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions.splice(0)) subscription.close();
+    this.#files.clear();
+  }
+
+  /** Several changes of one turn are written together. */
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    queueMicrotask(
+      caught(() => {
+        this.#isPlanned = false;
+        for (const rewrite of this.#files.values()) rewrite();
+        inBackground(this.#external.lookUpNew(this.#externalNames));
+      }),
+    );
+  }
+
+  /** The names of other machines: this machine's resolver does not know those of Services. */
+  get #externalNames(): string[] {
+    const names = this.#store.list<StoredService>('services').flatMap(({ spec }) => {
+      return spec?.type === 'ExternalName' ? withoutDot(spec.externalName ?? '') : [];
+    });
+    return names.filter((name) => this.#placeOf(name) === name);
+  }
+
+  #addressesOf(written: string): readonly string[] {
+    const name = withoutDot(written);
+    const place = this.#placeOf(name);
+    return place === name ? this.#external.addressesOf(name) : [place];
+  }
+
+  /** The address of the Service that has this name. Any other name stays. */
+  #placeOf(name: string): string {
+    const find = (namespace: string, service: string): StoredService | undefined =>
+      this.#store.get<StoredService>('services', namespace, service);
+    return placeOnMachine({ address: name, port: 0 }, find, lowestPort()).address;
+  }
+}
+
+/** A name as files have it: a resolver would not find it there with the dot of the root. */
+const withoutDot = (name: string): string => name.replace(/\.$/, '');

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { AgentServices } from '../../../src/network/node/agent-services.ts';
+import type { ServiceListener } from '../../../src/network/service-listener.ts';
+import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { endpoint, service, slice } from '../objects.ts';
+
+const TAKEN =
+  'PortTaken: cannot serve 127.96.0.9:8080: server-8080 (pid 7) listens on this port; ' +
+  'use --network cluster, or another port';
+
+it('a port that is taken is tried again, and told of at the second failure', async () => {
+  const clock = new ManualClock(0);
+  const tried: number[] = [];
+  const told: string[] = [];
+  let isTaken = true;
+  const services = new AgentServices({
+    network: 'host',
+    clock,
+    listeners: {
+      update: (listeners: readonly ServiceListener[]) => {
+        tried.push(clock.now().monotonicMs);
+        const error = Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
+        return Promise.resolve(isTaken ? listeners.map((listener) => ({ listener, error })) : []);
+      },
+      close: () => undefined,
+    },
+    ownerOf: (port) => Promise.resolve({ type: 'program', program: `server-${port}`, pid: 7 }),
+    record: (_, { reason, message }) => told.push(`${reason}: ${message}`),
+    onTrouble: (error) => {
+      throw error;
+    },
+    onServed: () => undefined,
+  });
+  const web = service('web', { clusterIP: '127.96.0.9', ports: [{ port: 8080 }] });
+  void services.show([web], [slice('web', [endpoint('127.1.2.3')])]);
+  await clock.run(50);
+  expect({ tries: tried.length, told }).toEqual({ tries: 1, told: [] });
+  await clock.run(100);
+  expect({ tries: tried.length, told }).toEqual({ tries: 2, told: [TAKEN] });
+  await clock.run(2000);
+  expect({ tries: tried.length, told }).toEqual({ tries: 3, told: [TAKEN] });
+  isTaken = false;
+  await clock.run(4000);
+  expect({ tries: tried.length, told }).toEqual({
+    tries: 4,
+    told: [TAKEN, 'ServiceServed: http://127.96.0.9:8080'],
+  });
+});
+
+it('a Service is reported as served once: when its endpoints are known, and the listeners have them', async () => {
+  const clock = new ManualClock(0);
+  const served: string[] = [];
+  const told: string[] = [];
+  let updated = (): void => undefined;
+  const services = new AgentServices({
+    network: 'host',
+    clock,
+    listeners: {
+      update: () => new Promise((resolve) => (updated = () => resolve([]))),
+      close: () => undefined,
+    },
+    record: (_, { reason, message }) => told.push(`${reason} ${message}`),
+    onTrouble: () => undefined,
+    ownerOf: () => Promise.resolve(undefined),
+    onServed: ({ metadata }) => served.push(metadata.name),
+  });
+  const web = service('web', {
+    clusterIP: '127.96.0.9',
+    ports: [{ port: 8080, nodePort: 30080 }],
+    selector: { app: 'web' },
+  });
+  let shown = 0;
+  const show = async (slices: Parameters<typeof services.show>[1]): Promise<void> => {
+    void services.show([web], slices).then(() => (shown += 1));
+    await clock.run(1);
+  };
+  await show([]);
+  updated();
+  await show([slice('web', [endpoint('127.1.2.3')])]);
+  expect({ served, shown }).toEqual({ served: [], shown: 1 });
+  updated();
+  await clock.run(1);
+  expect({ served, shown }).toEqual({ served: ['web'], shown: 2 });
+  await show([slice('web', [])]);
+  updated();
+  await clock.run(1);
+  expect(served).toEqual(['web']);
+  expect(told).toEqual(['ServiceServed http://127.96.0.9:8080  http://127.0.0.1:30080']);
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { whyCluster } from '../../../src/network/node/why-cluster.ts';
+import type { KubeObject } from '../../../src/api/objects.ts';
+
+const object = (kind: string, spec: object | undefined): KubeObject => {
+  const made = { apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'default' }, spec };
+  return made;
+};
+const template = (container: object): object => ({
+  spec: { containers: [{ name: 'main', image: 'x', ...container }] },
+});
+const listens = template({ ports: [{ containerPort: 80 }] });
+
+describe('--network auto takes a cluster', () => {
+  it.each([
+    ['a Pod', object('Pod', { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] }), undefined],
+    ['a Service with a selector', object('Service', { selector: { app: 'web' } }), 'service/web selects Pods'],
+    ['a Service without a selector', object('Service', { ports: [{ port: 80 }] }), undefined],
+    ['a Service with an empty selector', object('Service', { selector: {} }), undefined],
+    ['a name of another host', object('Service', { type: 'ExternalName', selector: { app: 'web' } }), undefined],
+    [
+      'replicas with a port',
+      object('Deployment', { replicas: 3, template: listens }),
+      'the 3 replicas of deployment/web have a containerPort',
+    ],
+    ['replicas without a port', object('Deployment', { replicas: 3, template: template({}) }), undefined],
+    ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
+    ['an object without a spec', object('ConfigMap', undefined), undefined],
+  ])('for %s, or not', (_, one, expected) => {
+    expect(whyCluster([object('Pod', { containers: [] }), one], false)).toBe(expected);
+  });
+
+  it('for a Pod that looks up a Service, where nothing else has a DNS server', () => {
+    const looksUp = { containers: [{ name: 'main', args: ['until nslookup db.default.svc.cluster.local; do …'] }] };
+    const objects = [object('Pod', looksUp)];
+    expect(whyCluster(objects, false)).toBeUndefined();
+    expect(whyCluster(objects, true)).toContain('pod/web looks up names of Services');
+    expect(whyCluster([object('Job', { template: { spec: looksUp } })], true)).toContain('job/web looks up');
+    const others = { containers: [{ name: 'main', args: ['cat /data/my.svcs'] }] };
+    expect(whyCluster([object('Pod', others)], true)).toBeUndefined();
+  });
+});
