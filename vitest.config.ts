@@ -33,7 +33,7 @@ const COMPUTED = [
  * other rights, for other users and on other versions of Node.js (test/combinations).
  */
 const PORTABLE = [
-  'agent/{probe-exec,setup/own-rights,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
+  'agent/{probe-exec,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
   'background/{attach/attach-server,keeper/keeper}',
   'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
   'controllers/deployment',
@@ -53,6 +53,7 @@ const PORTABLE = [
   'runtime/{detection-cache,image-folder,process-runtime-start,start-checks,terminal}',
   'runtime/linux/{detection,cgroup/*,limits/*,namespace/*}',
   'server/access',
+  'settings/own-rights',
   'simulation/restarts',
   'store/{disk-trouble,foreign-folder,memory-folders,state-folder}',
 ].map((names) => `test/${names}.test.ts`);

@@ -39,13 +39,13 @@ import { nodeImages } from './images/node-images.ts';
 import type { OnPull } from './images/pull-notices.ts';
 import { podSourceRules } from './images/pod-source.ts';
 import { LiveRuns } from './live-runs.ts';
-import { judgeImages } from './config/image-map.ts';
-import { ThisNode } from './config/this-node.ts';
+import { judgeImages } from '../settings/config/image-map.ts';
+import { ThisNode } from '../settings/config/this-node.ts';
 import { Machine, type MachineOptions } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
-import { readOwnRights } from './setup/own-rights.ts';
+import { readOwnRights } from '../settings/own-rights.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
 export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | 'isRemoved' | 'images'> {

@@ -42,7 +42,7 @@ import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { atExit } from '../runtime/at-exit.ts';
 import { PodHandlers } from './runtime-class/pod-handlers.ts';
-import type { AgentSettings } from './setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
 import { topWorkload, workloadsAbove } from './workloads/workloads-above.ts';

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../clock.ts';
 import { killGroup } from '../runtime/kill.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
 import type { ProcessLookup } from '../store/owners/known-process.ts';
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import type { PodrunProgram } from './call-background.ts';
 import { callAgent } from './start-agent.ts';
 

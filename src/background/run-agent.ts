@@ -15,7 +15,7 @@ import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
 import { keyText } from '../store/records/listing.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import { Agent } from '../agent/agent.ts';
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import { StateGuard } from '../agent/runs/state-guard.ts';
 import { shrinkOnce, SmallHeap } from '../agent/runs/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';

@@ -9,7 +9,7 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { BackgroundAgents, noBackgroundAgent } from '../store/owners/background-agents.ts';
 import { ContainerLog } from '../store/logs/container-log.ts';
 import { instanceLogPath } from '../store/logs/log-files.ts';
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import { openRuntime } from '../agent/setup/open-runtime.ts';
 import type { BackgroundProcess } from './run-agent.ts';
 import { sendAnswer } from './answer.ts';

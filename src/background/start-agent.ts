@@ -3,7 +3,7 @@ import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { killGroup } from '../runtime/kill.ts';
 import type { BackgroundAgents } from '../store/owners/background-agents.ts';
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { AGENT_COMMAND } from './command-names.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { ConfigFile } from '../agent/config/config-file.ts';
-import { splitWords } from '../agent/config/split-words.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../agent/setup/agent-settings.ts';
+import type { ConfigFile } from '../settings/config/config-file.ts';
+import { splitWords } from '../settings/config/split-words.ts';
+import { type AgentSettings, nodeSettings, workFolders } from '../settings/agent-settings.ts';
 import type { ChosenRuntime } from '../agent/setup/choose-runtime.ts';
 import { chooseNetworks } from '../network/node/private-networks.ts';
 import { usage } from '../api/errors.ts';

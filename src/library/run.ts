@@ -1,6 +1,6 @@
 import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
-import { readConfigFile } from '../agent/config/config-file.ts';
+import { readConfigFile } from '../settings/config/config-file.ts';
 import { PodrunError, usage } from '../api/errors.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -9,7 +9,7 @@ import { type OwnedRun, beginRuns, undoRuns } from '../agent/runs/begin-runs.ts'
 import { beginWorkloads, type OwnedWorkload } from '../agent/runs/begin-workloads.ts';
 import { hasLiveController } from '../agent/runs/live-controller.ts';
 import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../agent/setup/choose-runtime.ts';
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../agent/setup/open-limits.ts';
 import { type PlannedPod, plannedPods } from '../agent/setup/planned-pods.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readConfigFile } from '../agent/config/config-file.ts';
+import { readConfigFile } from '../settings/config/config-file.ts';
 import { RunningPods } from '../agent/runs/running-pods.ts';
 import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
-import { registeredNode } from '../agent/config/node-record.ts';
-import { readNode } from '../agent/config/node.ts';
+import { registeredNode } from '../settings/config/node-record.ts';
+import { readNode } from '../settings/config/node.ts';
 import { hasCode } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { namespacedResources } from '../api/resource-types.ts';

@@ -1,4 +1,4 @@
-import { readNode } from '../agent/config/node.ts';
+import { readNode } from '../settings/config/node.ts';
 import type { Clock } from '../clock.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { rangeOf } from '../network/service-addresses.ts';

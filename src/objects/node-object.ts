@@ -1,6 +1,6 @@
 import { release } from 'node:os';
-import { nodeRecord } from '../agent/config/node-record.ts';
-import { readNode } from '../agent/config/node.ts';
+import { nodeRecord } from '../settings/config/node-record.ts';
+import { readNode } from '../settings/config/node.ts';
 import type { NodeCondition, NodeSpec, NodeStatus, Taint } from '../api/generated/types.ts';
 import { formatTime } from '../api/time.ts';
 import { PRESSURE_TAINTS } from '../lifecycle/node/eviction.ts';

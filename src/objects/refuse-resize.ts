@@ -1,4 +1,4 @@
-import { readNode } from '../agent/config/node.ts';
+import { readNode } from '../settings/config/node.ts';
 import { fromServer } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { shortages } from '../lifecycle/node/node-resources.ts';

@@ -1,4 +1,4 @@
-import type { AgentSettings } from '../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import { type ErrorCode, PodrunError } from '../api/errors.ts';
 import { runAgent } from '../background/run-agent.ts';
 import type { PodrunProgram } from '../background/call-background.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readCredentialProviders } from '../../src/agent/config/credential-providers.ts';
+import { readCredentialProviders } from '../../src/settings/config/credential-providers.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { CredentialProviders } from '../../src/images/credentials/providers.ts';
 

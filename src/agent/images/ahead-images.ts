@@ -5,7 +5,7 @@ import { withAccess } from '../../lifecycle/images/access.ts';
 import { credentialsFor } from '../../lifecycle/images/keyring.ts';
 import type { ImageSettings } from '../../lifecycle/images/settings.ts';
 import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';
-import { goArch } from '../config/node.ts';
+import { goArch } from '../../settings/config/node.ts';
 import type { ImageSupply } from './image-supply.ts';
 
 /** Images that a user pulls ahead, with the user's own credentials: every Pod may use them. */

@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/ob
 import type { SourceRules } from '../../lifecycle/images/source.ts';
 import { type HandlerOutcome, podHandler } from '../../lifecycle/node/runtime-handler.ts';
 import type { ObjectReader } from '../../store/store.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 
 type HandlerSettings = Pick<AgentSettings, 'features' | 'imageSource' | 'runtimeHandlers'>;
 

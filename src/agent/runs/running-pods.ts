@@ -29,7 +29,7 @@ import { claimWorkload, type OwnedWorkload } from './begin-workloads.ts';
 import { hasOwners, openLoop } from './open-loop.ts';
 import { openStatics } from './open-statics.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
 import type { WorkloadLoop } from '../workloads/workload-loop.ts';
 import { ServiceWatch } from './service-watch.ts';

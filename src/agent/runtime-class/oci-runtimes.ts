@@ -1,6 +1,6 @@
 import { ociRuntimeUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
 import type { OciProgram } from '../../runtime/confinement.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 
 /** The OCI runtimes that handlers of an agent's Pods name. Each is tried once, when the first Pod wants it. */
 export class OciRuntimes {

@@ -6,7 +6,7 @@ import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { fifoFolder } from '../../store/layout.ts';
-import type { AgentSettings } from './agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 
 /** Opens the runtime with these features, for Pods of this store. */
 export function openRuntime(

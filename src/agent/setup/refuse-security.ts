@@ -1,4 +1,4 @@
-import { readOwnRights } from './own-rights.ts';
+import { readOwnRights } from '../../settings/own-rights.ts';
 import { refusedStart } from '../../api/errors.ts';
 import { allContainers } from '../../api/objects.ts';
 import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';

@@ -10,7 +10,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { stateRoot } from '../../store/layout.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
 import type { ContainerImages, LaunchImage } from '../images/container-images.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 
 /** Computes the container's view of the machine. */

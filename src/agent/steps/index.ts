@@ -5,7 +5,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ContainerImages } from '../images/container-images.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
 import type { PodNames } from '../../network/node/pod-names.ts';
-import type { AgentSettings } from '../setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { clientSocketStep } from './client-socket.ts';
 import { confinementStep, hiddenFolders, type OciOf } from './confinement.ts';
 import { environmentStep } from './environment.ts';

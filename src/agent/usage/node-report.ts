@@ -3,7 +3,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { evictionThresholdMet, nodeStatusIs } from '../../lifecycle/texts/node-conditions.ts';
 import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
 import { staticPodProblem } from '../../lifecycle/texts/podrun-events.ts';
-import { nodeRecord, reportPressure } from '../config/node-record.ts';
+import { nodeRecord, reportPressure } from '../../settings/config/node-record.ts';
 import { EventRecorder, type EventRecorderOptions } from '../event-recorder.ts';
 import type { PressureReport } from './eviction-watch.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { readConfigFile } from '../../agent/config/config-file.ts';
-import { makeImageMap } from '../../agent/config/image-map.ts';
+import { readConfigFile } from '../../settings/config/config-file.ts';
+import { makeImageMap } from '../../settings/config/image-map.ts';
 import { randomSuffix } from '../../agent/runs/random-suffix.ts';
 import type { RunListener } from '../../agent/runs/running-pods.ts';
 import { usage } from '../../api/errors.ts';

@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../../agent/config/config-file.ts';
+import type { ConfigFile } from '../../settings/config/config-file.ts';
 import { limitsRefused, openLimits } from '../../agent/setup/open-limits.ts';
 import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';

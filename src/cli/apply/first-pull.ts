@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { homeFolder } from '../../user.ts';
 import type { OnPull } from '../../agent/images/pull-notices.ts';
-import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { allContainers } from '../../api/objects.ts';
 import { imagesFolder } from '../../images/images-folder.ts';
 import { containerSource } from '../../lifecycle/images/source.ts';

@@ -1,6 +1,6 @@
-import type { ConfigFile } from '../../agent/config/config-file.ts';
+import type { ConfigFile } from '../../settings/config/config-file.ts';
 import type { Faults } from '../../agent/setup/faults.ts';
-import type { AgentSettings } from '../../agent/setup/agent-settings.ts';
+import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
 import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
 import type { RunningPods } from '../../agent/runs/running-pods.ts';

@@ -1,5 +1,5 @@
-import { readNode } from '../../agent/config/node.ts';
-import { setCordoned } from '../../agent/config/node-record.ts';
+import { readNode } from '../../settings/config/node.ts';
+import { setCordoned } from '../../settings/config/node-record.ts';
 import { noSuchObject, usage } from '../../api/errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';

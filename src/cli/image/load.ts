@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { goArch } from '../../agent/config/node.ts';
+import { goArch } from '../../settings/config/node.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import { loadImages } from '../../images/load.ts';
 import { findLayerKind } from '../../images/owner-kind.ts';

@@ -1,7 +1,7 @@
-import { makeImageMap } from '../../agent/config/image-map.ts';
-import { imageSource } from '../../agent/config/image-source.ts';
-import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../../agent/setup/agent-settings.ts';
+import { makeImageMap } from '../../settings/config/image-map.ts';
+import { imageSource } from '../../settings/config/image-source.ts';
+import { type ConfigFile, readConfigFile } from '../../settings/config/config-file.ts';
+import { type AgentSettings, nodeSettings, workFolders } from '../../settings/agent-settings.ts';
 import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
 import { askedIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import { chooseNetworks, FOR_CLIENTS } from '../../network/node/private-networks.ts';

@@ -1,4 +1,4 @@
-import { readNode } from '../../agent/config/node.ts';
+import { readNode } from '../../settings/config/node.ts';
 import type { ConfigMap, Container, EnvVar, Secret } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { goQuote } from '../../api/go/go-quote.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { readConfigFile } from '../../agent/config/config-file.ts';
-import { nodeSettings } from '../../agent/setup/agent-settings.ts';
+import { readConfigFile } from '../../settings/config/config-file.ts';
+import { nodeSettings } from '../../settings/agent-settings.ts';
 import { collectImages } from '../../images/store/collect.ts';
 import { openImages } from '../image/open-images.ts';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { readConfigFile } from '../../agent/config/config-file.ts';
-import { readCredentialProviders } from '../../agent/config/credential-providers.ts';
+import { readConfigFile } from '../../settings/config/config-file.ts';
+import { readCredentialProviders } from '../../settings/config/credential-providers.ts';
 import { AheadImages } from '../../agent/images/ahead-images.ts';
 import { openSupply } from '../../agent/images/open-supply.ts';
-import { nodeSettings } from '../../agent/setup/agent-settings.ts';
+import { nodeSettings } from '../../settings/agent-settings.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';
 import { loadManifests } from '../../manifest/load.ts';

@@ -1,5 +1,5 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
-import { readNode } from '../../agent/config/node.ts';
+import { readNode } from '../../settings/config/node.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Alarm } from '../../clock.ts';
 import type { Subscription } from '../../store/store.ts';

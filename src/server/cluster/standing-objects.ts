@@ -1,7 +1,7 @@
 import { hasCode } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { registeredNode } from '../../agent/config/node-record.ts';
-import { readNode } from '../../agent/config/node.ts';
+import { registeredNode } from '../../settings/config/node-record.ts';
+import { readNode } from '../../settings/config/node.ts';
 import { bootTime } from '../../objects/default-objects.ts';
 import { systemPriorityClasses } from '../../objects/cluster-objects.ts';
 import { nodeFields } from '../../objects/node-object.ts';

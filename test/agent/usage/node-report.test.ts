@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isCordoned, nodeRecord, setCordoned } from '../../../src/agent/config/node-record.ts';
+import { isCordoned, nodeRecord, setCordoned } from '../../../src/settings/config/node-record.ts';
 import { NodeReport } from '../../../src/agent/usage/node-report.ts';
 import type { StoredEvent } from '../../../src/api/objects.ts';
 import { pressureIn } from '../../../src/lifecycle/node/node-conditions.ts';

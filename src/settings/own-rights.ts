@@ -1,9 +1,9 @@
-import { readQuietly } from '../../quietly.ts';
-import { findAccount } from '../../lifecycle/security/accounts.ts';
-import { capabilitiesOf } from '../../lifecycle/security/capabilities.ts';
-import type { Account, OwnRights } from '../../lifecycle/security/own-rights.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
-import { findSetpriv } from '../../runtime/start/setpriv.ts';
+import { readQuietly } from '../quietly.ts';
+import { findAccount } from '../lifecycle/security/accounts.ts';
+import { capabilitiesOf } from '../lifecycle/security/capabilities.ts';
+import type { Account, OwnRights } from '../lifecycle/security/own-rights.ts';
+import type { RuntimeFeatures } from '../runtime/features.ts';
+import { findSetpriv } from '../runtime/start/setpriv.ts';
 
 /** The files that list the users and groups of the machine, in place of those of an image. */
 export interface AccountFiles {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitWords } from '../../../src/agent/config/split-words.ts';
+import { splitWords } from '../../../src/settings/config/split-words.ts';
 
 /** Puts each word in single quotes. */
 const quote = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { judgeImages, makeImageMap } from '../../../src/agent/config/image-map.ts';
+import { judgeImages, makeImageMap } from '../../../src/settings/config/image-map.ts';
 import type { ImageMap, ImageMapping } from '../../../src/lifecycle/environment/entry-point.ts';
 import type { SourceRules } from '../../../src/lifecycle/images/source.ts';
 import { podWith } from '../../lifecycle/base-objects.ts';

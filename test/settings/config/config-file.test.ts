@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ConfigFile, readConfigFile } from '../../../src/agent/config/config-file.ts';
+import { type ConfigFile, readConfigFile } from '../../../src/settings/config/config-file.ts';
 import { PodrunError } from '../../../src/api/errors.ts';
 import { DEFAULT_IMAGE_SETTINGS } from '../../../src/lifecycle/images/settings.ts';
 
