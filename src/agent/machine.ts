@@ -32,7 +32,7 @@ import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handl
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { Launch, LiveInstance } from './instance.ts';
 import { type InstanceRef, PodFiles } from '../store/pod-files.ts';
-import type { EnsureCall, NodeImages } from './images/node-images.ts';
+import type { EnsureCall, NodeImages } from '../images/node/node-images.ts';
 import { Journals, type JournalsOptions } from './journals.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from '../network/node/pod-names.ts';

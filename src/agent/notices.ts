@@ -5,7 +5,7 @@ import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
 import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
 import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
-import { runtimeHandlerOf } from './images/pod-source.ts';
+import { runtimeHandlerOf } from '../images/node/pod-source.ts';
 import { hasApiServer } from './network/service-facts.ts';
 
 type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;

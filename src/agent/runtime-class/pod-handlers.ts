@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
 import type { OciProgram } from '../../runtime/confinement.ts';
-import { runtimeHandlerOf } from '../images/pod-source.ts';
+import { runtimeHandlerOf } from '../../images/node/pod-source.ts';
 import { type LaunchOptions, launchSteps } from '../steps/index.ts';
 import type { LaunchStep } from '../steps/step.ts';
 import { OciRuntimes } from './oci-runtimes.ts';

@@ -9,7 +9,7 @@ import { memoryFolders } from '../../store/disk/memory-folders.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { stateRoot } from '../../store/layout.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
-import type { ContainerImages, LaunchImage } from '../images/container-images.ts';
+import type { ContainerImages, LaunchImage } from '../../images/node/container-images.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 

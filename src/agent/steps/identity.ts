@@ -7,7 +7,7 @@ import { judgeSecurity, refusalOf } from '../../lifecycle/security/judge-securit
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { RunAs } from '../../lifecycle/security/run-as.ts';
 import { readImageFile } from '../../runtime/linux/image/read-image-file.ts';
-import type { LaunchImage } from '../images/container-images.ts';
+import type { LaunchImage } from '../../images/node/container-images.ts';
 import type { LaunchDraft, LaunchStep } from './step.ts';
 
 /**

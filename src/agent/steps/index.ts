@@ -2,7 +2,7 @@ import type { AttachPoint } from '../../background/attach/attach-point.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ContainerImages } from '../images/container-images.ts';
+import type { ContainerImages } from '../../images/node/container-images.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
 import type { PodNames } from '../../network/node/pod-names.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';

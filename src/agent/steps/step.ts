@@ -5,7 +5,7 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { StartFailed } from '../../lifecycle/observation.ts';
 import type { Mount } from '../../runtime/confinement.ts';
 import type { NetworkJoin } from '../../runtime/linux/join.ts';
-import type { LaunchImage } from '../images/container-images.ts';
+import type { LaunchImage } from '../../images/node/container-images.ts';
 import type { Launch } from '../instance.ts';
 import type { InstanceRef } from '../../store/pod-files.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';

@@ -1,7 +1,7 @@
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
 import { targetNotResolved } from '../../lifecycle/texts/podrun-events.ts';
-import type { ContainerImages } from '../images/container-images.ts';
+import type { ContainerImages } from '../../images/node/container-images.ts';
 import type { LaunchInput, LaunchOutcome, LaunchStep } from './step.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { homeFolder } from '../../user.ts';
-import type { OnPull } from '../../agent/images/pull-notices.ts';
+import type { OnPull } from '../../images/node/pull-notices.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { allContainers } from '../../api/objects.ts';
 import { imagesFolder } from '../../images/images-folder.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readConfigFile } from '../../settings/config/config-file.ts';
 import { readCredentialProviders } from '../../settings/config/credential-providers.ts';
-import { AheadImages } from '../../agent/images/ahead-images.ts';
-import { openSupply } from '../../agent/images/open-supply.ts';
+import { AheadImages } from '../../images/node/ahead-images.ts';
+import { openSupply } from '../../images/node/open-supply.ts';
 import { nodeSettings } from '../../settings/agent-settings.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';

@@ -1,4 +1,4 @@
-import type { PullNotice } from '../../agent/images/pull-notices.ts';
+import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { FollowedService } from '../../print/live/service-row.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Cli } from '../cli.ts';

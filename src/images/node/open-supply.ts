@@ -1,16 +1,16 @@
 import { homeFolder } from '../../user.ts';
 import type { Clock } from '../../clock.ts';
 import { formatTime } from '../../api/time.ts';
-import { CredentialProviders } from '../../images/credentials/providers.ts';
-import { userKeyrings } from '../../images/credentials/user-keyring.ts';
-import { imagesFolder } from '../../images/images-folder.ts';
-import { findLayerKind } from '../../images/owner-kind.ts';
-import { ImagePuller } from '../../images/puller/image-puller.ts';
-import { Slots } from '../../images/slots.ts';
-import { collectImages } from '../../images/store/collect.ts';
-import { ImageStore } from '../../images/store/image-store.ts';
-import { PullRecords } from '../../images/store/pull-records.ts';
-import { Uses } from '../../images/store/uses.ts';
+import { CredentialProviders } from '../credentials/providers.ts';
+import { userKeyrings } from '../credentials/user-keyring.ts';
+import { imagesFolder } from '../images-folder.ts';
+import { findLayerKind } from '../owner-kind.ts';
+import { ImagePuller } from '../puller/image-puller.ts';
+import { Slots } from '../slots.ts';
+import { collectImages } from '../store/collect.ts';
+import { ImageStore } from '../store/image-store.ts';
+import { PullRecords } from '../store/pull-records.ts';
+import { Uses } from '../store/uses.ts';
 import type { ImageSettings } from '../../lifecycle/images/settings.ts';
 import type { ImageSupply } from './image-supply.ts';
 
