@@ -34,6 +34,7 @@ const COMPUTED = [
  */
 const PORTABLE = [
   'agent/{probe-exec,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
+  'apiserver/services/unserved',
   'background/{attach/attach-server,keeper/keeper}',
   'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
   'controllers/deployment',
@@ -46,7 +47,6 @@ const PORTABLE = [
   'lifecycle/security/*',
   'manifest/load',
   'network/ingress-server',
-  'objects/unserved',
   'print/doctor/report',
   'remote/remote',
   'remove-tree',

@@ -9,7 +9,7 @@ import { appendToHookLog, ContainerLog } from '../store/logs/container-log.ts';
 import { logOutput } from '../store/logs/log-reader.ts';
 import { appendToJournal, Journal } from '../store/logs/probe-journal.ts';
 import type { Store } from '../store/store.ts';
-import { isStored } from './clean-up/is-stored.ts';
+import { isStored } from '../apiserver/deletion/is-stored.ts';
 import type { HandlerOutput } from './hooks/handler-log.ts';
 import type { InstanceRef, PodFiles } from '../store/pod-files.ts';
 

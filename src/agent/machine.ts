@@ -1,5 +1,5 @@
 import { inBackground } from '../defects.ts';
-import { type ClaimedData, claimedData } from './volumes/claim-volume.ts';
+import { type ClaimedData, claimedData } from '../apiserver/volumes/claim-volume.ts';
 import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
 import type { ServiceListener } from '../network/service-listener.ts';
 import type { Container } from '../api/generated/types.ts';
@@ -45,7 +45,7 @@ import { PodHandlers } from './runtime-class/pod-handlers.ts';
 import type { AgentSettings } from '../settings/agent-settings.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
-import { topWorkload, workloadsAbove } from './workloads/workloads-above.ts';
+import { topWorkload, workloadsAbove } from '../apiserver/workloads-above.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 

@@ -6,7 +6,7 @@ import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events
 import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
 import type { MachineOptions } from './machine.ts';
 import { runtimeHandlerOf } from '../images/node/pod-source.ts';
-import { hasApiServer } from './network/service-facts.ts';
+import { hasApiServer } from '../apiserver/services/service-facts.ts';
 
 type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
 

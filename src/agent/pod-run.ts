@@ -18,9 +18,9 @@ import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Subscription } from '../store/store.ts';
 import { asRun, type ObjectState, ofPod, withUid } from './static/run-object.ts';
-import { isRenewed, isStored } from './clean-up/is-stored.ts';
+import { isRenewed, isStored } from '../apiserver/deletion/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
-import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+import { EventRecorder, type EventRecorderOptions } from '../apiserver/event-recorder.ts';
 import type { PodMachine } from './machine.ts';
 import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
 import { PodWrites, type PodWritesOptions } from './pod-writes.ts';

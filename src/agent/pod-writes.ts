@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
-import { isStored } from './clean-up/is-stored.ts';
+import { isStored } from '../apiserver/deletion/is-stored.ts';
 
 /** The delay before a failed write is repeated. */
 const RETRY_MS = 1000;

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../api/errors.ts';
 import { closeSync, writeSync } from 'node:fs';
 import type { StoredPod } from '../api/objects.ts';
 import { ANSWER_DESCRIPTOR } from '../runtime/helpers/background.ts';
-import type { WorkloadKey } from '../agent/runs/live-controller.ts';
+import type { WorkloadKey } from '../apiserver/live-controller.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
 /** The first Pods and workloads of a background agent. */

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { endProcesses, removeLayers } from '../agent/clean-up/leftovers.ts';
+import { endProcesses, removeLayers } from '../apiserver/deletion/leftovers.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { isRemnant } from '../lifecycle/requests/deletion.ts';

@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import type { Cli } from './cli.ts';
 import type { LostPod } from '../store/records/pod-records.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { removeEmptyNamespaces } from '../objects/deletion/delete-namespace.ts';
+import { removeEmptyNamespaces } from '../apiserver/deletion/delete-namespace.ts';
 import { openStore } from './environment.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function reportLostPods(cli: Cli): Promise<void> {
     // A new background agent takes over the Pods of a former agent.
     const isMeant = ({ agent }: LostPod): boolean => agent === undefined;
     if (!store.lostPods().some(isMeant)) return;
-    const { closeLostRuns } = await import('../agent/clean-up/lost-runs.ts');
+    const { closeLostRuns } = await import('../apiserver/deletion/lost-runs.ts');
     await closeLostRuns(store, cli.clock, cli.note, isMeant);
   } catch (error) {
     // The command itself reports errors of the store.
@@ -26,7 +26,7 @@ export async function reportLostPods(cli: Cli): Promise<void> {
 /** Binds and removes claims and volumes whose podrun was killed before it did. */
 export async function settleClaims(cli: Cli): Promise<void> {
   try {
-    const { settleAllVolumes } = await import('../agent/volumes/settle-volumes.ts');
+    const { settleAllVolumes } = await import('../apiserver/volumes/settle-volumes.ts');
     settleAllVolumes(openStore(cli));
   } catch (error) {
     // The command itself reports errors of the store.
@@ -48,7 +48,7 @@ export async function takeAddresses(cli: Cli): Promise<void> {
 /** Removes finished Jobs whose time to live has passed while no podrun ran: readers see them no more. */
 export async function removeExpired(cli: Cli): Promise<void> {
   try {
-    const { removeExpiredJobs } = await import('../agent/clean-up/expired-jobs.ts');
+    const { removeExpiredJobs } = await import('../apiserver/deletion/expired-jobs.ts');
     await removeExpiredJobs(openStore(cli), cli.clock);
   } catch (error) {
     // The command itself reports errors of the store.

@@ -1,4 +1,4 @@
-import { controlledTypes } from '../agent/workloads/object-cache.ts';
+import { controlledTypes } from '../apiserver/informer/object-cache.ts';
 import { ForeignRoots } from '../agent/runs/foreign-roots.ts';
 import type { RunListener } from '../agent/runs/running-pods.ts';
 import { hasCode, PodrunError } from '../api/errors.ts';

@@ -1,20 +1,25 @@
-import { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer, tokenReviewAnswer } from './access/reviews.ts';
-import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from './answer.ts';
-import { getObjectAnswer } from './reads/get.ts';
+import {
+  accessReviewAnswer,
+  rulesReviewAnswer,
+  selfReviewAnswer,
+  tokenReviewAnswer,
+} from '../apiserver/access/reviews.ts';
+import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from '../apiserver/answer.ts';
+import { getObjectAnswer } from '../apiserver/get.ts';
 import { listAnswer } from './reads/list.ts';
 import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
-import type { ApiRequest, ApiVerb } from './request.ts';
-import { methodNotAllowed, noSuchPath, StatusError } from './status-error.ts';
+import type { ApiRequest, ApiVerb } from '../apiserver/request.ts';
+import { methodNotAllowed, noSuchPath, StatusError } from '../apiserver/status-error.ts';
 import { STREAM_SUBRESOURCES } from './streams/index.ts';
-import { bindingAnswer, evictionAnswer } from './subresources/pods.ts';
-import { finalizeAnswer } from './subresources/namespaces.ts';
-import { SCALE_HANDLERS } from './subresources/scale.ts';
-import { tokenAnswer } from './subresources/token.ts';
-import { createAnswer } from './writes/create.ts';
-import { deleteAnswer, deleteCollectionAnswer } from './writes/delete.ts';
-import { patchAnswer } from './writes/patch.ts';
-import { updateAnswer } from './writes/update.ts';
+import { bindingAnswer, evictionAnswer } from '../apiserver/subresources/pods.ts';
+import { finalizeAnswer } from '../apiserver/subresources/namespaces.ts';
+import { SCALE_HANDLERS } from '../apiserver/subresources/scale.ts';
+import { tokenAnswer } from '../apiserver/subresources/token.ts';
+import { createAnswer } from '../apiserver/writes/create.ts';
+import { deleteAnswer, deleteCollectionAnswer } from '../apiserver/writes/delete.ts';
+import { patchAnswer } from '../apiserver/writes/patch.ts';
+import { updateAnswer } from '../apiserver/writes/update.ts';
 
 type VerbHandlers = Partial<Readonly<Record<ApiVerb, ApiHandler>>>;
 

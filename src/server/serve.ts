@@ -9,8 +9,8 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { BackgroundAgents } from '../store/owners/background-agents.ts';
 import { claimServer } from './claim-server.ts';
-import { FaultWatch } from './cluster/faults.ts';
-import type { AuthorizationMode } from './context.ts';
+import { FaultWatch } from '../apiserver/cluster/faults.ts';
+import type { AuthorizationMode } from '../apiserver/context.ts';
 import { type ApiServer, openApiServer } from './open-server.ts';
 
 /** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */

@@ -7,7 +7,7 @@ import type { Owned } from '../controllers/reconcile.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { asCreated } from '../manifest/default/created.ts';
 import { prepareForCreate } from '../manifest/default/create.ts';
-import { allocated } from '../objects/services/allocate.ts';
+import { allocated } from '../apiserver/services/allocate.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryStore } from './memory-store.ts';

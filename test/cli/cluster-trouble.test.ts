@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { ServiceTokens } from '../../src/agent/access/service-tokens.ts';
+import { ServiceTokens } from '../../src/apiserver/access/service-tokens.ts';
 import { openAccess } from '../../src/remote/client/index.ts';
 import { ClusterConnection } from '../../src/remote/connection.ts';
 import { credentialsFile } from '../../src/store/layout.ts';

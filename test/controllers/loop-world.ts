@@ -1,7 +1,7 @@
-import { deleteRecord } from '../../src/agent/clean-up/delete-record.ts';
-import { requestDeletion } from '../../src/agent/clean-up/request-deletion.ts';
+import { deleteRecord } from '../../src/apiserver/deletion/delete-record.ts';
+import { requestDeletion } from '../../src/apiserver/deletion/request-deletion.ts';
 import { WorkloadLoop } from '../../src/agent/workloads/workload-loop.ts';
-import { writePatch } from '../../src/agent/workloads/write-patch.ts';
+import { writePatch } from '../../src/apiserver/writes/write-patch.ts';
 import { hasFinalizers } from '../../src/api/finalizers.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../src/api/objects.ts';

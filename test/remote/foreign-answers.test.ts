@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { HttpConnections } from '../../src/images/registry/connection.ts';
 import { ClusterConnection } from '../../src/remote/connection.ts';
-import { callOnLoopback } from '../../src/server/admission/call-webhook.ts';
+import { callOnLoopback } from '../../src/apiserver/admission/call-webhook.ts';
 import { HOSTILE_ANSWERS, hostileProgram, listening } from '../network/hostile-answers.ts';
 
 let program: Server;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
-import { compactHistory } from '../../src/server/state/compact-history.ts';
-import { ServedObjects } from '../../src/server/state/served-objects.ts';
+import { compactHistory } from '../../src/apiserver/state/compact-history.ts';
+import { ServedObjects } from '../../src/apiserver/state/served-objects.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { OWN_LABEL } from '../../src/agent/network/service-facts.ts';
+import { OWN_LABEL } from '../../src/apiserver/services/service-facts.ts';
 import { startServer } from './start-server.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';

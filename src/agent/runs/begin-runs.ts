@@ -1,12 +1,12 @@
 import { fromServer } from '../../api/errors.ts';
-import { endLeftovers } from '../clean-up/leftovers.ts';
-import { closeLostRun } from '../clean-up/lost-runs.ts';
+import { endLeftovers } from '../../apiserver/deletion/leftovers.ts';
+import { closeLostRun } from '../../apiserver/deletion/lost-runs.ts';
 import { hasFinalizers } from '../../api/finalizers.ts';
 import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { admitAll } from './admit-new.ts';
+import { admitAll } from '../../apiserver/admission/admit-new.ts';
 import { hasLiveOwner } from './foreign-pods.ts';
 
 /** A Pod that this process owns from now on. */

@@ -7,10 +7,10 @@ import { type Controlled, hasController, isWorkload, type Workload } from '../..
 import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/job/job-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Claim } from '../../store/owners/ownership.ts';
-import { deletePod } from '../clean-up/delete-pod.ts';
-import { writePatch } from '../workloads/write-patch.ts';
+import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
+import { writePatch } from '../../apiserver/writes/write-patch.ts';
 import type { RunOwner } from './begin-runs.ts';
-import type { WorkloadKey } from './live-controller.ts';
+import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 
 /** A workload, or a Service, that this process owns from now on. */
 export interface OwnedWorkload<T extends Controlled = Workload> {

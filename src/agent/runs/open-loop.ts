@@ -7,12 +7,12 @@ import type { FileStore } from '../../store/file-store.ts';
 import { watchOwners } from '../../store/owners/owner-watch.ts';
 import { newUid } from '../../store/unique-id.ts';
 import type { Agent } from '../agent.ts';
-import { deletePod } from '../clean-up/delete-pod.ts';
-import { requestDeletion } from '../clean-up/request-deletion.ts';
+import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
+import { requestDeletion } from '../../apiserver/deletion/request-deletion.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import type { RunOwner } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
-import { randomSuffix } from './random-suffix.ts';
+import { randomSuffix } from '../../apiserver/random-suffix.ts';
 
 export interface LoopOptions {
   readonly store: FileStore;

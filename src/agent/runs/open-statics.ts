@@ -2,7 +2,7 @@ import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Agent } from '../agent.ts';
-import { requestDeletion } from '../clean-up/request-deletion.ts';
+import { requestDeletion } from '../../apiserver/deletion/request-deletion.ts';
 import { StaticPods } from '../static/static-pods.ts';
 import { NodeReport } from '../usage/node-report.ts';
 import { beginRuns, type RunOwner, undoRuns } from './begin-runs.ts';

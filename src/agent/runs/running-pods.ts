@@ -1,8 +1,8 @@
 import { caught, inBackground } from '../../defects.ts';
 import { hasCode } from '../../api/errors.ts';
 import { Agent, type AgentOptions } from '../agent.ts';
-import { isRenewed } from '../clean-up/is-stored.ts';
-import { closeLostRuns } from '../clean-up/lost-runs.ts';
+import { isRenewed } from '../../apiserver/deletion/is-stored.ts';
+import { closeLostRuns } from '../../apiserver/deletion/lost-runs.ts';
 import {
   controllerOf,
   type KubeObject,

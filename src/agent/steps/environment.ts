@@ -3,7 +3,7 @@ import { makeEnvironment } from '../../lifecycle/environment/environment.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import type { ServicePlace } from '../../network/listeners-of-services.ts';
 import type { Store } from '../../store/store.ts';
-import { knownServices } from '../network/service-facts.ts';
+import { knownServices } from '../../apiserver/services/service-facts.ts';
 import type { LaunchStep } from './step.ts';
 
 interface EnvironmentOptions {

@@ -10,7 +10,7 @@ import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { PodNames } from '../../network/node/pod-names.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
-import { accountOf } from '../runs/admit-new.ts';
+import { accountOf } from '../../apiserver/admission/admit-new.ts';
 import type { LaunchStep, PodSandbox } from './step.ts';
 import { closing } from '../../runtime/start/open-beneath.ts';
 

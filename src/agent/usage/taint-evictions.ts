@@ -6,8 +6,8 @@ import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import { DELETED_FOR_TAINT, DISRUPTION_TARGET } from '../../lifecycle/texts/condition-reasons.ts';
 import { taintEviction } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { deletePod } from '../clean-up/delete-pod.ts';
-import { EventRecorder } from '../event-recorder.ts';
+import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
+import { EventRecorder } from '../../apiserver/event-recorder.ts';
 
 export interface TaintEvictionOptions {
   readonly store: FileStore;

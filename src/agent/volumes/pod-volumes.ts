@@ -15,7 +15,7 @@ import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
-import { accountToken } from '../access/account-tokens.ts';
+import { accountToken } from '../../apiserver/access/account-tokens.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from '../../runtime/errno.ts';
 import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';

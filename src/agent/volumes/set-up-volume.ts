@@ -13,7 +13,7 @@ import type { ImageLayers } from '../../runtime/confinement.ts';
 import { makeFolder } from '../../store/disk/atomic-file.ts';
 import type { MemoryArea } from '../../store/disk/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
-import type { ClaimedData } from './claim-volume.ts';
+import type { ClaimedData } from '../../apiserver/volumes/claim-volume.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from '../../store/disk/in-memory.ts';
 import { isInside } from './inside-volume.ts';

@@ -1,4 +1,4 @@
-import { settleVolumes } from '../volumes/settle-volumes.ts';
+import { settleVolumes } from '../../apiserver/volumes/settle-volumes.ts';
 import { hasCode, PodrunError } from '../../api/errors.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
@@ -15,11 +15,11 @@ import { prepareForCreate } from '../../manifest/default/create.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
 import { conflict } from '../../store/store-errors.ts';
 import type { Store } from '../../store/store.ts';
-import { admitNew } from '../runs/admit-new.ts';
-import { deleteRecord } from '../clean-up/delete-record.ts';
-import { EventRecorder } from '../event-recorder.ts';
-import type { ObjectCache } from './object-cache.ts';
-import { writePatch } from './write-patch.ts';
+import { admitNew } from '../../apiserver/admission/admit-new.ts';
+import { deleteRecord } from '../../apiserver/deletion/delete-record.ts';
+import { EventRecorder } from '../../apiserver/event-recorder.ts';
+import type { ObjectCache } from '../../apiserver/informer/object-cache.ts';
+import { writePatch } from '../../apiserver/writes/write-patch.ts';
 
 /** The part of the agent that controllers need. */
 export interface PodHands {

@@ -1,12 +1,12 @@
-import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
+import { closeLostRuns } from '../../apiserver/deletion/lost-runs.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import { startAgent } from '../../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
-import { checkChanges } from '../../objects/check-changes.ts';
-import type { WorkloadKey } from '../../agent/runs/live-controller.ts';
+import { checkChanges } from '../../apiserver/check-changes.ts';
+import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { tellOfFirstPull } from './first-pull.ts';
 import { runPods, settingsOf } from './run-pods.ts';

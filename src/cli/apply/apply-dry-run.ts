@@ -3,7 +3,7 @@ import type { KubeObject, StoredPod } from '../../api/objects.ts';
 import { listOf, renderObject } from '../../print/formats/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import { checkChanges } from '../../objects/check-changes.ts';
+import { checkChanges } from '../../apiserver/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
 import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
@@ -11,9 +11,9 @@ import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import type { Cli } from '../cli.ts';
-import { recordOf } from '../../objects/store-record.ts';
-import { configureObject } from '../../objects/configure-object.ts';
-import { newObject } from '../../objects/create-object.ts';
+import { recordOf } from '../../apiserver/store-record.ts';
+import { configureObject } from '../../apiserver/configure-object.ts';
+import { newObject } from '../../apiserver/create-object.ts';
 
 /**
  * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../../settings/config/config-file.ts';
 import { makeImageMap } from '../../settings/config/image-map.ts';
-import { randomSuffix } from '../../agent/runs/random-suffix.ts';
+import { randomSuffix } from '../../apiserver/random-suffix.ts';
 import type { RunListener } from '../../agent/runs/running-pods.ts';
 import { usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
@@ -9,7 +9,7 @@ import { serviceVariables } from '../../lifecycle/environment/environment-servic
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { type SeparatedObjects, separateObjects } from '../../objects/separate-objects.ts';
+import { type SeparatedObjects, separateObjects } from '../../apiserver/separate-objects.ts';
 import type { ClusterAccess } from '../../remote/client/index.ts';
 import { openCluster } from '../connect/open-cluster.ts';
 import {
@@ -29,7 +29,7 @@ import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { planApply, refuseIdleGoal } from './apply-input.ts';
-import { serviceKeys } from '../../objects/services/unserved.ts';
+import { serviceKeys } from '../../apiserver/services/unserved.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { machineClock, sleep } from '../../clock.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { isServiceManifest } from '../../objects/services/unserved.ts';
-import { recordOf } from '../../objects/store-record.ts';
+import { isServiceManifest } from '../../apiserver/services/unserved.ts';
+import { recordOf } from '../../apiserver/store-record.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
 import { calledCommand } from '../environment.ts';

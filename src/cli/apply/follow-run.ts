@@ -1,5 +1,5 @@
 import { ApplyRun, type RunAgent, type RunOutcome } from '../../agent/runs/apply-run.ts';
-import type { WorkloadKey } from '../../agent/runs/live-controller.ts';
+import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import { ForeignRoots } from '../../agent/runs/foreign-roots.ts';
 import type { RunListener } from '../../agent/runs/running-pods.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
@@ -20,7 +20,7 @@ import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import type { ManifestsFollower, RunSession } from './session.ts';
 import { listenForSignals } from './signals.ts';
-import { unservedLines } from '../../objects/services/unserved.ts';
+import { unservedLines } from '../../apiserver/services/unserved.ts';
 
 /** Runs the Pods of a run, and ends them: an agent of this process, or a cluster. */
 export interface Running extends RunAgent {

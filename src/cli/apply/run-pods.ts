@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { ConfigFile } from '../../settings/config/config-file.ts';
-import { serviceFacts } from '../../agent/network/service-facts.ts';
+import { serviceFacts } from '../../apiserver/services/service-facts.ts';
 import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
 import type { OwnedWorkload } from '../../agent/runs/begin-workloads.ts';
-import type { WorkloadKey } from '../../agent/runs/live-controller.ts';
+import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
 import { SmallHeap } from '../../agent/runs/small-heap.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';

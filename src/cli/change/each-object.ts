@@ -1,5 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import type { Cli } from '../cli.ts';

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 

@@ -1,6 +1,6 @@
 import { EXIT, noSuchObject } from '../../api/errors.ts';
 import { allContainerStatuses, DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { attachToContainer } from '../debug/attach-container.ts';

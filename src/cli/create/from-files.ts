@@ -1,12 +1,12 @@
 import { buffer } from 'node:stream/consumers';
-import { randomSuffix } from '../../agent/runs/random-suffix.ts';
+import { randomSuffix } from '../../apiserver/random-suffix.ts';
 import { EXIT, fromServer, type PodrunError, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
 import { generatedName } from '../../controllers/names.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { newObject } from '../../objects/create-object.ts';
-import { recordOf } from '../../objects/store-record.ts';
+import { newObject } from '../../apiserver/create-object.ts';
+import { recordOf } from '../../apiserver/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { PodrunError, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { jobOfCronJob, newCronJob, newDeployment, newJob } from '../../manifest/generate/workloads.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
 import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { countOption } from '../flags/count-option.ts';

@@ -8,7 +8,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../background/connect/connection-errors.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { waitForObject } from '../../apiserver/object-wait.ts';
 import { reportError } from '../report-error.ts';
 import type { Cli } from '../cli.ts';
 

@@ -2,7 +2,7 @@ import { EXIT, usage } from '../../api/errors.ts';
 import { allContainers, allContainerStatuses, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import { separateObjects } from '../../objects/separate-objects.ts';
+import { separateObjects } from '../../apiserver/separate-objects.ts';
 import { plannedPods } from '../../agent/setup/planned-pods.ts';
 import { readProgram, type SimulatedLife } from '../../simulation/read-program.ts';
 import { Simulation } from '../../simulation/simulation.ts';

@@ -1,7 +1,7 @@
 import { caught } from '../../defects.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
-import { BUDGET_SOURCES } from '../../objects/deletion/evict-pod.ts';
+import { BUDGET_SOURCES } from '../../apiserver/deletion/evict-pod.ts';
 import type { ObjectReader, Resource, Scope, Store } from '../../store/store.ts';
 
 type ObjectChange = WatchEvent<StoredKubeObject>;

@@ -6,7 +6,7 @@ import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import { TablePrinter } from '../../print/table/table-printer.ts';
 import type { ObjectReader, Scope, Store } from '../../store/store.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';

@@ -23,7 +23,7 @@ import { logOutput } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { createdMs, isPresent, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
-import { topWorkload, workloadsAbove } from '../../agent/workloads/workloads-above.ts';
+import { topWorkload, workloadsAbove } from '../../apiserver/workloads-above.ts';
 import { reasonOf, removeOldLogs, writeText, writeReplacing } from './report-folder.ts';
 
 /** The contents of a report. */

@@ -5,7 +5,7 @@ import { applyPatch } from '../../api/patch/index.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedPlural } from '../../api/resource-types.ts';
 import { restartPatch } from '../../api/workloads/restart-patch.ts';
-import { changeObject } from '../../objects/change-object.ts';
+import { changeObject } from '../../apiserver/change-object.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

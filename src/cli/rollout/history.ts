@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { shownTemplate, type TemplateRevision } from '../../controllers/index.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
 import { describeTemplate } from '../../print/describe/workloads/pod-template.ts';
 import { DESCRIBE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';

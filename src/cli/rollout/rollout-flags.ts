@@ -3,7 +3,7 @@ import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import { historyResourceOf, templateHistory, type TemplateRevision } from '../../controllers/index.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { Cli } from '../cli.ts';
 import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';

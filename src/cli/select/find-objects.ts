@@ -1,6 +1,6 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
-import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
+import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { refTo, type Selection } from './selection.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import type { Cli } from '../cli.ts';
 import { refsOf } from './find-objects.ts';

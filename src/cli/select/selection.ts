@@ -4,7 +4,7 @@ import { parseFieldSelector } from '../../api/select/field-selector.ts';
 import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import { downloader } from '../read/download.ts';
 import { kustomized } from '../read/kustomize.ts';

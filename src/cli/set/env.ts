@@ -5,7 +5,7 @@ import { envNameMessages } from '../../api/names.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { splitPairs } from '../../api/select/key-pairs.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
 import type { Cli } from '../cli.ts';

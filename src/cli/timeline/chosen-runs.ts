@@ -11,7 +11,7 @@ import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { workloadGroups } from '../../print/timeline/workload-groups.ts';
-import { topWorkload, type WorkloadsAbove } from '../../agent/workloads/workloads-above.ts';
+import { topWorkload, type WorkloadsAbove } from '../../apiserver/workloads-above.ts';
 
 interface RunQuery {
   readonly namespace: string;

@@ -9,8 +9,8 @@ import {
   type ConditionStatus,
   setConditions,
 } from '../../lifecycle/requests/set-conditions.ts';
-import { changeObject } from '../../objects/change-object.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import { changeObject } from '../../apiserver/change-object.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import { changeLine, type ChangeOutput } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { evictPod } from '../../objects/deletion/evict-pod.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { evictPod } from '../../apiserver/deletion/evict-pod.ts';
+import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { blockedPods, type DrainPermits, podsToDrain } from '../drain/drained-pods.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';

@@ -9,7 +9,7 @@ import {
   serviceToExpose,
   type WantedService,
 } from '../../manifest/generate/expose.ts';
-import { getObject, missingObjectError } from '../../objects/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
 import type { Cli } from '../cli.ts';
 import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
 import { openStore } from '../environment.ts';

@@ -3,7 +3,7 @@ import { readConfigFile } from '../../settings/config/config-file.ts';
 import { nodeSettings } from '../../settings/agent-settings.ts';
 import { collectImages } from '../../images/store/collect.ts';
 import { openImages } from '../image/open-images.ts';
-import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
+import { type Collected, collectGarbage } from '../../apiserver/deletion/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { endStrayProcesses } from '../../background/stray-processes.ts';

@@ -3,7 +3,7 @@ import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
-import { similarName } from '../../objects/object-ref.ts';
+import { similarName } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { followedBytes, presentBytes } from '../../store/logs/log-bytes.ts';
 import { LogFormat } from '../../store/logs/log-format.ts';

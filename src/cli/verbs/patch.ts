@@ -6,7 +6,7 @@ import { applyPatch, type PatchType } from '../../api/patch/index.ts';
 import { readValue } from '../../manifest/read/documents.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import { noSuchSubresource, type Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from '../../objects/change-object.ts';
+import { changeObject } from '../../apiserver/change-object.ts';
 import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Command } from 'commander';
 import { inBackground } from '../../defects.ts';
-import { isRenewed } from '../../agent/clean-up/is-stored.ts';
+import { isRenewed } from '../../apiserver/deletion/is-stored.ts';
 import { dialPod } from '../../network/node/dial-pod.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
-import { podNotFound } from '../../objects/object-ref.ts';
+import { podNotFound } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
 import { RecordedRuns } from '../../store/records/recorded-runs.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { usage } from '../../api/errors.ts';
 import type { Node } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { changeObject } from '../../objects/change-object.ts';
+import { changeObject } from '../../apiserver/change-object.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
@@ -11,7 +11,7 @@ import type { Cli } from '../cli.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { withClusterObjects } from '../../objects/cluster-objects.ts';
+import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
 import { readTargets } from '../select/read-targets.ts';
 import type { RunVerb } from '../verb.ts';
 

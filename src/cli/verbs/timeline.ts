@@ -12,7 +12,7 @@ import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
-import { workloadsAbove } from '../../agent/workloads/workloads-above.ts';
+import { workloadsAbove } from '../../apiserver/workloads-above.ts';
 import type { Cli } from '../cli.ts';
 import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 

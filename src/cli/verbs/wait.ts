@@ -1,4 +1,4 @@
-import { timedOutWaiting } from '../../objects/object-wait.ts';
+import { timedOutWaiting } from '../../apiserver/object-wait.ts';
 import type { Command } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
@@ -8,8 +8,8 @@ import type { Clock } from '../../clock.ts';
 import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
 import { type PodGoal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../objects/object-ref.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { durationFlag, settleFlag, WEEK_MS } from '../flags/duration-flag.ts';

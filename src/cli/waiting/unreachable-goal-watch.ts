@@ -1,6 +1,6 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
+import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
 /**

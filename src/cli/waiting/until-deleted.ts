@@ -4,10 +4,10 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { isNamespace } from '../../objects/deletion/delete-namespace.ts';
-import { deleteObject } from '../../objects/deletion/delete-object.ts';
-import { getObject, type ObjectRef } from '../../objects/object-ref.ts';
-import { timedOutWaiting, waitForObject } from '../../objects/object-wait.ts';
+import { isNamespace } from '../../apiserver/deletion/delete-namespace.ts';
+import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
+import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { timedOutWaiting, waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 

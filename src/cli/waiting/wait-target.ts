@@ -3,7 +3,7 @@ import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { isUnattainable } from '../../lifecycle/requests/unattainable.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
-import type { ObjectRef } from '../../objects/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/object-ref.ts';
 import { quietly } from '../../quietly.ts';
 
 /** One condition of one object, with the state of the object at the start of `wait`. */

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { joinPhrases } from '../../print/waits/wait-phrase.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { getObject } from '../../objects/object-ref.ts';
+import { getObject } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { UnreachableGoalWatch } from './unreachable-goal-watch.ts';
 import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';

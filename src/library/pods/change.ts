@@ -6,7 +6,7 @@ import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import { checkConditionType, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from '../../objects/change-object.ts';
+import { changeObject } from '../../apiserver/change-object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ConditionOptions, PatchOptions, Pods } from '../types.ts';
 

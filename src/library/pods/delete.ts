@@ -1,10 +1,10 @@
-import { deletePod } from '../../agent/clean-up/delete-pod.ts';
+import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
-import { deleteObject } from '../../objects/deletion/delete-object.ts';
-import { waitForObject } from '../../objects/object-wait.ts';
+import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
+import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 interface DeletionContext {

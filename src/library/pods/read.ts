@@ -4,8 +4,8 @@ import { qualifiedPlural, resourceTypeNamed } from '../../api/resource-types.ts'
 import type { Clock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
-import { withClusterObjects } from '../../objects/cluster-objects.ts';
-import { getObject } from '../../objects/object-ref.ts';
+import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
+import { getObject } from '../../apiserver/object-ref.ts';
 import { describeObject } from '../../print/describe/describe-object.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSameSecret } from '../http/authenticate.ts';
+import { isSameSecret } from '../../apiserver/access/authenticate.ts';
 
 const SECRET_BYTES = 32;
 /** Nobody guesses: after so many wrong codes, the link is of no use any more. */

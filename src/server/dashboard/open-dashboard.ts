@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { guarded, inBackground } from '../../defects.ts';
 import { PodrunError } from '../../api/errors.ts';
 import { openConnections } from '../../network/open-connections.ts';
-import { tokenOf } from '../http/authenticate.ts';
+import { tokenOf } from '../../apiserver/access/authenticate.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 import { DASHBOARD_FILES } from './dashboard-files.ts';
 import { DashboardSession, isFromOwnPage } from './dashboard-session.ts';

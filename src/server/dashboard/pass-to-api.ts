@@ -8,7 +8,7 @@ import { headerPairs, type NextConnection, passRequestOn, passUpgradeOn, sentOn 
 import { endWithAnswer } from '../../network/raw-answer.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
-import { protocolsIn } from '../http/websocket-protocols.ts';
+import { protocolsIn } from '../../apiserver/access/websocket-protocols.ts';
 
 /** The headers of the page that the API server gets. The page sends no others that matter. */
 const PASSED: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ApiAnswer, RouteRequest } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
-import { noSuchPath } from '../status-error.ts';
+import type { ApiAnswer, RouteRequest } from '../../apiserver/answer.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
+import { noSuchPath } from '../../apiserver/status-error.ts';
 
 /** The versions of the aggregated documents. Their content is the same. */
 type AggregatedVersion = 'v2' | 'v2beta1';

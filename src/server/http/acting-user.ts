@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { isPermitted } from '../access/permissions.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiUser } from '../request.ts';
-import { StatusError } from '../status-error.ts';
-import { ANONYMOUS, authenticate } from './authenticate.ts';
+import { isPermitted } from '../../apiserver/access/permissions.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiUser } from '../../apiserver/request.ts';
+import { StatusError } from '../../apiserver/status-error.ts';
+import { ANONYMOUS, authenticate } from '../../apiserver/access/authenticate.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 

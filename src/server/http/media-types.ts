@@ -1,4 +1,4 @@
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../../apiserver/status-error.ts';
 
 /** The forms of an answer. */
 export type AnswerForm = 'object' | 'table' | 'metadata';

@@ -2,7 +2,7 @@ import { typeOfKind } from '../../api/field-types.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { Descriptions } from '../../manifest/support/explained-field.ts';
 import { KUBERNETES_VERSION } from '../../version.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
 import { pathsOf } from './operations.ts';
 import { schemaNameOf, schemaNameOfKind } from './schema-names.ts';
 import { addCommonSchemas, addTypeSchemas, metadataSchema, type Schemas } from './type-schemas.ts';

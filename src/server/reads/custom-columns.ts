@@ -1,6 +1,6 @@
 import { parseJsonPath } from '../../api/json-path/index.ts';
 import { ageSince } from '../../print/age.ts';
-import type { PrinterColumn } from '../resources/served-resource.ts';
+import type { PrinterColumn } from '../../apiserver/resources/served-resource.ts';
 import { NAME_COLUMN, type TableColumn } from './table-column.ts';
 
 const AGE_COLUMN: PrinterColumn = {

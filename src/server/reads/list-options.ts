@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, notSupported } from '../../manifest/field-error.ts';
-import type { ApiRequest } from '../request.ts';
-import { invalidObject } from '../status-error.ts';
+import type { ApiRequest } from '../../apiserver/request.ts';
+import { invalidObject } from '../../apiserver/status-error.ts';
 
 const MATCHES = ['Exact', 'NotOlderThan'];
 

@@ -1,5 +1,5 @@
 import { quietly } from '../../quietly.ts';
-import { badRequestStatus } from '../status-error.ts';
+import { badRequestStatus } from '../../apiserver/status-error.ts';
 
 /** Where a list goes on: a version of it, and the last object that was sent. */
 export interface ListToken {

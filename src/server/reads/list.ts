@@ -1,14 +1,14 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
-import { shownObjects } from '../custom/index.ts';
-import type { ApiRequest } from '../request.ts';
-import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
-import { expired } from '../status-error.ts';
+import type { ApiAnswer } from '../../apiserver/answer.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import { shownObjects } from '../../apiserver/custom/index.ts';
+import type { ApiRequest } from '../../apiserver/request.ts';
+import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
+import { expired } from '../../apiserver/status-error.ts';
 import { checkListOptions } from './list-options.ts';
 import { formatToken, type ListToken, readToken } from './list-token.ts';
-import { matcherOf, type ObjectMatcher } from './selectors.ts';
-import { awaitVersion, versionAsked } from './versions.ts';
+import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
+import { awaitVersion, versionAsked } from '../../apiserver/versions.ts';
 
 /** A part of a list. */
 export interface ListPage {

@@ -2,12 +2,12 @@ import { measurePods } from '../../agent/usage/measure-pods.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';
-import type { ApiAnswer, ApiHandler } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiRequest } from '../request.ts';
-import { apiVersionOf } from '../resources/served-resource.ts';
-import { notFoundStatus } from '../status-error.ts';
-import { matcherOf } from './selectors.ts';
+import type { ApiAnswer, ApiHandler } from '../../apiserver/answer.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiRequest } from '../../apiserver/request.ts';
+import { apiVersionOf } from '../../apiserver/resources/served-resource.ts';
+import { notFoundStatus } from '../../apiserver/status-error.ts';
+import { matcherOf } from '../../apiserver/selectors.ts';
 
 /** The time of a measurement, as metrics-server writes it. */
 const WINDOW = '500ms';

@@ -1,7 +1,7 @@
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import type { Column, TableObject } from '../../print/table/table-printer.ts';
-import type { ServedResource } from '../resources/served-resource.ts';
+import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
 import { customColumns } from './custom-columns.ts';
 import { NAME_COLUMN, type TableColumn } from './table-column.ts';
 

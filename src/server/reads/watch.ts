@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { type Alarm, nextEventLoopTurn } from '../../clock.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
-import { shownObjects } from '../custom/index.ts';
+import type { ApiAnswer } from '../../apiserver/answer.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import { shownObjects } from '../../apiserver/custom/index.ts';
 import { negotiate } from '../http/media-types.ts';
-import { type ApiRequest, isOn } from '../request.ts';
-import { apiVersionOf, inVersionOf } from '../resources/served-resource.ts';
-import type { StoredChange } from '../state/change-window.ts';
-import { asStatusError, expired, StatusError } from '../status-error.ts';
+import { type ApiRequest, isOn } from '../../apiserver/request.ts';
+import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
+import type { StoredChange } from '../../apiserver/state/change-window.ts';
+import { asStatusError, expired, StatusError } from '../../apiserver/status-error.ts';
 import { checkListOptions } from './list-options.ts';
-import { matcherOf, type ObjectMatcher } from './selectors.ts';
+import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
 import { includeOf } from './send-object.ts';
 import { metadataOnly, tableOf } from './table.ts';
-import { versionAsked } from './versions.ts';
+import { versionAsked } from '../../apiserver/versions.ts';
 
 /** The bytes that a client may leave unread. A slower one is cut off: it lists again. */
 const UNREAD_MAX = 8 * 1024 * 1024;

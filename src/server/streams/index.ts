@@ -1,4 +1,4 @@
-import type { SubresourceHandlers } from '../answer.ts';
+import type { SubresourceHandlers } from '../../apiserver/answer.ts';
 import { ATTACH, EXEC } from './command/command-handlers.ts';
 import { PORT_FORWARD } from './forward/forward-handlers.ts';
 import { LOG } from './log/log-handlers.ts';

@@ -1,7 +1,7 @@
 import { allContainers, type StoredPod } from '../../api/objects.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiRequest } from '../request.ts';
-import { badRequestStatus, notFoundStatus } from '../status-error.ts';
+import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiRequest } from '../../apiserver/request.ts';
+import { badRequestStatus, notFoundStatus } from '../../apiserver/status-error.ts';
 
 /** @throws {StatusError} when there is no such Pod */
 export function targetPod({ resource, namespace, name = '' }: ApiRequest, { store }: ServerContext): StoredPod {

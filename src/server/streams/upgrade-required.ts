@@ -1,5 +1,5 @@
-import { badRequestStatus } from '../status-error.ts';
-import type { ApiAnswer } from '../answer.ts';
+import { badRequestStatus } from '../../apiserver/status-error.ts';
+import type { ApiAnswer } from '../../apiserver/answer.ts';
 
 /**
  * Refuses a request without the header Upgrade.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { beginWorkloads, claimControlled } from '../../../src/agent/runs/begin-workloads.ts';
-import type { WorkloadKey } from '../../../src/agent/runs/live-controller.ts';
+import type { WorkloadKey } from '../../../src/apiserver/live-controller.ts';
 import type { StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { JOB_FINALIZER } from '../../../src/controllers/job/job-pods.ts';

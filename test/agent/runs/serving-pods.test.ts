@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { deletePod } from '../../../src/agent/clean-up/delete-pod.ts';
+import { deletePod } from '../../../src/apiserver/deletion/delete-pod.ts';
 import { RunningPods } from '../../../src/agent/runs/running-pods.ts';
 import type { AgentSettings } from '../../../src/settings/agent-settings.ts';
-import { deleteObject } from '../../../src/objects/deletion/delete-object.ts';
+import { deleteObject } from '../../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../../src/api/resource-types.ts';
 import type { KubeObject, StoredKubeObject } from '../../../src/api/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';

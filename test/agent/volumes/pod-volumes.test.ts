@@ -1,4 +1,4 @@
-import type { ClaimedData } from '../../../src/agent/volumes/claim-volume.ts';
+import type { ClaimedData } from '../../../src/apiserver/volumes/claim-volume.ts';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shirtDefinition } from '../custom/definition-of.ts';
+import { shirtDefinition } from '../../apiserver/custom/definition-of.ts';
 import { startServer, type TestServer } from '../start-server.ts';
 
 let server: TestServer;

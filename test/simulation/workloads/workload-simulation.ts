@@ -1,5 +1,5 @@
-import { requestDeletion } from '../../../src/agent/clean-up/request-deletion.ts';
-import { deleteRecord } from '../../../src/agent/clean-up/delete-record.ts';
+import { requestDeletion } from '../../../src/apiserver/deletion/request-deletion.ts';
+import { deleteRecord } from '../../../src/apiserver/deletion/delete-record.ts';
 import type { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
 import type { JobSpec, ServiceSpec } from '../../../src/api/generated/types.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
@@ -12,8 +12,8 @@ import type { NewObject, Owned } from '../../../src/controllers/reconcile.ts';
 import { asCreated } from '../../../src/manifest/default/created.ts';
 import { prepareForCreate } from '../../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../../src/manifest/default/index.ts';
-import { allocated } from '../../../src/objects/services/allocate.ts';
-import { changeObject } from '../../../src/objects/change-object.ts';
+import { allocated } from '../../../src/apiserver/services/allocate.ts';
+import { changeObject } from '../../../src/apiserver/change-object.ts';
 import { nthSuffix } from '../../controllers/manifests.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';

@@ -1,9 +1,9 @@
 import { createWebSocketStream } from 'ws';
 import { inBackground } from '../../../defects.ts';
 import type { StoredPod } from '../../../api/objects.ts';
-import type { SubresourceHandlers } from '../../answer.ts';
-import type { ServerContext } from '../../context.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { SubresourceHandlers } from '../../../apiserver/answer.ts';
+import type { ServerContext } from '../../../apiserver/context.ts';
+import type { ApiRequest } from '../../../apiserver/request.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import { inBackground } from '../../../defects.ts';
-import type { ApiAnswer, SubresourceHandlers } from '../../answer.ts';
-import type { ServerContext } from '../../context.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiAnswer, SubresourceHandlers } from '../../../apiserver/answer.ts';
+import type { ServerContext } from '../../../apiserver/context.ts';
+import type { ApiRequest } from '../../../apiserver/request.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
 import { requestedLog } from './open-log.ts';

@@ -1,5 +1,5 @@
 import { headerPairs, sentOn } from '../../../network/pass-on.ts';
-import { protocolsIn } from '../../http/websocket-protocols.ts';
+import { protocolsIn } from '../../../apiserver/access/websocket-protocols.ts';
 
 /** The headers of a request that go on to a program. */
 export interface PassedHeaders {

@@ -1,0 +1,183 @@
+import { fromServer, PodrunError } from '../../api/errors.ts';
+import type {
+  IngressClass,
+  LimitRange,
+  PriorityClass,
+  ResourceQuota,
+  RuntimeClass,
+  ServiceAccount,
+} from '../../api/generated/types.ts';
+import {
+  DEFAULT_NAMESPACE,
+  isMirrorPod,
+  type KubeObject,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../../api/objects.ts';
+import { qosClassOf } from '../../api/pod-resources.ts';
+import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
+import { withDefaultClass } from '../../manifest/admission/ingress-class.ts';
+import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
+import {
+  priorityClassProblem,
+  withPriority,
+  withPullSecrets,
+  withTolerations,
+} from '../../manifest/admission/pod-defaults.ts';
+import { quotaError } from '../../manifest/admission/quota.ts';
+import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
+import { withServiceAccount } from '../../manifest/admission/service-account.ts';
+import { formatFieldError } from '../../manifest/field-error.ts';
+import { validateObject } from '../../manifest/validate/index.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import { hasOwnApiServer } from '../services/service-facts.ts';
+import { randomSuffix } from '../random-suffix.ts';
+
+/**
+ * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull
+ * secrets, LimitRanges, quotas; beside an API server, tolerations.
+ * @throws {PodrunError} (Forbidden, Invalid; InvalidManifest for what its RuntimeClass rules out) in the words of the
+ *   API server
+ */
+export function admitNew<T extends KubeObject>(store: ObjectReader, object: T): T {
+  return admitAll(store, [object])[0] ?? object;
+}
+
+/** Admits objects that are created together. Stored objects of their names are replaced: they count no more. */
+export function admitAll<T extends KubeObject>(store: ObjectReader, objects: readonly T[]): T[] {
+  const keys = new Set(objects.map(keyOf));
+  const admitted: T[] = [];
+  for (const object of objects) {
+    const namespace = namespaceOf(object);
+    const changed = withDefaults(store, object);
+    // A kubelet runs a static Pod whatever the API says of it.
+    if (!isMirrorPod(changed)) {
+      check(store, changed, (stored) => [
+        ...stored.filter((other) => !keys.has(keyOf(other))),
+        ...admitted.filter((other) => other.kind === object.kind && namespaceOf(other) === namespace),
+      ]);
+    }
+    admitted.push(changed);
+  }
+  return admitted;
+}
+
+/**
+ * Admits the change of an object.
+ * @throws {PodrunError} (Forbidden) in the words of the API server
+ */
+export function admitChange(store: ObjectReader, object: KubeObject, before: KubeObject): void {
+  if (isMirrorPod(object)) return;
+  const isOther = (other: KubeObject): boolean => keyOf(other) !== keyOf(before);
+  check(store, object, (stored) => stored.filter(isOther), before);
+}
+
+/**
+ * A changed Pod with the tolerations that the API server has given it: a manifest without them does not take them away.
+ */
+export function withKeptTolerations<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
+  const had = before.kind === 'Pod' && withTolerations(before) === before;
+  return had && hasOwnApiServer(store) ? withTolerations(changed) : changed;
+}
+
+const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? DEFAULT_NAMESPACE;
+
+const keyOf = (object: KubeObject): string => `${object.kind}/${namespaceOf(object)}/${object.metadata.name}`;
+
+/** A new object with the defaults that it takes from other objects. */
+function withDefaults<T extends KubeObject>(store: ObjectReader, object: T): T {
+  if (object.kind === 'Pod') return admitPod(store, object as unknown as StoredPod) as unknown as T;
+  if (object.kind !== 'Ingress') return object;
+  return withDefaultClass(object, store.list<IngressClass & KubeObject>('ingressclasses'));
+}
+
+function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
+  const { namespace } = pod.metadata;
+  const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
+  if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
+  if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
+  // Beside an API server only: nothing but the taints of a user evicts Pods elsewhere.
+  const tolerant = hasOwnApiServer(store) ? withTolerations(ranked.pod) : ranked.pod;
+  const classed = withRuntimeClass(tolerant, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
+  if ('problem' in classed)
+    throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);
+  const named = withPullSecrets(withAccount(store, classed.pod), accountOf(store, pod));
+  const limited = withDefaultLimits(named, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
+  if (limited === named) return named;
+  const errors = validateObject({ ...limited });
+  if (errors.length > 0) {
+    const { name } = pod.metadata;
+    throw fromServer('Invalid', `Pod "${name}" is invalid: ${errors.map(formatFieldError).join(', ')}`);
+  }
+  return { ...limited, status: { ...limited.status, qosClass: qosClassOf(limited.spec) } };
+}
+
+/** A Pod beside an API server gets a token for it. Source: plugin/pkg/admission/serviceaccount/admission.go Admit. */
+function withAccount(store: ObjectReader, pod: StoredPod): StoredPod {
+  if (!hasOwnApiServer(store)) return pod;
+  const account = accountOf(store, pod);
+  const { serviceAccountName: name = '' } = pod.spec;
+  if (account !== undefined || name === '' || name === 'default') return withServiceAccount(pod, account, randomSuffix);
+  const problem = `error looking up service account ${pod.metadata.namespace}/${name}`;
+  throw forbiddenObject({ ...pod }, `${problem}: serviceaccount "${name}" not found`);
+}
+
+/** The ServiceAccount of a Pod. Undefined: it is not stored. */
+export function accountOf(store: ObjectReader, { metadata, spec }: StoredPod): ServiceAccount | undefined {
+  return store.get<ServiceAccount & KubeObject>(
+    'serviceaccounts',
+    metadata.namespace,
+    spec.serviceAccountName || 'default',
+  );
+}
+
+/** Checks an object beside what limits it. @param besides keeps, of the objects of its kind, those that count */
+function check(
+  store: ObjectReader,
+  object: KubeObject,
+  besides: (stored: readonly KubeObject[]) => readonly KubeObject[],
+  before?: KubeObject,
+): void {
+  const { plural, isNamespaced } = resourceTypeOf(object);
+  if (object.kind === 'PriorityClass') {
+    const problem = priorityClassProblem({ ...object }, store.list<PriorityClass & KubeObject>(plural));
+    if (problem !== undefined) throw forbiddenObject(object, problem);
+  }
+  if (!isNamespaced) return;
+  if (before === undefined) refuseInTerminating(store, object);
+  const resize = object.kind === 'PersistentVolumeClaim' ? claimResizeProblem(object, before) : undefined;
+  if (resize !== undefined) throw forbiddenObject(object, resize);
+  const namespace = namespaceOf(object);
+  for (const range of store.list<LimitRange & KubeObject>('limitranges', { namespace })) {
+    const errors = limitErrors(object, range, before);
+    if (errors.length > 0)
+      throw forbiddenObject(object, errors.length > 1 ? `[${errors.join(', ')}]` : errors.join(''));
+  }
+  const quotas = store.list<ResourceQuota & KubeObject>('resourcequotas', { namespace });
+  if (quotas.length === 0) return;
+  const others = besides(store.list(plural, { namespace }));
+  for (const quota of quotas) {
+    const problem = quotaError(quota, object, others, before);
+    if (problem !== undefined) throw forbiddenObject(object, problem);
+  }
+}
+
+/** Source: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go. */
+function refuseInTerminating(store: ObjectReader, object: KubeObject): void {
+  const name = namespaceOf(object);
+  const stored = store.get<StoredKubeObject>('namespaces', DEFAULT_NAMESPACE, name);
+  if (stored?.metadata.deletionTimestamp === undefined) return;
+  throw forbiddenObject(object, `unable to create new content in namespace ${name} because it is being terminated`);
+}
+
+/** A LimitRange holds for new Pods, and for new and changed claims. */
+function limitErrors(object: KubeObject, range: LimitRange, before: KubeObject | undefined): string[] {
+  if (object.kind === 'PersistentVolumeClaim') return claimLimitErrors(object, range);
+  return object.kind === 'Pod' && before === undefined ? podLimitErrors(object, range) : [];
+}
+
+function forbiddenObject(object: KubeObject, problem: string): Error {
+  const plural = qualifiedPlural(resourceTypeOf(object));
+  return fromServer('Forbidden', `${plural} ${JSON.stringify(object.metadata.name)} is forbidden: ${problem}`);
+}

@@ -1,0 +1,90 @@
+import { isSameJson } from '../../api/json.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/types.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { namespacedResources } from '../../api/resource-types.ts';
+import type { Alarm } from '../../clock.ts';
+import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts';
+import { quotaStatus } from '../../manifest/admission/quota.ts';
+import { BUDGET_SOURCES } from '../deletion/evict-pod.ts';
+import type { Subscription } from '../../store/store.ts';
+import type { ServerContext } from '../context.ts';
+
+/** Changes within this time are counted together. */
+const TOGETHER_MS = 20;
+
+/** A resource with a status that counts other objects of its namespace. */
+interface CountingKind {
+  readonly resource: string;
+  readonly sources: readonly string[];
+  readonly statusOf: (object: StoredKubeObject, counted: readonly KubeObject[]) => object;
+}
+
+const COUNTING: readonly CountingKind[] = [
+  {
+    resource: 'resourcequotas',
+    sources: namespacedResources(),
+    statusOf: quotaStatus,
+  },
+  { resource: 'poddisruptionbudgets', sources: BUDGET_SOURCES, statusOf: budgetStatus },
+];
+
+/**
+ * Keeps the status of quotas and PodDisruptionBudgets for clients of the API: what is used, and what may be evicted.
+ * The command line computes both when it reads.
+ */
+export function keepCounts(context: ServerContext): Subscription {
+  const all = COUNTING.map((counting) => keep(counting, context));
+  return { close: () => all.forEach((one) => one.close()) };
+}
+
+function keep(counting: CountingKind, context: ServerContext): Subscription {
+  const { objects, clock, report } = context;
+  const { resource, sources } = counting;
+  const due = new Set<string>();
+  let alarm: Alarm | undefined;
+  const count = (): void => {
+    alarm = undefined;
+    const namespaces = [...due];
+    due.clear();
+    try {
+      for (const namespace of namespaces) writeCounts(counting, namespace, context);
+    } catch (error) {
+      report(`${resource}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const plan = (namespace: string): void => {
+    if (due.has(namespace) || objects.list(resource, namespace).length === 0) return;
+    due.add(namespace);
+    alarm ??= clock.wakeAt(clock.now().monotonicMs + TOGETHER_MS, count);
+  };
+  const follow = (source: string): Subscription =>
+    objects.subscribe(source, ({ object }) => plan(object.metadata.namespace));
+  const subscriptions = [...new Set([resource, ...sources])].map(follow);
+  for (const { metadata } of objects.list(resource)) plan(metadata.namespace);
+  return {
+    close: () => {
+      alarm?.cancel();
+      for (const subscription of subscriptions) subscription.close();
+    },
+  };
+}
+
+function writeCounts({ resource, sources, statusOf }: CountingKind, namespace: string, context: ServerContext): void {
+  const { objects, store } = context;
+  const counted = sources.flatMap((source) => objects.list(source, namespace));
+  for (const object of objects.list(resource, namespace)) {
+    const status = statusOf(object, counted);
+    if (isSameJson(status, object['status'])) continue;
+    const { name } = object.metadata;
+    store.change<StoredKubeObject>(resource, { namespace, name }, 'status', (stored) => ({ ...stored, status }));
+  }
+}
+
+/** The fields and conditions of others stay. */
+function budgetStatus(budget: StoredKubeObject, counted: readonly KubeObject[]): PodDisruptionBudgetStatus {
+  const before = (budget as PodDisruptionBudget).status;
+  const { status } = withBudgetStatus(budget as StoredKubeObject & PodDisruptionBudget, counted);
+  const own = status.conditions ?? [];
+  const others = (before?.conditions ?? []).filter(({ type }) => own.every((condition) => condition.type !== type));
+  return { ...before, ...status, conditions: [...others, ...own] };
+}

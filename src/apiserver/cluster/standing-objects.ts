@@ -1,0 +1,121 @@
+import { hasCode } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { registeredNode } from '../../settings/config/node-record.ts';
+import { readNode } from '../../settings/config/node.ts';
+import { bootTime } from '../default-objects.ts';
+import { systemPriorityClasses } from '../cluster-objects.ts';
+import { nodeFields } from '../node-object.ts';
+import type { Clock } from '../../clock.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Subscription } from '../../store/store.ts';
+import type { ServerContext } from '../context.ts';
+
+/** The namespaces that every cluster has. */
+const NAMESPACES = [DEFAULT_NAMESPACE, 'kube-system', 'kube-public', 'kube-node-lease'];
+
+const ROOT_CA = 'kube-root-ca.crt';
+/** Source: pkg/controller/certificates/rootcacertpublisher/publisher.go. */
+const ROOT_CA_NOTE = {
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the ' +
+    'internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes ' +
+    'clusters.',
+};
+
+/** The node as clients see it: the record of it, and what this machine is. */
+export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeObject) => StoredKubeObject {
+  const own = readNode({ storageDir: store.root }).name;
+  return (stored) => {
+    if (stored.metadata.name !== own) return stored;
+    const nowMs = clock.now().wallMs;
+    const since = stored.metadata.creationTimestamp || bootTime(nowMs);
+    const { labels, spec, status } = nodeFields(store, { stateDir: store.root, nowMs, since });
+    return { ...stored, metadata: { ...stored.metadata, labels }, spec, status };
+  };
+}
+
+/** Makes the node known. Called before its objects are read. */
+export function registerNode(store: FileStore): void {
+  registeredNode(store, readNode({ storageDir: store.root }));
+}
+
+/**
+ * Keeps the objects that every cluster has: namespaces, and in each of them a ServiceAccount and the certificate of the
+ * CA. Those that are deleted or changed come back. Makes the PriorityClasses of the system at the start.
+ */
+export function keepStandingObjects(context: ServerContext): Subscription {
+  const { objects } = context;
+  // Objects of the command line may be in namespaces that nobody has created. Events outlive what they are about.
+  const inNamespaces = context.resources.all.filter(({ storage, isNamespaced }) => {
+    return isNamespaced && storage !== '' && storage !== 'events';
+  });
+  const used = inNamespaces.flatMap(({ storage }) => objects.list(storage).map(({ metadata }) => metadata.namespace));
+  for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
+  for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
+  for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);
+  const subscriptions = [
+    ...inNamespaces.map(({ storage }) =>
+      objects.subscribe(storage, ({ type, object }) => {
+        if (type === 'ADDED') ensureNamespace(context, object.metadata.namespace);
+      }),
+    ),
+    objects.subscribe('namespaces', ({ type, object }) => {
+      if (type !== 'DELETED') ensureContents(context, object.metadata.name);
+    }),
+    objects.subscribe('serviceaccounts', ({ type, object }) => {
+      if (type === 'DELETED' && object.metadata.name === 'default') ensureContents(context, object.metadata.namespace);
+    }),
+    objects.subscribe('configmaps', ({ type, object }) => {
+      if (object.metadata.name === ROOT_CA && type !== 'ADDED') ensureContents(context, object.metadata.namespace);
+    }),
+  ];
+  return { close: () => subscriptions.forEach((subscription) => subscription.close()) };
+}
+
+function ensureNamespace(context: ServerContext, name: string): void {
+  if (context.objects.get('namespaces', undefined, name) !== undefined) return;
+  create(context, 'namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  });
+}
+
+function ensurePriorityClass(context: ServerContext, object: StoredKubeObject): void {
+  if (context.objects.get('priorityclasses', undefined, object.metadata.name) !== undefined) return;
+  create(context, 'priorityclasses', { ...object });
+}
+
+function ensureContents(context: ServerContext, namespace: string): void {
+  const { objects, store, config } = context;
+  if (objects.get('namespaces', undefined, namespace)?.metadata.deletionTimestamp !== undefined) return;
+  if (objects.get('namespaces', undefined, namespace) === undefined) return;
+  if (objects.get('serviceaccounts', namespace, 'default') === undefined)
+    create(context, 'serviceaccounts', {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default', namespace },
+    });
+  const data = { 'ca.crt': config.caCertificate };
+  const present = objects.get('configmaps', namespace, ROOT_CA);
+  if (present === undefined)
+    create(context, 'configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_NOTE },
+      data,
+    });
+  else if ((present['data'] as typeof data | undefined)?.['ca.crt'] !== data['ca.crt'])
+    store.change('configmaps', { namespace, name: ROOT_CA }, 'object', (stored) => ({ ...stored, data }));
+}
+
+/** Another process may have made it first. */
+function create({ store }: ServerContext, resource: string, object: KubeObject): void {
+  try {
+    store.create(resource, object);
+  } catch (error) {
+    if (!hasCode(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { fromServer, type PodrunError } from '../../api/errors.ts';
+import type { Namespace } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts';
+import { formatTime } from '../../api/time.ts';
+import type { DeletionOutcome } from './delete-pod.ts';
+import type { Clock } from '../../clock.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
+import type { ObjectRef } from '../object-ref.ts';
+
+export function isNamespace({ type }: ObjectRef): boolean {
+  return type.plural === 'namespaces';
+}
+
+/** The API server's error about the deletion of the namespace `default`. Undefined: the object may be deleted. */
+export function namespaceProblem(ref: ObjectRef): PodrunError | undefined {
+  const { name } = ref;
+  if (!isNamespace(ref) || name !== DEFAULT_NAMESPACE) return undefined;
+  return fromServer('Forbidden', `namespaces ${goQuote(name)} is forbidden: this namespace may not be deleted`);
+}
+
+/** True for a namespace with objects of kinds that only the caller knows. */
+export type HasMore = (namespace: string) => boolean;
+
+/** The finalizer of namespaces themselves: their contents go first. */
+const OWN_FINALIZER = 'kubernetes';
+
+/**
+ * Deletes a namespace: it is Terminating until all that is in it is gone.
+ * Source: pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function deleteNamespace(
+  store: Store,
+  clock: Clock,
+  namespace: StoredKubeObject,
+  hasMore?: HasMore,
+): DeletionOutcome {
+  const { metadata } = namespace;
+  const key = { namespace: DEFAULT_NAMESPACE, name: metadata.name };
+  if (metadata.deletionTimestamp === undefined) {
+    const deletionTimestamp = formatTime(clock.now().wallMs);
+    store.change<StoredKubeObject>('namespaces', key, 'object', (stored) => {
+      return { ...stored, metadata: { ...stored.metadata, deletionTimestamp } };
+    });
+    store.change('namespaces', key, 'status', (stored) => ({ ...stored, status: { phase: 'Terminating' } }));
+  }
+  return removeIfEmpty(store, namespace, hasMore) ? 'removed' : 'ending';
+}
+
+/** Removes the namespaces that are Terminating and have neither contents nor finalizers any more. */
+export function removeEmptyNamespaces(store: Store, hasMore?: HasMore): void {
+  for (const namespace of store.list<StoredKubeObject>('namespaces'))
+    if (namespace.metadata.deletionTimestamp !== undefined) removeIfEmpty(store, namespace, hasMore);
+}
+
+/** Its events go last: they come until the last Pod has gone. */
+function removeIfEmpty(store: Store, namespace: StoredKubeObject, hasMore: HasMore = () => false): boolean {
+  const { name, finalizers = [] } = namespace.metadata;
+  const own = (namespace as Namespace).spec?.finalizers ?? [];
+  if (finalizers.length > 0 || own.some((each) => each !== OWN_FINALIZER)) return false;
+  if (hasMore(name) || contentsOf(store, name).length > 0) return false;
+  for (const { metadata } of store.list<StoredKubeObject>('events', { namespace: name }))
+    store.delete('events', name, metadata.name);
+  store.delete('namespaces', DEFAULT_NAMESPACE, name);
+  return true;
+}
+
+/** The objects of a namespace, which go with it. */
+export function contentsOf(store: ObjectReader, namespace: string): ObjectRef[] {
+  const objects = namespacedResources().flatMap((resource) => store.list<StoredKubeObject>(resource, { namespace }));
+  return objects.map((object) => ({ type: resourceTypeOf(object), namespace, name: object.metadata.name }));
+}

@@ -1,0 +1,67 @@
+import { deletePod } from './delete-pod.ts';
+import type { PodDisruptionBudget } from '../../api/generated/types.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
+import { DISRUPTION_TARGET, EVICTED_BY_API } from '../../lifecycle/texts/condition-reasons.ts';
+import { EventRecorder } from '../event-recorder.ts';
+import {
+  budgetEvents,
+  type EvictionProblem,
+  evictionProblem,
+  withBudgetStatus,
+} from '../../manifest/admission/disruption-budget.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectReader, Store } from '../../store/store.ts';
+
+/** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
+export const BUDGET_SOURCES: readonly string[] = [
+  'pods',
+  'deployments',
+  'replicasets',
+  'statefulsets',
+  'replicationcontrollers',
+];
+
+/**
+ * Evicts a Pod as the API does: asks its PodDisruptionBudget, sets the condition DisruptionTarget, and deletes the Pod.
+ * Answers the reason why the budget does not permit it now.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export async function evictPod(
+  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+  pod: StoredPod,
+  graceSeconds: number | undefined,
+): Promise<EvictionProblem | undefined> {
+  const { namespace, name } = pod.metadata;
+  const around = aroundBudgets(store, namespace);
+  const budgets = store
+    .list<PodDisruptionBudget & KubeObject>('poddisruptionbudgets', { namespace })
+    .map((budget) => withBudgetStatus(budget, around));
+  const problem = evictionProblem(pod, budgets);
+  if (problem !== undefined) return problem;
+  const edit = { type: DISRUPTION_TARGET, status: 'True', ...EVICTED_BY_API } as const;
+  store.change<StoredPod>('pods', pod.metadata, 'status', (stored) => {
+    return { ...stored, status: setConditions(stored.status, [edit], clock.now().wallMs) };
+  });
+  await deletePod({ store, clock, namespace, name, graceSeconds });
+  return undefined;
+}
+
+/** The objects that a PodDisruptionBudget counts. */
+export function aroundBudgets(store: ObjectReader, namespace: string): KubeObject[] {
+  return BUDGET_SOURCES.flatMap((resource) => store.list(resource, { namespace }));
+}
+
+/** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */
+export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
+  if (object.kind !== 'PodDisruptionBudget') return;
+  const drafts = budgetEvents(object, aroundBudgets(store, object.metadata.namespace));
+  const recorder = new EventRecorder({
+    store,
+    clock: store.clock,
+    controller: 'controllermanager',
+    onEvent: () => undefined,
+  });
+  recorder.record(object, drafts);
+}

@@ -1,0 +1,79 @@
+import { DEFAULT_NAMESPACE, type KubeObject, type WatchEvent } from '../../api/objects.ts';
+import { everyResourceType } from '../../api/resource-types.ts';
+import { deleteAction } from '../../controllers/actions.ts';
+import { garbageActions } from '../../controllers/garbage/collect.ts';
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
+import { releaseOrphanedPods } from '../../controllers/job/reconcile-job.ts';
+import { hasDeletionTimestamp } from '../../controllers/ownership.ts';
+import type { ControllerAction, Owned, StoredJob } from '../../controllers/reconcile.ts';
+import { isRemnant } from '../../lifecycle/requests/deletion.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import { isPod, type ObjectCache } from '../informer/object-cache.ts';
+
+/** True for a change after which objects may have lost their owners, or owners what they waited for. */
+export function mayMakeGarbage({ type, object }: WatchEvent<Owned>, cache: ObjectCache): boolean {
+  const { uid, ownerReferences = [], finalizers = [] } = object.metadata;
+  const isAwaited = ownerReferences.some((reference) => {
+    const owner = cache.get(reference.uid);
+    return owner !== undefined && hasDeletionTimestamp(owner);
+  });
+  if (isAwaited) return true;
+  if (type === 'DELETED') return cache.dependentsOf(uid).length > 0;
+  if (isPod(object) && isRemnant(object)) return true;
+  if (ownerReferences.some((reference) => cache.get(reference.uid) === undefined)) return true;
+  const waits = finalizers.some((name) => name === FOREGROUND_FINALIZER || name === ORPHAN_FINALIZER);
+  return waits && hasDeletionTimestamp(object);
+}
+
+/**
+ * The garbage among the objects of a namespace: see controllers/garbage.
+ * @param objects all workloads of the namespace, and all that they make
+ * @param store has owners of other kinds
+ */
+export function garbageIn(objects: readonly Owned[], store: ObjectReader): ControllerAction[] {
+  const pods = objects.filter(isPod);
+  const jobs = objects.filter(({ kind }) => kind === 'Job') as readonly Owned[] as unknown as readonly StoredJob[];
+  return [
+    ...releaseOrphanedPods(pods, jobs),
+    ...garbageActions([...objects, ...ownersElsewhere(objects, store)]),
+    ...pods.filter(isRemnant).map((pod) => deleteAction(pod)),
+  ];
+}
+
+/** The owners that are not among the objects, for example a ConfigMap. One that nobody can look for exists. */
+function ownersElsewhere(objects: readonly Owned[], store: ObjectReader): Owned[] {
+  const known = new Set(objects.map(({ metadata }) => metadata.uid));
+  const owners = new Map<string, Owned>();
+  for (const { metadata } of objects) {
+    for (const { apiVersion, kind, name, uid } of metadata.ownerReferences ?? []) {
+      if (known.has(uid) || owners.has(uid)) continue;
+      const place = placeOfOwner({ apiVersion, kind }, metadata.namespace, store);
+      const owner = place && store.get<Owned>(place.resource, place.namespace, name);
+      if (owner?.metadata.uid === uid) owners.set(uid, owner);
+      else if (place === undefined) owners.set(uid, { apiVersion, kind, metadata: { ...metadata, name, uid } });
+    }
+  }
+  return [...owners.values()];
+}
+
+/** The parts of a CustomResourceDefinition that name its kind. */
+interface KindDefinition extends KubeObject {
+  readonly spec: { readonly group: string; readonly scope: string; readonly names: { readonly kind: string } };
+}
+
+/** Where the store has the objects of a kind. Undefined: nowhere; a Node always exists. */
+function placeOfOwner(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  namespace: string,
+  store: ObjectReader,
+): { readonly resource: string; readonly namespace: string } | undefined {
+  if (kind === 'Node') return undefined;
+  const known = everyResourceType().find((type) => type.kind === kind && type.apiVersion === apiVersion);
+  if (known !== undefined) return { resource: known.plural, namespace };
+  const definition = store
+    .list<KindDefinition>('customresourcedefinitions')
+    .find(({ spec }) => apiVersion.startsWith(`${spec.group}/`) && spec.names.kind === kind);
+  if (definition === undefined) return undefined;
+  const isInNamespace = definition.spec.scope === 'Namespaced';
+  return { resource: definition.metadata.name ?? '', namespace: isInNamespace ? namespace : DEFAULT_NAMESPACE };
+}

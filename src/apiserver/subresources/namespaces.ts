@@ -1,0 +1,18 @@
+import type { ApiHandler } from '../answer.ts';
+import { objectOf } from '../get.ts';
+import { readObject } from '../writes/read-object.ts';
+import { changeStored } from '../writes/update.ts';
+
+/** The subresource `finalize` of a Namespace: `spec.finalizers` alone. */
+export const finalizeAnswer: ApiHandler = async (request, context) => {
+  const wanted = await readObject(request);
+  objectOf(request, context);
+  const { resourceVersion } = wanted.metadata;
+  const whole = { ...request, subresource: undefined };
+  const object = await changeStored(whole, context, (stored) => ({
+    ...stored,
+    metadata: { ...stored.metadata, ...(resourceVersion && { resourceVersion }) },
+    spec: wanted['spec'],
+  }));
+  return { object };
+};

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../api/json.ts';
+import { formatSeconds } from '../../api/time.ts';
+import type { ApiHandler } from '../answer.ts';
+import { objectOf } from '../get.ts';
+import { admittedPart } from '../writes/admission.ts';
+import { readFields, readObject } from '../writes/read-object.ts';
+
+const HOUR_S = 3600;
+/** The shortest and the longest time for which a token holds. Source: pkg/registry/core/serviceaccount/storage. */
+const SECONDS_MIN = 600;
+const SECONDS_MAX = 2 ** 32;
+
+/** The subresource `token` of a ServiceAccount: a new token. */
+export const tokenAnswer: ApiHandler = async (request, context) => {
+  const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', custom: undefined };
+  const given = await readObject(request, kind);
+  const { metadata } = objectOf(request, context);
+  const asked = await admittedPart(request, context, { before: undefined, after: given });
+  const spec = (asked['spec'] ?? {}) as JsonObject;
+  const { audiences, expirationSeconds } = readFields(asked, kind, (fields) => {
+    const given = fields.part('spec', 'TokenRequestSpec');
+    given?.part('boundObjectRef', 'BoundObjectReference');
+    return {
+      audiences: given?.texts('audiences') ?? [],
+      expirationSeconds: given?.get('expirationSeconds', 'int64') as number | undefined,
+    };
+  });
+  const seconds = Math.min(Math.max(expirationSeconds ?? HOUR_S, SECONDS_MIN), SECONDS_MAX);
+  const nowMs = context.clock.now().wallMs;
+  const token = context.tokens.issue(metadata, audiences, { nowMs, seconds });
+  const expirationTimestamp = formatSeconds(nowMs + seconds * 1000);
+  const { name, namespace } = metadata;
+  const creationTimestamp = formatSeconds(nowMs);
+  return {
+    object: {
+      ...asked,
+      metadata: { name, namespace, creationTimestamp },
+      spec: { ...spec, expirationSeconds: seconds },
+      status: { token, expirationTimestamp },
+    },
+    code: 201,
+  };
+};

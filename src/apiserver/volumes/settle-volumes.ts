@@ -1,0 +1,137 @@
+import { hasCode } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, isTerminalPhase, type KubeObject, type StoredPod } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { ControllerAction, StoredClaim, StoredVolume } from '../../controllers/reconcile.ts';
+import { claimActions, releaseActions } from '../../controllers/volumes/volume-actions.ts';
+import { asCreated } from '../../manifest/default/created.ts';
+import type { ObjectKey, Store } from '../../store/store.ts';
+import { EventRecorder } from '../event-recorder.ts';
+import { writePatch } from '../writes/write-patch.ts';
+
+/** A claim or volume reaches its state in fewer stages. */
+const STAGES_MAX = 10;
+
+/** True for an object after whose change there is something to settle. */
+export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
+  return kind === 'PersistentVolume' || kind === 'PersistentVolumeClaim';
+}
+
+/**
+ * Does what a volume controller does after the change of an object: binds claims to volumes, makes missing volumes, and
+ * releases and removes those without their claims. Whoever changes a claim or volume calls it, so no process has to
+ * wait for that. Objects of other kinds change nothing.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function settleVolumes(store: Store, object: KubeObject): void {
+  if (object.kind === 'PersistentVolumeClaim') settleClaim(store, object as StoredClaim, true);
+  if (object.kind !== 'PersistentVolume') return;
+  settleVolume(store, object.metadata.name ?? '');
+  // A new or released volume is one that other claims may wait for.
+  const claims = store.list<StoredClaim & KubeObject>('persistentvolumeclaims');
+  for (const claim of claims) if (claim.status?.phase !== 'Bound') settleClaim(store, claim, false);
+}
+
+/**
+ * Binds the claims of a Pod that a killed process has left. Removes the deleted claims that the Pod, which has ended or
+ * is gone, was the last one to use.
+ */
+export function settleClaimsOf(store: Store, { metadata: { namespace }, spec }: StoredPod): void {
+  for (const { persistentVolumeClaim } of spec.volumes ?? []) {
+    const name = persistentVolumeClaim?.claimName ?? '';
+    const claim = name === '' ? undefined : claimNamed(store, { namespace, name });
+    if (claim !== undefined) settleClaim(store, claim, false);
+  }
+}
+
+/**
+ * Settles what a process left that was killed between the change of a claim or volume and its consequences.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function settleAllVolumes(store: Store): void {
+  const volumes = store.list<StoredVolume & KubeObject>('persistentvolumes');
+  for (const { metadata } of volumes) settleVolume(store, metadata.name);
+  for (const claim of store.list<StoredClaim & KubeObject>('persistentvolumeclaims')) settleClaim(store, claim, false);
+}
+
+/** @param tells true: the reason why the claim waits becomes an event */
+function settleClaim(store: Store, { metadata }: StoredClaim, tells: boolean): void {
+  let last: StoredClaim | undefined;
+  for (let stage = 0; stage < STAGES_MAX; stage += 1) {
+    const claim = claimNamed(store, metadata);
+    if (claim === undefined) return settleVolume(store, last?.spec.volumeName ?? '');
+    last = claim;
+    const actions = claimActions(claim, {
+      volumes: () => store.list<StoredVolume & KubeObject>('persistentvolumes'),
+      volumeNamed: (name) => volumeNamed(store, name),
+      isUsed: () => isUsed(store, claim),
+      folder: (isOld) => store.claimFolder(metadata, isOld),
+      wallMs: store.clock.now().wallMs,
+      tells: tells && stage === 0,
+    });
+    if (!carryOut(store, actions)) return;
+  }
+}
+
+function settleVolume(store: Store, name: string): void {
+  for (let stage = 0; stage < STAGES_MAX; stage += 1) {
+    const volume = volumeNamed(store, name);
+    if (volume === undefined) return;
+    const { namespace = '', name: claimName = '' } = volume.spec.claimRef ?? {};
+    const claim = claimName === '' ? undefined : claimNamed(store, { namespace, name: claimName });
+    if (!carryOut(store, releaseActions(volume, claim, store.clock.now().wallMs))) return;
+  }
+}
+
+function claimNamed(store: Store, { namespace, name }: ObjectKey): StoredClaim | undefined {
+  return store.get<StoredClaim & KubeObject>('persistentvolumeclaims', namespace, name);
+}
+
+function volumeNamed(store: Store, name: string): StoredVolume | undefined {
+  if (name === '') return undefined;
+  return store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, name);
+}
+
+/** Source: pkg/controller/volume/pvcprotection/pvc_protection_controller.go podUsesPVC. */
+function isUsed(store: Store, { metadata: { namespace, name } }: StoredClaim): boolean {
+  return store
+    .list<StoredPod>('pods', { namespace })
+    .some(
+      ({ spec, status }) =>
+        spec.nodeName !== undefined &&
+        !isTerminalPhase(status.phase) &&
+        (spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim?.claimName === name),
+    );
+}
+
+/** Carries actions out. False when there is no write among them, or another process was faster. */
+function carryOut(store: Store, actions: readonly ControllerAction[]): boolean {
+  try {
+    for (const action of actions) act(store, action);
+    return actions.some(({ type }) => type !== 'event');
+  } catch (error) {
+    if (hasCode(error, 'Conflict') || hasCode(error, 'NotFound') || hasCode(error, 'AlreadyExists')) return false;
+    throw error;
+  }
+}
+
+function act(store: Store, action: ControllerAction): void {
+  if (action.type === 'create') {
+    // The store gives the volume its uid.
+    const created = asCreated(action.object as KubeObject, () => '');
+    store.create(resourceTypeOf(created).plural, created);
+    return;
+  }
+  const { plural } = resourceTypeOf(action.on);
+  const on = { ...action.on, namespace: action.on.namespace ?? DEFAULT_NAMESPACE };
+  if (action.type === 'delete') store.delete(plural, on.namespace, on.name);
+  else if (action.type === 'event') {
+    const { component, event } = action;
+    const about = store.get<StoredClaim & KubeObject>(plural, on.namespace, on.name);
+    const recorder = new EventRecorder({ store, clock: store.clock, controller: component, onEvent: () => undefined });
+    if (about !== undefined) recorder.record(about, [event]);
+  } else {
+    const { patch, status } = action;
+    if (patch !== undefined) writePatch(store, on, patch);
+    if (status !== undefined) store.change(plural, on, 'status', (stored) => ({ ...stored, status }));
+  }
+}

@@ -1,0 +1,146 @@
+import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { type FieldError, notSupported } from '../../manifest/field-error.ts';
+import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import { shownObject, shownObjects } from '../custom/index.ts';
+import { shownObjectOf } from '../get.ts';
+import { matcherOf } from '../selectors.ts';
+import { type ApiRequest, isOn } from '../request.ts';
+import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
+import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
+import { readFields, readOptions } from './read-object.ts';
+import { typeOf } from './update.ts';
+
+/** How an object is to be deleted. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
+interface DeleteOptions {
+  /** Undefined: the object's own. */
+  readonly graceSeconds: number | undefined;
+  readonly propagation: PropagationPolicy | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly isDryRun: boolean;
+}
+
+const POLICIES: ReadonlySet<string> = new Set(['Background', 'Foreground', 'Orphan']);
+
+/** The namespaces that the server needs. */
+const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+
+/** Deletes an object, or marks it: a Pod ends first, and finalizers keep what they are for. */
+export async function deleteAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  const options = await readDeleteOptions(request);
+  const object = await shownObjectOf(request, context);
+  await permitDeletions(request, context);
+  if (hasAdmission(context)) await permitWrite(request, context, { before: object, after: undefined });
+  const left = await deleteOne(object, options, request, context);
+  const { resource, name = '' } = request;
+  if (left !== undefined) return { object: await shownObject(resource, left, context) };
+  if (resource.plural === 'pods') return { object };
+  const { uid } = object.metadata;
+  const { group, plural } = resource;
+  const details = { name, ...(group !== '' && { group }), kind: plural, uid };
+  return { object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
+}
+
+/** Deletes the objects of a collection that a request selects. */
+export async function deleteCollectionAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  const options = await readDeleteOptions(request);
+  const { resource, namespace } = request;
+  const all = await shownObjects(resource, context.objects.list(resource.storage, namespace), context);
+  const items = all.filter(matcherOf(request));
+  await permitDeletions(request, context);
+  for (const item of items) {
+    if (hasAdmission(context)) await permitWrite(request, context, { before: item, after: undefined });
+    await deleteOne(item, options, request, context);
+  }
+  const metadata = { resourceVersion: String(context.objects.version) };
+  return { object: { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata, items } };
+}
+
+/** Answers the object when it is still there. */
+async function deleteOne(
+  object: StoredKubeObject,
+  { graceSeconds, propagation, preconditions, isDryRun }: DeleteOptions,
+  { resource }: ApiRequest,
+  context: ServerContext,
+): Promise<StoredKubeObject | undefined> {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    const why =
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). ` +
+      'The object might have been deleted and then recreated';
+    throw objectConflict({ ...resource, plural: resource.kind }, name, why);
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const why =
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ` +
+      `ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw objectConflict({ ...resource, plural: resource.kind }, name, why);
+  }
+  if (resource.plural === 'namespaces' && KEPT_NAMESPACES.has(name))
+    throw objectForbidden(resource, name, 'this namespace may not be deleted');
+  // Source: pkg/registry/scheduling/priorityclass/storage/storage.go.
+  if (resource.plural === 'priorityclasses' && SYSTEM_PRIORITIES.has(name))
+    throw objectForbidden(resource, name, 'this is a system priority class and cannot be deleted');
+  if (isDryRun) return undefined;
+  const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
+  await deleteObject({ ...deletionIn(context), graceSeconds, propagation }, ref);
+  const left = context.objects.get(resource.storage, namespace, name);
+  return left?.metadata.uid === uid ? left : undefined;
+}
+
+/** The deletion of an object with its own grace period. */
+export function deletionIn(context: ServerContext): ObjectDeletion {
+  const { store, clock, objects } = context;
+  const hasDependents = (uid: string): boolean => objects.dependentsOf(uid).length > 0;
+  const hasMore = (namespace: string): boolean => hasCustomObjects(context, namespace);
+  return { store, clock, graceSeconds: undefined, hasDependents, hasMore };
+}
+
+/** True for a namespace with objects of custom kinds, of which the rest of podrun does not know. */
+export function hasCustomObjects({ resources, objects }: ServerContext, namespace: string): boolean {
+  const isInside = ({ storage, custom, isNamespaced }: ServedResource): boolean =>
+    custom !== undefined && isNamespaced && objects.list(storage, namespace).length > 0;
+  return resources.all.some(isInside);
+}
+
+const KIND = { kind: 'DeleteOptions', version: 'v1' };
+
+/** The options of a deletion: in the body, or in the query. */
+async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+  const { query } = request;
+  const body = (await readOptions(request, KIND.kind)) ?? {};
+  const given = readFields(body, KIND, (fields) => {
+    const preconditions = fields.part('preconditions', 'Preconditions');
+    return {
+      grace: fields.get('gracePeriodSeconds', 'int64') as number | undefined,
+      policy: fields.text('propagationPolicy'),
+      orphans: fields.get('orphanDependents', 'bool'),
+      dryRun: fields.has('dryRun') ? fields.texts('dryRun') : undefined,
+      preconditions: {
+        ...(preconditions?.has('uid') && { uid: preconditions.text('uid') }),
+        ...(preconditions?.has('resourceVersion') && { resourceVersion: preconditions.text('resourceVersion') }),
+      },
+    };
+  });
+  const grace = given.grace ?? query.get('gracePeriodSeconds') ?? undefined;
+  const policy = given.policy || (query.get('propagationPolicy') ?? '');
+  const orphans = given.orphans ?? (query.has('orphanDependents') ? isOn(query, 'orphanDependents') : undefined);
+  const dryRun = given.dryRun ?? query.getAll('dryRun');
+  const errors: FieldError[] = [];
+  if (policy !== '' && !POLICIES.has(policy)) errors.push(notSupported('propagationPolicy', policy, [...POLICIES]));
+  for (const each of dryRun) if (each !== 'All') errors.push(notSupported('dryRun', each, ['All']));
+  if (errors.length > 0) throw invalidObject({ kind: 'DeleteOptions', group: 'meta.k8s.io' }, '', errors);
+  const isOrphaning = orphans === true;
+  // A Pod that is to end at once does so after a second, unless it is forced.
+  const graceSeconds = grace === undefined ? undefined : Number(grace);
+  return {
+    graceSeconds: graceSeconds !== undefined && graceSeconds < 0 ? 1 : graceSeconds,
+    propagation: policy === '' ? (isOrphaning ? 'Orphan' : undefined) : (policy as PropagationPolicy),
+    preconditions: given.preconditions,
+    isDryRun: dryRun.includes('All'),
+  };
+}

@@ -1,0 +1,67 @@
+import { hasCode } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { ApiAnswer } from '../answer.ts';
+import type { ServerContext } from '../context.ts';
+import { shownObject } from '../custom/index.ts';
+import { storedObjectOf } from '../get.ts';
+import type { ApiRequest } from '../request.ts';
+import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
+import { badRequestStatus, StatusError } from '../status-error.ts';
+import { createFrom } from './create.ts';
+import { requestTime } from './field-managers.ts';
+import { patchedObject, patchTypeOf } from './patched-object.ts';
+import { decodedValue } from './read-object.ts';
+import { changeAdmitted } from './update.ts';
+import { repeatedInPatch, tellRepeatedKeys } from './repeated-fields.ts';
+import { checkWriteOptions } from './write-options.ts';
+
+/** Patches an object, or the part of it that a subresource covers. An apply may create it. */
+export async function patchAnswer(asked: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkWriteOptions(asked);
+  const { resource, namespace, name = '', subresource } = asked;
+  const type = patchTypeOf(asked.headers['content-type'], resource);
+  const request = { ...asked, repeated: repeatedInPatch(await asked.body(), type) };
+  const requested = await requestedPatch(request, context);
+  const patch = (stored: KubeObject | undefined): KubeObject =>
+    inStoredForm(resource, requested(stored && inVersionOf(resource, stored)));
+  if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
+    if (subresource !== undefined) storedObjectOf(request, context);
+    const created = await createFrom(decodedValue(patch(undefined), request), request, context);
+    return { object: await shownObject(resource, created, context), code: 201 };
+  }
+  storedObjectOf(request, context);
+  return { object: await changeAdmitted(request, context, patch) };
+}
+
+/**
+ * The patch in the body of a request, as a function of the object before it.
+ * @throws {StatusError} 415 for an unknown type
+ */
+export async function requestedPatch(
+  request: ApiRequest,
+  context: ServerContext,
+): Promise<(stored: KubeObject | undefined) => KubeObject> {
+  const { resource, name = '', subresource, query, headers } = request;
+  const contentType = headers['content-type'];
+  const type = patchTypeOf(contentType, resource);
+  const body = await request.body();
+  const time = requestTime(context);
+  const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
+  return (stored) => {
+    try {
+      const patched = patchedObject({ ...about, stored });
+      if (type === 'apply') tellRepeatedKeys(body, request);
+      return patched;
+    } catch (error) {
+      if (type === 'json' && hasCode(error, 'Invalid')) throw unfitPatch();
+      if (hasCode(error, 'BadRequest')) throw badRequestStatus(error.message.replace(/^Error from .*?: /, ''));
+      throw error;
+    }
+  };
+}
+
+/** The answer to a JSON patch with a failed test, or for a path that the object does not have. */
+function unfitPatch(): StatusError {
+  const message = 'the server rejected our request due to an error in our request';
+  return new StatusError({ code: 422, reason: 'Invalid', message, details: {} });
+}

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadPatterns } from '../../../src/apiserver/custom/patterns.ts';
+import { askPolicies, type AdmissionPolicy, type PolicyBinding } from '../../../src/apiserver/admission/policies.ts';
+import { DEPLOYMENTS, requestOf } from './request-of.ts';
+
+beforeAll(loadPatterns);
+
+const policy = (spec: AdmissionPolicy['spec']): AdmissionPolicy => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'few' },
+  spec: { matchConstraints: { resourceRules: [DEPLOYMENTS] }, ...spec },
+});
+
+const binding = (spec: PolicyBinding['spec'] = {}): PolicyBinding => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  metadata: { name: 'here' },
+  spec: { policyName: 'few', validationActions: ['Deny'], ...spec },
+});
+
+/** Loops in loops over ten items. */
+const loops = (depth: number): string =>
+  depth === 0 ? 'true' : `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(n, n < 11 && ${loops(depth - 1)})`;
+const HEAD = "ValidatingAdmissionPolicy 'few' with binding 'here' denied request: ";
+
+function denialBy(spec: AdmissionPolicy['spec'], params?: object): string | undefined {
+  const paramsOf = () => params as never;
+  return askPolicies({ policies: [policy(spec)], bindings: [binding()], paramsOf }, requestOf()).denial?.message;
+}
+
+describe('a ValidatingAdmissionPolicy', () => {
+  it.each<[string, AdmissionPolicy['spec'], string | undefined]>([
+    ['permits', { validations: [{ expression: 'object.spec.replicas <= 5' }] }, undefined],
+    [
+      'denies',
+      { validations: [{ expression: 'object.spec.replicas <= 2' }] },
+      'failed expression: object.spec.replicas <= 2',
+    ],
+    [
+      'says why',
+      { validations: [{ expression: 'false', messageExpression: "'at ' + object.metadata.name" }] },
+      'at web',
+    ],
+    [
+      'has variables',
+      {
+        variables: [{ name: 'n', expression: 'object.spec.replicas' }],
+        validations: [{ expression: 'variables.n == 3' }],
+      },
+      undefined,
+    ],
+    [
+      'has a limit for the cost of each expression',
+      { validations: [{ expression: loops(6) }] },
+      `expression '${loops(6)}' resulted in error: operation cancelled: actual cost limit exceeded`,
+    ],
+    [
+      'has a limit for the cost of all its expressions',
+      { validations: Array.from({ length: 30 }, () => ({ expression: loops(5) })) },
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    ],
+    [
+      'is not asked when its conditions are not met',
+      {
+        matchConditions: [{ name: 'a', expression: "request.userInfo.username == 'x'" }],
+        validations: [{ expression: 'false' }],
+      },
+      undefined,
+    ],
+    [
+      'knows the namespace',
+      { validations: [{ expression: "namespaceObject.metadata.labels.env == 'dev'" }] },
+      undefined,
+    ],
+    [
+      'denies when it fails',
+      { validations: [{ expression: 'object.spec.nothing == 1' }] },
+      "expression 'object.spec.nothing == 1' resulted in error: No such key: nothing",
+    ],
+    [
+      'may ignore failures',
+      { failurePolicy: 'Ignore', validations: [{ expression: 'object.spec.nothing == 1' }] },
+      undefined,
+    ],
+  ])('%s', (_, spec, message) => {
+    expect(denialBy(spec)).toBe(message === undefined ? undefined : HEAD + message);
+  });
+
+  it('has an object with parameters', () => {
+    const spec = {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      validations: [{ expression: 'object.spec.replicas <= int(params.data.max)' }],
+    };
+    expect(denialBy(spec, { data: { max: '5' } })).toBeUndefined();
+    expect(denialBy(spec, { data: { max: '1' } })).toContain('failed expression');
+    expect(denialBy(spec)).toContain('no params found');
+  });
+
+  const admin = { name: 'admin', groups: ['system:masters'] };
+  const robot = {
+    name: 'system:serviceaccount:default:robot',
+    uid: undefined,
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+  };
+  const deployment = { group: 'apps', resource: 'deployments', subresource: '', namespace: 'default', name: 'web' };
+  it.each<[string, object, object]>([
+    ["path('/healthz').check('get')", admin, { path: '/healthz', verb: 'get' }],
+    ["group('').resource('pods').check('list')", admin, { group: '', resource: 'pods', verb: 'list' }],
+    [
+      "group('apps').resource('deployments').subresource('scale').namespace('a').name('b').check('update')",
+      admin,
+      { group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'a', name: 'b', verb: 'update' },
+    ],
+    ["group('').resource('pods').labelSelector('a=b').check('list')", admin, { resource: 'pods', verb: 'list' }],
+    ["requestResource.check('delete')", admin, { ...deployment, verb: 'delete' }],
+    ["serviceAccount('default', 'robot').requestResource.check('get')", robot, { ...deployment, verb: 'get' }],
+  ])('asks authorizer.%s', (check, user, wanted) => {
+    for (const isAllowed of [true, false]) {
+      const permits = vi.fn(() => isAllowed);
+      const policies = [policy({ validations: [{ expression: `authorizer.${check}.allowed()` }] })];
+      const { denial } = askPolicies(
+        { policies, bindings: [binding()], paramsOf: () => undefined },
+        requestOf({ permits }),
+      );
+      expect(permits.mock.calls).toEqual([[user, expect.objectContaining(wanted)]]);
+      expect(denial === undefined).toBe(isAllowed);
+    }
+  });
+
+  it('may warn only', () => {
+    const policies = [policy({ validations: [{ expression: 'false', message: 'too many' }] })];
+    const bindings = [binding({ validationActions: ['Warn'] })];
+    const verdict = askPolicies({ policies, bindings, paramsOf: () => undefined }, requestOf());
+    expect(verdict).toEqual({
+      denial: undefined,
+      warnings: ["Validation failed for ValidatingAdmissionPolicy 'few' with binding 'here': too many"],
+    });
+  });
+});
