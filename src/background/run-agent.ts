@@ -11,7 +11,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../agent/runs/begin-runs.ts';
 import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../agent/runs/begin-workloads.ts';
 import { hasOwners, type LoopOptions, openLoop } from '../agent/runs/open-loop.ts';
-import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
+import type { WorkloadLoop } from '../workloads/workload-loop.ts';
 import { keyText } from '../store/records/listing.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
 import { Agent } from '../agent/agent.ts';

@@ -3,7 +3,7 @@ import { isWorkload } from '../api/workloads/stored-workloads.ts';
 import type { Agent } from '../agent/agent.ts';
 import { claimWorkload } from '../agent/runs/begin-workloads.ts';
 import { hasOwners } from '../agent/runs/open-loop.ts';
-import type { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
+import type { WorkloadLoop } from '../workloads/workload-loop.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** The agent of a server. */

@@ -2,7 +2,7 @@ import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
 import type { PodMachine } from '../agent/machine.ts';
 import { PodRun } from '../agent/pod-run.ts';
 import { settleClaimsOf } from '../apiserver/volumes/settle-volumes.ts';
-import { WorkloadLoop } from '../agent/workloads/workload-loop.ts';
+import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import {
   controllerOf,
   isTerminalPhase,

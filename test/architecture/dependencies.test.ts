@@ -97,6 +97,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'network',
     'settings',
   ],
+  workloads: ['api', 'clock', 'defects', 'lifecycle', 'controllers', 'manifest', 'store', 'network', 'apiserver'],
   agent: [
     'api',
     'clock',
@@ -116,6 +117,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'images',
     'apiserver',
+    'workloads',
     'background',
   ],
   background: [
@@ -130,6 +132,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'network',
     'settings',
     'apiserver',
+    'workloads',
     'agent',
   ],
   experiments: ['api', 'clock', 'defects', 'lifecycle', 'runtime', 'agent'],
@@ -143,6 +146,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
     'runtime',
     'apiserver',
+    'workloads',
     'agent',
   ],
   server: [

@@ -6,9 +6,14 @@ const isInCatalogue = ({ path }: SourceFile): boolean => CATALOGUES.some((folder
 /** The folder of the probe protocols. It holds the error texts of Go's network libraries. */
 const PROTOCOLS = 'src/agent/probe/';
 
-const everywhere = ['src/lifecycle', 'src/controllers', 'src/agent', 'src/network/node', 'src/images/node'].flatMap(
-  sourcesBelow,
-);
+const everywhere = [
+  'src/lifecycle',
+  'src/controllers',
+  'src/agent',
+  'src/workloads',
+  'src/network/node',
+  'src/images/node',
+].flatMap(sourcesBelow);
 const catalogue = everywhere.filter(isInCatalogue);
 /**
  * Layers that only read statuses. They may have their own messages, but must not repeat the reasons of other layers.

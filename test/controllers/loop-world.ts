@@ -1,6 +1,6 @@
 import { deleteRecord } from '../../src/apiserver/deletion/delete-record.ts';
 import { requestDeletion } from '../../src/apiserver/deletion/request-deletion.ts';
-import { WorkloadLoop } from '../../src/agent/workloads/workload-loop.ts';
+import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
 import { writePatch } from '../../src/apiserver/writes/write-patch.ts';
 import { hasFinalizers } from '../../src/api/finalizers.ts';
 import type { JsonObject } from '../../src/api/json.ts';

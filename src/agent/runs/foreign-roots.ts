@@ -6,7 +6,7 @@ import type { RunRecord } from '../../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
 import { ObjectCache } from '../../apiserver/informer/object-cache.ts';
-import { RunRoots } from '../workloads/run-roots.ts';
+import { RunRoots } from '../../workloads/run-roots.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import { ForeignPods } from './foreign-pods.ts';
 

@@ -9,7 +9,7 @@ import { newUid } from '../../store/unique-id.ts';
 import type { Agent } from '../agent.ts';
 import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
 import { requestDeletion } from '../../apiserver/deletion/request-deletion.ts';
-import { WorkloadLoop } from '../workloads/workload-loop.ts';
+import { WorkloadLoop } from '../../workloads/workload-loop.ts';
 import type { RunOwner } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
 import { randomSuffix } from '../../apiserver/random-suffix.ts';

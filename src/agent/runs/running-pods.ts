@@ -31,7 +31,7 @@ import { openStatics } from './open-statics.ts';
 import { rememberCreated } from '../../store/records/last-manifest.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
-import type { WorkloadLoop } from '../workloads/workload-loop.ts';
+import type { WorkloadLoop } from '../../workloads/workload-loop.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { StateGuard } from './state-guard.ts';
 

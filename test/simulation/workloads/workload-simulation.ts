@@ -1,6 +1,6 @@
 import { requestDeletion } from '../../../src/apiserver/deletion/request-deletion.ts';
 import { deleteRecord } from '../../../src/apiserver/deletion/delete-record.ts';
-import type { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
+import type { WorkloadLoop } from '../../../src/workloads/workload-loop.ts';
 import type { JobSpec, ServiceSpec } from '../../../src/api/generated/types.ts';
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';

@@ -1,7 +1,7 @@
-import type { WatchEvent } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import type { Owned } from '../../controllers/reconcile.ts';
-import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
+import type { WatchEvent } from '../api/objects.ts';
+import type { Workload } from '../api/workloads/stored-workloads.ts';
+import type { Owned } from '../controllers/reconcile.ts';
+import { type Root, rootEnd } from '../lifecycle/requests/root.ts';
 
 /** A workload that was applied, in its last known state. */
 export interface RunRoot extends Pick<Root, 'isGone'> {

@@ -1,25 +1,25 @@
-import { settleVolumes } from '../../apiserver/volumes/settle-volumes.ts';
-import { hasCode, PodrunError } from '../../api/errors.ts';
-import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { Clock } from '../../clock.ts';
+import { settleVolumes } from '../apiserver/volumes/settle-volumes.ts';
+import { hasCode, PodrunError } from '../api/errors.ts';
+import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { Clock } from '../clock.ts';
 import type {
   ActionFailure,
   ControllerAction,
   DeleteAction,
   NewObject,
   UpdateAction,
-} from '../../controllers/reconcile.ts';
-import { asCreated } from '../../manifest/default/created.ts';
-import { prepareForCreate } from '../../manifest/default/create.ts';
-import { applyDefaults } from '../../manifest/default/index.ts';
-import { conflict } from '../../store/store-errors.ts';
-import type { Store } from '../../store/store.ts';
-import { admitNew } from '../../apiserver/admission/admit-new.ts';
-import { deleteRecord } from '../../apiserver/deletion/delete-record.ts';
-import { EventRecorder } from '../../apiserver/event-recorder.ts';
-import type { ObjectCache } from '../../apiserver/informer/object-cache.ts';
-import { writePatch } from '../../apiserver/writes/write-patch.ts';
+} from '../controllers/reconcile.ts';
+import { asCreated } from '../manifest/default/created.ts';
+import { prepareForCreate } from '../manifest/default/create.ts';
+import { applyDefaults } from '../manifest/default/index.ts';
+import { conflict } from '../store/store-errors.ts';
+import type { Store } from '../store/store.ts';
+import { admitNew } from '../apiserver/admission/admit-new.ts';
+import { deleteRecord } from '../apiserver/deletion/delete-record.ts';
+import { EventRecorder } from '../apiserver/event-recorder.ts';
+import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
+import { writePatch } from '../apiserver/writes/write-patch.ts';
 
 /** The part of the agent that controllers need. */
 export interface PodHands {

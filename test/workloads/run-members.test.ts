@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { StoredMeta } from '../../../src/api/objects.ts';
-import type { Owned } from '../../../src/controllers/reconcile.ts';
-import { ObjectCache } from '../../../src/apiserver/informer/object-cache.ts';
-import { RunMembers } from '../../../src/agent/workloads/run-members.ts';
-import { ManualClock } from '../../../src/simulation/manual-clock.ts';
-import { MemoryStore } from '../../../src/simulation/memory-store.ts';
+import type { StoredMeta } from '../../src/api/objects.ts';
+import type { Owned } from '../../src/controllers/reconcile.ts';
+import { ObjectCache } from '../../src/apiserver/informer/object-cache.ts';
+import { RunMembers } from '../../src/workloads/run-members.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
 
 function meta(name: string, owner?: string): StoredMeta {
   const reference = {

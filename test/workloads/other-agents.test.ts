@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { WorkloadLoop } from '../../../src/agent/workloads/workload-loop.ts';
-import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
-import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
-import { withoutGrace } from '../../../src/lifecycle/requests/deletion.ts';
-import { conflict } from '../../../src/store/store-errors.ts';
-import { newDeployment } from '../../controllers/manifests.ts';
-import { ManualClock } from '../../../src/simulation/manual-clock.ts';
-import { MemoryStore } from '../../../src/simulation/memory-store.ts';
-import { newEvent, newPod, withPhase } from '../../store/objects.ts';
+import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
+import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { Workload } from '../../src/api/workloads/stored-workloads.ts';
+import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
+import { conflict } from '../../src/store/store-errors.ts';
+import { newDeployment } from '../controllers/manifests.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
+import { newEvent, newPod, withPhase } from '../store/objects.ts';
 
 interface Watched {
   readonly store: MemoryStore;

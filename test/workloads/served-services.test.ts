@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { StoredService } from '../../../src/api/objects.ts';
-import { WorkloadLoop, type WorkloadLoopOptions } from '../../../src/agent/workloads/workload-loop.ts';
-import { ManualClock } from '../../../src/simulation/manual-clock.ts';
-import { MemoryStore } from '../../../src/simulation/memory-store.ts';
+import type { StoredService } from '../../src/api/objects.ts';
+import { WorkloadLoop, type WorkloadLoopOptions } from '../../src/workloads/workload-loop.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
 
 const metadata = { name: 'web', namespace: 'default', uid: '1', resourceVersion: '', creationTimestamp: '' };
 const WEB = { apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: 'None' } };

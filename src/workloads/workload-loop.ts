@@ -1,5 +1,5 @@
-import { tellDefect } from '../../defects.ts';
-import { PodrunError } from '../../api/errors.ts';
+import { tellDefect } from '../defects.ts';
+import { PodrunError } from '../api/errors.ts';
 import {
   controllerOf,
   isTerminalPhase,
@@ -7,25 +7,25 @@ import {
   type StoredPod,
   type StoredService,
   type WatchEvent,
-} from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
-import { type Controlled, hasController, isWorkload, type Workload } from '../../api/workloads/stored-workloads.ts';
-import { PODS_PER_SYNC } from '../../controllers/actions.ts';
-import { reconcileWorkload } from '../../controllers/controllers.ts';
-import { isActive } from '../../controllers/pod-state.ts';
-import { restingActions } from '../../controllers/resting-status.ts';
-import { selectsPod } from '../../controllers/service/reconcile-service.ts';
-import type { ActionFailure, Owned } from '../../controllers/reconcile.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+} from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { type Controlled, hasController, isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
+import { PODS_PER_SYNC } from '../controllers/actions.ts';
+import { reconcileWorkload } from '../controllers/controllers.ts';
+import { isActive } from '../controllers/pod-state.ts';
+import { restingActions } from '../controllers/resting-status.ts';
+import { selectsPod } from '../controllers/service/reconcile-service.ts';
+import type { ActionFailure, Owned } from '../controllers/reconcile.ts';
+import type { Root } from '../lifecycle/requests/root.ts';
+import type { Store, Subscription } from '../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { ForeignEvents } from './foreign-events.ts';
-import { garbageIn, mayMakeGarbage } from '../../apiserver/deletion/garbage.ts';
-import { isPod, isService, ObjectCache } from '../../apiserver/informer/object-cache.ts';
+import { garbageIn, mayMakeGarbage } from '../apiserver/deletion/garbage.ts';
+import { isPod, isService, ObjectCache } from '../apiserver/informer/object-cache.ts';
 import { RunMembers } from './run-members.ts';
-import type { ServiceServer } from '../../network/node/service-server.ts';
+import type { ServiceServer } from '../network/node/service-server.ts';
 import { RunRoots } from './run-roots.ts';
 import { ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';
