@@ -33,9 +33,8 @@ const COMPUTED = [
  * other rights, for other users and on other versions of Node.js (test/combinations).
  */
 const PORTABLE = [
-  'agent/{probe-exec,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
   'apiserver/services/unserved',
-  'background/{attach/attach-server,keeper/keeper}',
+  'background/keeper/keeper',
   'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
   'controllers/deployment',
   'escape/{kernel,processes,terminals}',
@@ -43,6 +42,7 @@ const PORTABLE = [
   'experiments/injected-faults',
   'history/timeline',
   'images/{hostile-layers,layers}',
+  'kubelet/{probe-exec,attach/attach-server,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
   'library/serve',
   'lifecycle/security/*',
   'manifest/load',

@@ -14,7 +14,7 @@ import { hasOwners, type LoopOptions, openLoop } from '../agent/runs/open-loop.t
 import type { WorkloadLoop } from '../workloads/workload-loop.ts';
 import { keyText } from '../store/records/listing.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
-import { Agent } from '../agent/agent.ts';
+import { Agent } from '../kubelet/agent.ts';
 import type { AgentSettings } from '../settings/agent-settings.ts';
 import { StateGuard } from '../agent/runs/state-guard.ts';
 import { shrinkOnce, SmallHeap } from '../agent/runs/small-heap.ts';

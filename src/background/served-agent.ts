@@ -1,6 +1,6 @@
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent } from '../kubelet/agent.ts';
 import { claimWorkload } from '../agent/runs/begin-workloads.ts';
 import { hasOwners } from '../agent/runs/open-loop.ts';
 import type { WorkloadLoop } from '../workloads/workload-loop.ts';

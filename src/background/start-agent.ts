@@ -1,4 +1,4 @@
-import { inheritedVariables } from '../agent/steps/host-environment.ts';
+import { inheritedVariables } from '../kubelet/steps/host-environment.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { killGroup } from '../runtime/kill.ts';

@@ -1,6 +1,6 @@
-import type { CutOff, Faults } from '../agent/setup/faults.ts';
+import type { CutOff, Faults } from '../kubelet/faults.ts';
 import type { PlannedPod } from '../agent/setup/planned-pods.ts';
-import type { ProbeInput } from '../agent/probe/input.ts';
+import type { ProbeInput } from '../kubelet/probe/input.ts';
 import { usage } from '../api/errors.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-import type { CutOff } from '../agent/setup/faults.ts';
+import type { CutOff } from '../kubelet/faults.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';

@@ -1,6 +1,6 @@
 import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
-import type { PodMachine } from '../agent/machine.ts';
-import { PodRun } from '../agent/pod-run.ts';
+import type { PodMachine } from '../kubelet/machine.ts';
+import { PodRun } from '../kubelet/pod-run.ts';
 import { settleClaimsOf } from '../apiserver/volumes/settle-volumes.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import {

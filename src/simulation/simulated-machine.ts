@@ -1,6 +1,6 @@
-import { runHook } from '../agent/hooks/hooks.ts';
-import type { PodMachine } from '../agent/machine.ts';
-import { probeOnce } from '../agent/probe/index.ts';
+import { runHook } from '../kubelet/hooks/hooks.ts';
+import type { PodMachine } from '../kubelet/machine.ts';
+import { probeOnce } from '../kubelet/probe/index.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 
 export const SIMULATED_NODE: NodeFacts = {

@@ -1,4 +1,4 @@
-import type { ProbeInput } from '../agent/probe/input.ts';
+import type { ProbeInput } from '../kubelet/probe/input.ts';
 import { isSidecar, type KubeObject, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';

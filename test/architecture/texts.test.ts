@@ -4,12 +4,13 @@ import { type AstNode, isNode, lineAt, nodesOf, parse, type SourceFile, sourcesB
 const CATALOGUES = ['src/lifecycle/texts/', 'src/controllers/texts/'];
 const isInCatalogue = ({ path }: SourceFile): boolean => CATALOGUES.some((folder) => path.startsWith(folder));
 /** The folder of the probe protocols. It holds the error texts of Go's network libraries. */
-const PROTOCOLS = 'src/agent/probe/';
+const PROTOCOLS = 'src/kubelet/probe/';
 
 const everywhere = [
   'src/lifecycle',
   'src/controllers',
   'src/agent',
+  'src/kubelet',
   'src/workloads',
   'src/network/node',
   'src/images/node',

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
-import { httpServer } from '../agent/local-servers.ts';
+import { httpServer } from '../kubelet/local-servers.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { newPod } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';

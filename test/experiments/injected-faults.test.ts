@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeInput } from '../../src/agent/probe/input.ts';
+import type { ProbeInput } from '../../src/kubelet/probe/input.ts';
 import { chance } from '../../src/experiments/chance.ts';
 import { InjectedFaults } from '../../src/experiments/injected-faults.ts';
 import { readFault } from '../../src/experiments/read-fault.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readOwnRights, readAccount } from '../../src/settings/own-rights.ts';
-import { canReach } from '../../src/agent/volumes/can-reach.ts';
+import { canReach } from '../../src/kubelet/volumes/can-reach.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-accounts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,12 +6,12 @@ import type {
   PodSpec,
   PodStatus,
 } from '../../src/api/generated/types.ts';
-import { ContainerEffects } from '../../src/agent/container-effects.ts';
-import type { PodMachine } from '../../src/agent/machine.ts';
-import type { HandlerOutput } from '../../src/agent/hooks/handler-log.ts';
-import type { LaunchOutcome } from '../../src/agent/steps/step.ts';
+import { ContainerEffects } from '../../src/kubelet/container-effects.ts';
+import type { PodMachine } from '../../src/kubelet/machine.ts';
+import type { HandlerOutput } from '../../src/kubelet/hooks/handler-log.ts';
+import type { LaunchOutcome } from '../../src/kubelet/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';
-import { PodWorker } from '../../src/agent/pod-worker.ts';
+import { PodWorker } from '../../src/kubelet/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { HookRun } from '../../src/lifecycle/hook-run.ts';

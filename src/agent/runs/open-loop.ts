@@ -6,7 +6,7 @@ import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { watchOwners } from '../../store/owners/owner-watch.ts';
 import { newUid } from '../../store/unique-id.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../../kubelet/agent.ts';
 import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
 import { requestDeletion } from '../../apiserver/deletion/request-deletion.ts';
 import { WorkloadLoop } from '../../workloads/workload-loop.ts';

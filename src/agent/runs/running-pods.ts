@@ -1,6 +1,6 @@
 import { caught, inBackground } from '../../defects.ts';
 import { hasCode } from '../../api/errors.ts';
-import { Agent, type AgentOptions } from '../agent.ts';
+import { Agent, type AgentOptions } from '../../kubelet/agent.ts';
 import { isRenewed } from '../../apiserver/deletion/is-stored.ts';
 import { closeLostRuns } from '../../apiserver/deletion/lost-runs.ts';
 import {
@@ -21,8 +21,8 @@ import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
 import type { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
-import type { Faults } from '../setup/faults.ts';
-import type { StaticPods } from '../static/static-pods.ts';
+import type { Faults } from '../../kubelet/faults.ts';
+import type { StaticPods } from '../../kubelet/static/static-pods.ts';
 import { atExit } from '../../runtime/at-exit.ts';
 import type { OwnedRun } from './begin-runs.ts';
 import { claimWorkload, type OwnedWorkload } from './begin-workloads.ts';

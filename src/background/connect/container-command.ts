@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { encodeAttachFrame } from '../attach/frames.ts';
+import { encodeAttachFrame } from '../../kubelet/attach/frames.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import {
   type AgentAddress,

@@ -7,7 +7,7 @@ import { imageSource } from '../../settings/config/image-source.ts';
 import { makeImageMap } from '../../settings/config/image-map.ts';
 import { podRoot } from '../../lifecycle/requests/root.ts';
 import { EXIT } from '../../api/errors.ts';
-import type { Faults } from '../../agent/setup/faults.ts';
+import type { Faults } from '../../kubelet/faults.ts';
 import { machineClock } from '../../clock.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';

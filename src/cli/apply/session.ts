@@ -1,5 +1,5 @@
 import type { ConfigFile } from '../../settings/config/config-file.ts';
-import type { Faults } from '../../agent/setup/faults.ts';
+import type { Faults } from '../../kubelet/faults.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
 import type { PlannedPod } from '../../agent/setup/planned-pods.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { EXIT } from '../../api/errors.ts';
-import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../background/attach/frames.ts';
+import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../kubelet/attach/frames.ts';
 import { showOutputAsItIs } from '../../runtime/terminal/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import type { Cli } from '../cli.ts';

@@ -7,7 +7,7 @@ import { type NodeUsage, renderNodeUsage } from '../../print/node-usage.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
 import { type ObjectRef, similarName } from '../../apiserver/object-ref.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';
-import { measurePods } from '../../agent/usage/measure-pods.ts';
+import { measurePods } from '../../kubelet/usage/measure-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { reportErrors } from '../report-error.ts';

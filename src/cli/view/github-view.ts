@@ -1,5 +1,5 @@
 import type { Owned } from '../../controllers/reconcile.ts';
-import type { HookOutput } from '../../agent/hooks/handler-log.ts';
+import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';

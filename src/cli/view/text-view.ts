@@ -2,7 +2,7 @@ import { inBackground } from '../../defects.ts';
 import { networkEventLine } from '../../print/live/network-event.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
-import type { HookOutput } from '../../agent/hooks/handler-log.ts';
+import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { RunOutcome } from '../../agent/runs/apply-run.ts';
 import {

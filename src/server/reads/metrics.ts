@@ -1,4 +1,4 @@
-import { measurePods } from '../../agent/usage/measure-pods.ts';
+import { measurePods } from '../../kubelet/usage/measure-pods.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PodRun } from '../../../src/agent/pod-run.ts';
-import { pause } from '../../../src/agent/probe/deadline.ts';
+import { PodRun } from '../../../src/kubelet/pod-run.ts';
+import { pause } from '../../../src/kubelet/probe/deadline.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import { formatTime } from '../../../src/api/time.ts';
 import { CRASH_LOOP } from '../../../src/lifecycle/plan/back-off.ts';
 import { planDeletion } from '../../../src/lifecycle/requests/deletion.ts';
 import type { ImageVerdict } from '../../../src/lifecycle/plan/image-pull.ts';
-import type { LaunchOutcome } from '../../../src/agent/steps/step.ts';
+import type { LaunchOutcome } from '../../../src/kubelet/steps/step.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 import { newPod } from '../pod-simulation.ts';

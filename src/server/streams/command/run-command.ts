@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { inBackground } from '../../../defects.ts';
-import type { OpeningMessage } from '../../../background/attach/frames.ts';
+import type { OpeningMessage } from '../../../kubelet/attach/frames.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,

@@ -1,0 +1,31 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import type { ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ProbeInput } from './probe/input.ts';
+
+/**
+ * Cuts a Pod off from the network that it shares with others, or connects it again. Rejects when that fails; does
+ * nothing for a Pod that has ended.
+ */
+export type CutOff = (isCut: boolean) => Promise<void>;
+
+/** Faults on purpose. `src/experiments` has them; a run without `--inject` has none. */
+export interface Faults {
+  /** The same runtime, which also ends containers. */
+  around(runtime: Runtime): Runtime;
+  /** The outcome of a probe that is to fail. Undefined: the probe runs. */
+  probe(input: ProbeInput): ProbeOutcome | undefined;
+  /** The verdicts on the images of a Pod, with those that cannot be pulled at the moment. */
+  images(pod: StoredPod, verdicts: ImageVerdicts): ImageVerdicts;
+  /**
+   * Called when a Pod has joined a network of its own. Resolves when that is as the faults want it at the moment.
+   * @param names its own, and that of the workload that makes it
+   */
+  joined(pod: StoredPod, names: readonly string[], cutOff: CutOff): Promise<void>;
+  /** Begins to count the time. @param tell records an event about the Pod with this uid */
+  begin(tell: (uid: string, event: EventDraft) => void): void;
+  /** Ends all of it: podrun is about to end the Pods. */
+  close(): void;
+}

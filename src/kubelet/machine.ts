@@ -1,0 +1,362 @@
+import { inBackground } from '../defects.ts';
+import { type ClaimedData, claimedData } from '../apiserver/volumes/claim-volume.ts';
+import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
+import type { ServiceListener } from '../network/service-listener.ts';
+import type { Container } from '../api/generated/types.ts';
+import { machineClock } from '../clock.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { AttachPoint } from './attach/attach-point.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { imageFolder } from '../lifecycle/environment/entry-point.ts';
+import { podHostname } from '../lifecycle/environment/hostname.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
+import { containerLimits } from '../lifecycle/node/container-limits.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
+import type { EnsuredImage } from '../lifecycle/plan/image-need.ts';
+import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
+import { volumeGroup } from '../lifecycle/security/volume-group.ts';
+import { containerKind } from '../lifecycle/status/container-status.ts';
+import { imageNotHere } from '../lifecycle/texts/image-errors.ts';
+import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
+import type { ImageLayers, ResourceLimits } from '../runtime/confinement.ts';
+import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
+import type { NetworkHelper } from '../network/linux/helper-process.ts';
+import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { Faults } from './faults.ts';
+import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
+import type { HookInput, HookOutcome } from './hooks/hooks.ts';
+import type { Launch, LiveInstance } from './instance.ts';
+import { type InstanceRef, PodFiles } from '../store/pod-files.ts';
+import type { EnsureCall, NodeImages } from '../images/node/node-images.ts';
+import { Journals, type JournalsOptions } from './journals.ts';
+import type { NetworkRecord } from '../store/owners/network-record.ts';
+import { PodNames } from '../network/node/pod-names.ts';
+import type { PortOwner } from '../lifecycle/texts/port-events.ts';
+import { type ApiOfPods, type ApiPlace, type NetworkSymptom, PodNetworks } from '../network/node/pod-networks.ts';
+import type { probeOnce } from './probe/index.ts';
+import type { ProbeInput } from './probe/input.ts';
+import { atExit } from '../runtime/at-exit.ts';
+import { PodHandlers } from './runtime-class/pod-handlers.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
+import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
+import { terminationMessage } from './termination-message.ts';
+import { topWorkload, workloadsAbove } from '../apiserver/workloads-above.ts';
+import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
+import { storageUsage } from './volumes/storage-usage.ts';
+
+/** The resources for containers on this machine, and the callbacks for their output. */
+export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+  readonly runtime: Runtime;
+  readonly node: NodeFacts;
+  /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
+  readonly networkRecord?: NetworkRecord | undefined;
+  /** The images from which containers run. Undefined: all of them run programs of this machine. */
+  readonly images?: NodeImages | undefined;
+  /** Faults on purpose. Undefined: none. */
+  readonly faults?: Faults | undefined;
+  /** The rights of this process. Read when the first Pod needs them. */
+  readonly rights: () => OwnRights;
+  /**
+   * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
+   * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
+   */
+  readonly onOutput: (
+    ...[pod, container, stream, chunk]: [StoredPod, string, OutputStream, Buffer]
+  ) => Promise<void> | undefined;
+  /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
+  readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
+}
+
+/** A Machine as its Pods use it. A simulation has its own. */
+export type PodMachine = Omit<
+  Pick<Machine, keyof Machine>,
+  'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'serveApi' | 'close'
+>;
+
+/**
+ * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
+ * starts, and the clients that are attached to them.
+ */
+export class Machine {
+  readonly #options: MachineOptions;
+  readonly #files: PodFiles;
+  readonly #journals: Journals;
+  readonly #networks: PodNetworks;
+  readonly #attachPoint: AttachPoint;
+  readonly #names: PodNames;
+  readonly #handlers: PodHandlers;
+  /** By uid of the Pod; only Pods that have volumes and have not ended. */
+  readonly #volumes = new Map<string, PodVolumes>();
+  /** By id of the instance. */
+  readonly #live = new Map<string, LiveInstance>();
+  /** The module, imported once: another `import()` costs a tenth of a TCP probe. */
+  #probes: { readonly probeOnce: typeof probeOnce } | undefined;
+  readonly #release: () => void;
+
+  constructor(options: MachineOptions) {
+    const { store, settings } = options;
+    const files = new PodFiles(store);
+    this.#options = options;
+    this.#files = files;
+    this.#release = settings.features.tier === 'namespace' ? holdUntilExit(store) : () => undefined;
+    this.#journals = new Journals({ ...options, files });
+    const { privateNetworks, hostEnv } = settings;
+    const clock = machineClock(options.clock);
+    this.#networks = new PodNetworks({
+      ...options,
+      clock,
+      files,
+      privateNetworks,
+      hostEnv,
+      networkRecord: options.networkRecord,
+      workloadOf: (pod) => topWorkload(workloadsAbove(store), pod),
+    });
+    this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
+    this.#names = new PodNames({
+      ...options,
+      clock,
+      network: privateNetworks?.kind ?? 'host',
+      hasOwnFiles: settings.features.tier === 'namespace',
+      helper: () => this.#networks.clusterHelper(),
+    });
+    this.#handlers = new PodHandlers({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
+  }
+
+  /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
+  podChanged(pod: StoredPod): void {
+    this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
+  }
+
+  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
+  serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+    return this.#networks.serve(listeners);
+  }
+
+  /** Lets an API server listen in the networks of Pods; see PodNetworks. */
+  serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
+    return this.#networks.serveApi(api);
+  }
+
+  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
+  ownerOfPort(port: number): Promise<PortOwner | undefined> {
+    return this.#networks.ownerOfPort(port);
+  }
+
+  /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
+  clusterHelper(): Promise<NetworkHelper | undefined> {
+    return this.#networks.clusterHelper();
+  }
+
+  /** Lets go of the folders that this process holds, and of what the Pods share. */
+  async close(): Promise<void> {
+    this.#names.close();
+    await this.#networks.close();
+    this.#release();
+  }
+
+  /**
+   * Creates the Pod's sandbox: its volumes and its network. Rejects on failure. Waits for missing ConfigMaps and the
+   * like until the signal is aborted. Returns the Pod's address; undefined: the node's.
+   */
+  async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
+    if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+    const network = await this.#handlers.choose(pod);
+    await this.#options.images?.open(pod);
+    const hostname = podHostname(pod);
+    if (!hostname.ok) throw new Error(hostname.message);
+    const [address, events] = await Promise.all([this.#networks.join(pod, attempt, network), this.#names.open(pod)]);
+    for (const event of events) attempt.event(event);
+    await this.#meetFaults(pod);
+    return address;
+  }
+
+  async #meetFaults(pod: StoredPod): Promise<void> {
+    const { faults, store } = this.#options;
+    if (faults === undefined || this.#networks.privateNetworkOf(pod) === undefined) return;
+    const names = [pod.metadata.name, ...workloadsAbove(store)(pod).map(({ name }) => name)];
+    await faults.joined(pod, names, (isCut) => this.#networks.cutOff(pod, isCut));
+  }
+
+  async removeSandbox(pod: StoredPod): Promise<void> {
+    const { uid } = pod.metadata;
+    this.#volumes.get(uid)?.remove();
+    this.#volumes.delete(uid);
+    this.#handlers.forget(pod);
+    this.#journals.close(pod);
+    this.#options.images?.left(pod);
+    await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
+  }
+
+  /** Measures the disk space of the Pod. Never rejects. */
+  measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage> {
+    return storageUsage(pod, wanted, this.#files);
+  }
+
+  /** Looks up the image of a container, and pulls it when its policy asks for that. Never rejects. */
+  async ensureImage(pod: StoredPod, call: EnsureCall): Promise<EnsuredImage> {
+    return (await this.#options.images?.ensure(pod, call)) ?? { type: 'present' };
+  }
+
+  /** Computes the launch of a container. Rejects with a defect. */
+  prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
+    return prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
+  }
+
+  /** Called when the runtime could not start a prepared container. */
+  startFailed(pod: StoredPod, instance: InstanceRef): void {
+    releaseLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
+  }
+
+  /** Completes the launch of a container of a former agent. */
+  restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch {
+    return restoreLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance), launch);
+  }
+
+  /** The resource limits of the container. Undefined: none. */
+  limitsOf({ spec }: StoredPod, container: Container): ResourceLimits | undefined {
+    return containerLimits(spec, container, this.#options.settings.podPidsLimit);
+  }
+
+  /** The file for output that is left in the pipes after podrun was killed; see ContainerLaunch. */
+  logFile(pod: StoredPod, instance: InstanceRef): string {
+    return this.#files.log(pod, instance);
+  }
+
+  started(pod: StoredPod, live: LiveInstance): void {
+    this.#journals.process(pod, live.ref, live.running);
+    this.#live.set(live.ref.id, live);
+    this.#attachPoint.started(pod, containerSpec(pod, live.ref.container), live);
+  }
+
+  /** Called after a container of a former agent was taken over. Clients that were attached have to attach again. */
+  async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
+    const container = containerSpec(pod, live.ref.container);
+    inBackground(this.#names.open(pod));
+    inBackground(this.#options.images?.adopted(pod));
+    this.#live.set(live.ref.id, live);
+    if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
+    this.#attachPoint.started(pod, container, live);
+  }
+
+  output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
+    this.#journals.output(pod, instance, stream, chunk);
+    this.#attachPoint.output(instance, stream, chunk);
+    // Control sequences for the terminal of the container must not reach the terminal that shows the run.
+    if (isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance)) return;
+    const wait = this.#options.onOutput(pod, instance.container, stream, chunk);
+    if (wait !== undefined) inBackground(this.#holdUntil(wait, instance));
+  }
+
+  /** Called when the main process has ended and its output is complete. Returns the termination message. */
+  exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined {
+    this.#live.delete(instance.id);
+    this.#journals.exited(pod, instance, exit);
+    this.#attachPoint.exited(instance, exit.exitCode);
+    const message = terminationMessage(pod, containerSpec(pod, instance.container), exit.exitCode, {
+      file: this.#files.terminationLog(pod, instance),
+      logTail: (lines) => this.#journals.logTail(pod, instance, lines),
+    });
+    releaseLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
+    return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
+  }
+
+  /** Explains how the network may have caused the symptom. Undefined: it did not. */
+  explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
+    const container = containerSpec(pod, instance.container);
+    const logTail = (lines: number): string => this.#journals.logTail(pod, instance, lines);
+    return this.#networks.explain({ pod, container, id: instance.id, logTail }, symptom);
+  }
+
+  /**
+   * Runs a hook to its end. Loaded late, as probes are: most Pods have none, and node:http, https and http2 load slower
+   * than the rest of a start.
+   */
+  async runHook(input: HookInput): Promise<HookOutcome> {
+    const { runHook } = await import('./hooks/hooks.ts');
+    return runHook({ ...input, dial: this.#networks.dialerOf(input.pod) });
+  }
+
+  /** Runs one probe once. Never rejects. */
+  async runProbe(input: ProbeInput): Promise<ProbeOutcome> {
+    const fault = this.#options.faults?.probe(input);
+    if (fault !== undefined) return fault;
+    this.#probes ??= await import('./probe/index.ts');
+    return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
+  }
+
+  /** Records a finished attempt of a probe. */
+  probed(pod: StoredPod, attempt: ProbeAttempt): void {
+    this.#journals.probed(pod, attempt);
+  }
+
+  /** Records a hook that has returned or was cut short. */
+  hooked(pod: StoredPod, run: HookRun): void {
+    this.#journals.hooked(pod, run);
+  }
+
+  /** Takes output of a hook or probe: whole lines, or a note of podrun. */
+  logHandlerOutput(pod: StoredPod, instance: InstanceRef, output: HandlerOutput): void {
+    this.#journals.handlerOutput(pod, instance, output);
+    if (!isHookOutput(pod, instance, output)) return;
+    this.#options.onHookOutput(pod, { ...output, container: instance.container });
+  }
+
+  async #holdUntil(wait: Promise<void>, { id }: InstanceRef): Promise<void> {
+    const streams = this.#live.get(id)?.streams;
+    streams?.holdOutput(true, 'shown');
+    await wait;
+    streams?.holdOutput(false, 'shown');
+  }
+
+  async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
+    const { store, clock, node, settings, rights, images } = this.#options;
+    const { namespace, uid } = pod.metadata;
+    const sources = {
+      volumes: this.#files.paths(pod).volumes,
+      memory: store.memory,
+      claim: (name: string): ClaimedData | undefined => claimedData(store, namespace, name),
+      image: (reference: string): string | undefined => imageFolder(reference, settings.images),
+      imageFiles: (reference: string): ImageLayers => {
+        const files = images?.filesOf(pod, reference);
+        if (files === undefined) throw new Error(imageNotHere(reference));
+        return files;
+      },
+      cwd: settings.cwd,
+      group: volumeGroup(pod.spec, rights()),
+    };
+    this.#volumes.get(uid)?.close();
+    const volumes = new PodVolumes({ pod, store, clock, node, sources });
+    this.#volumes.set(uid, volumes);
+    await volumes.setUp(attempt);
+  }
+
+  #launchInput(pod: StoredPod, instance: InstanceRef): LaunchInput {
+    const volumes = this.#volumes.get(pod.metadata.uid);
+    const podIP = this.#networks.addressOf(pod);
+    const network = this.#networks.privateNetworkOf(pod)?.join;
+    const hostAddress = network && this.#networks.hostAddress;
+    const sandbox = { volumes, podIP, network, hostAddress };
+    return { pod, container: containerSpec(pod, instance.container), instance, sandbox };
+  }
+}
+
+function isEphemeral(pod: StoredPod, { container }: InstanceRef): boolean {
+  return containerKind(pod, container) === 'ephemeral';
+}
+
+/** Holds podrun's folders in memory, at most until this process exits. Returns the function that lets go of them. */
+function holdUntilExit({ memory }: FileStore): () => void {
+  const release = holdMemoryFolders(memory);
+  const forgetAtExit = atExit(release);
+  return () => {
+    release();
+    forgetAtExit();
+  };
+}
