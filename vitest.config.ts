@@ -34,9 +34,9 @@ const COMPUTED = [
  */
 const PORTABLE = [
   'apiserver/services/unserved',
-  'background/keeper/keeper',
   'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
   'controllers/deployment',
+  'engine/background/keeper/keeper',
   'escape/{kernel,processes,terminals}',
   'exact-mode',
   'experiments/injected-faults',

@@ -3,7 +3,7 @@ import { homeFolder, isStandIn } from '../user.ts';
 import { quietly } from '../quietly.ts';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
 import type { Cli } from './cli.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
 
 /** Commands that read and write no state. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', 'validate', 'init']);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from '../background/command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
 import { nameOfCommand, splitCommand } from './flags/called-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';

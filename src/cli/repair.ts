@@ -68,7 +68,7 @@ export function removeNamespaces(cli: Cli): void {
 
 /** Starts background agents again that died before the end of their Pods, and prints a note for each. */
 export async function resumeAgents(cli: Cli): Promise<void> {
-  const { reviveAgents } = await import('../background/revive-agents.ts');
+  const { reviveAgents } = await import('../engine/background/revive-agents.ts');
   try {
     const { clock, podrun, note } = cli;
     await reviveAgents({ root: openStore(cli).root, processes: localProcesses, clock, podrun, note });

@@ -1,5 +1,5 @@
 import type { CutOff, Faults } from '../kubelet/faults.ts';
-import type { PlannedPod } from '../agent/setup/planned-pods.ts';
+import type { PlannedPod } from '../engine/setup/planned-pods.ts';
 import type { ProbeInput } from '../kubelet/probe/input.ts';
 import { usage } from '../api/errors.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ConfigFile } from '../settings/config/config-file.ts';
 import { splitWords } from '../settings/config/split-words.ts';
 import { type AgentSettings, nodeSettings, workFolders } from '../settings/agent-settings.ts';
-import type { ChosenRuntime } from '../agent/setup/choose-runtime.ts';
+import type { ChosenRuntime } from '../engine/setup/choose-runtime.ts';
 import { chooseNetworks } from '../network/node/private-networks.ts';
 import { usage } from '../api/errors.ts';
 import type { KubeObject } from '../api/objects.ts';

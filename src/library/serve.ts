@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { readConfigFile } from '../settings/config/config-file.ts';
-import { RunningPods } from '../agent/runs/running-pods.ts';
+import { RunningPods } from '../engine/running-pods.ts';
 import { FOR_CLIENTS } from '../network/node/private-networks.ts';
-import { chooseRuntime, runtimeChoice } from '../agent/setup/choose-runtime.ts';
+import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
 import { rangeOf, type ServiceRange } from '../network/service-addresses.ts';

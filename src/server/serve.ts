@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../settings/agent-settings.ts';
 import { type ErrorCode, PodrunError } from '../api/errors.ts';
-import { runAgent } from '../background/run-agent.ts';
-import type { PodrunProgram } from '../background/call-background.ts';
+import { runAgent } from '../engine/background/run-agent.ts';
+import type { PodrunProgram } from '../engine/background/call-background.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { rangeOf } from '../network/service-addresses.ts';
 import { sendSignal } from '../runtime/kill.ts';
@@ -33,7 +33,7 @@ export interface ServeOptions {
   readonly auditLog?: string | undefined;
   /** Writes a line to the log. */
   readonly report: (line: string) => void;
-  /** Called when the server answers. Resolves when it is to end: see Serving of background/run-agent.ts. */
+  /** Called when the server answers. Resolves when it is to end: see Serving of engine/background/run-agent.ts. */
   readonly onReady: (server: ServingServer) => Promise<'leave' | 'end'>;
 }
 

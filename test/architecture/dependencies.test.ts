@@ -5,8 +5,7 @@ import { importsOf, sourcesBelow } from './source.ts';
 const PURE = ['api', 'machine', 'lifecycle', 'controllers', 'history', 'print'];
 
 /**
- * The imports between layers. They go one way, but for `agent` and `background`: an agent listens at a socket, and what
- * runs in the background is an agent.
+ * The imports between rooms. They go one way.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -98,22 +97,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
   ],
   workloads: ['api', 'clock', 'defects', 'lifecycle', 'controllers', 'manifest', 'store', 'network', 'apiserver'],
-  agent: [
-    'api',
-    'clock',
-    'defects',
-    'version',
-    'machine',
-    'lifecycle',
-    'controllers',
-    'manifest',
-    'store',
-    'runtime',
-    'settings',
-    'apiserver',
-    'workloads',
-    'kubelet',
-  ],
   kubelet: [
     'api',
     'clock',
@@ -132,12 +115,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'images',
     'apiserver',
   ],
-  background: [
+  engine: [
     'api',
     'clock',
     'quietly',
     'defects',
+    'version',
+    'machine',
     'lifecycle',
+    'controllers',
     'manifest',
     'store',
     'runtime',
@@ -145,10 +131,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'apiserver',
     'workloads',
-    'agent',
     'kubelet',
   ],
-  experiments: ['api', 'clock', 'defects', 'lifecycle', 'runtime', 'agent', 'kubelet'],
+  experiments: ['api', 'clock', 'defects', 'lifecycle', 'runtime', 'kubelet', 'engine'],
   simulation: [
     'api',
     'clock',
@@ -177,9 +162,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'apiserver',
     'kubelet',
-    'background',
+    'engine',
   ],
-  remote: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'apiserver', 'agent'],
+  remote: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'apiserver', 'engine'],
   cli: [
     'api',
     'clock',
@@ -202,9 +187,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'images',
     'apiserver',
-    'agent',
     'kubelet',
-    'background',
+    'engine',
     'experiments',
     'simulation',
     'server',
@@ -228,8 +212,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'network',
     'settings',
     'apiserver',
-    'agent',
-    'background',
+    'engine',
     'server',
   ],
 };

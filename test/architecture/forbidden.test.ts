@@ -33,7 +33,7 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
   {
     what: 'the environment of podrun itself',
     uses: /^process\.env$/,
-    allowed: /^src\/(cli\/start\.ts|library\/|runtime\/|background\/)/,
+    allowed: /^src\/(cli\/start\.ts|library\/|runtime\/|engine\/background\/)/,
   },
   {
     what: 'chance in a pure layer',

@@ -9,7 +9,6 @@ const PROTOCOLS = 'src/kubelet/probe/';
 const everywhere = [
   'src/lifecycle',
   'src/controllers',
-  'src/agent',
   'src/kubelet',
   'src/workloads',
   'src/network/node',
@@ -19,7 +18,7 @@ const catalogue = everywhere.filter(isInCatalogue);
 /**
  * Layers that only read statuses. They may have their own messages, but must not repeat the reasons of other layers.
  */
-const readers = ['src/print', 'src/background', 'src/apiserver', 'src/library', 'src/cli'].flatMap(sourcesBelow);
+const readers = ['src/print', 'src/engine', 'src/apiserver', 'src/library', 'src/cli'].flatMap(sourcesBelow);
 const elsewhere = everywhere.filter((file) => !isInCatalogue(file) && !file.path.startsWith(PROTOCOLS));
 
 describe('what events and statuses say', () => {

@@ -3,7 +3,7 @@ import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import { startAgent } from '../../background/start-agent.ts';
+import { startAgent } from '../../engine/background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../apiserver/check-changes.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';

@@ -6,7 +6,7 @@ import type { ApplyFlags } from './apply-flags.ts';
 import { checkChanges } from '../../apiserver/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
-import { hasLiveOwner } from '../../agent/runs/foreign-pods.ts';
+import { hasLiveOwner } from '../../engine/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';

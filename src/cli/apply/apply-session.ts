@@ -10,26 +10,26 @@ import { EXIT } from '../../api/errors.ts';
 import type { Faults } from '../../kubelet/faults.ts';
 import { machineClock } from '../../clock.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { beginRuns, undoRuns } from '../../agent/runs/begin-runs.ts';
-import { beginWorkloads } from '../../agent/runs/begin-workloads.ts';
+import { beginRuns, undoRuns } from '../../engine/begin-runs.ts';
+import { beginWorkloads } from '../../engine/begin-workloads.ts';
 import { hasLiveController, type WorkloadKey } from '../../apiserver/live-controller.ts';
 import { checkChanges } from '../../apiserver/check-changes.ts';
 import { nodeSettings, workFolders } from '../../settings/agent-settings.ts';
-import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
+import { chooseRuntime, runtimeChoice } from '../../engine/setup/choose-runtime.ts';
 import { configureObject } from '../../apiserver/configure-object.ts';
-import { hasLiveOwner, refuseSilentOwners } from '../../agent/runs/foreign-pods.ts';
+import { hasLiveOwner, refuseSilentOwners } from '../../engine/foreign-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { sharedClusterPaths } from '../../store/layout.ts';
-import { type PlannedPod, plannedPods } from '../../agent/setup/planned-pods.ts';
+import { type PlannedPod, plannedPods } from '../../engine/setup/planned-pods.ts';
 import {
   BESIDE_OTHERS,
   type ChosenNetworks,
   chooseNetworks,
   type NetworkRequest,
 } from '../../network/node/private-networks.ts';
-import { refuseApiServer } from '../../agent/setup/refuse-api-server.ts';
+import { refuseApiServer } from '../../engine/setup/refuse-api-server.ts';
 import { hasApiServer, isApiServer } from '../../apiserver/services/service-facts.ts';
-import { refuseSecurity } from '../../agent/setup/refuse-security.ts';
+import { refuseSecurity } from '../../engine/setup/refuse-security.ts';
 import { separateObjects } from '../../apiserver/separate-objects.ts';
 import { DEFAULT_NETWORK, hasOwnNetworks } from '../../machine/network-choice.ts';
 import { recordOf } from '../../apiserver/store-record.ts';

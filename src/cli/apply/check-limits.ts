@@ -1,6 +1,6 @@
 import type { ConfigFile } from '../../settings/config/config-file.ts';
-import { limitsRefused, openLimits } from '../../agent/setup/open-limits.ts';
-import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
+import { limitsRefused, openLimits } from '../../engine/setup/open-limits.ts';
+import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
 import type { Cli } from '../cli.ts';
 import type { ApplyFlags } from './apply-flags.ts';

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../agent/runs/apply-run.ts';
+import type { RunOutcome } from '../../engine/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { isLookedAt, podGoal } from '../../controllers/index.ts';
 import type { PodEvidence } from '../../history/evidence.ts';

@@ -1,5 +1,5 @@
 import { inBackground } from '../../defects.ts';
-import type { GoalCommand } from '../../agent/runs/apply-run.ts';
+import type { GoalCommand } from '../../engine/apply-run.ts';
 import { machineClock } from '../../clock.ts';
 import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { ConfigFile } from '../../settings/config/config-file.ts';
 import { serviceFacts } from '../../apiserver/services/service-facts.ts';
-import type { OwnedRun } from '../../agent/runs/begin-runs.ts';
-import type { OwnedWorkload } from '../../agent/runs/begin-workloads.ts';
+import type { OwnedRun } from '../../engine/begin-runs.ts';
+import type { OwnedWorkload } from '../../engine/begin-workloads.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';
-import { type RunListener, RunningPods } from '../../agent/runs/running-pods.ts';
-import { SmallHeap } from '../../agent/runs/small-heap.ts';
+import { type RunListener, RunningPods } from '../../engine/running-pods.ts';
+import { SmallHeap } from '../../engine/small-heap.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
-import { type ChosenRuntime, unmetRequests } from '../../agent/setup/choose-runtime.ts';
+import { type ChosenRuntime, unmetRequests } from '../../engine/setup/choose-runtime.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';

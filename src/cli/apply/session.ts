@@ -1,9 +1,9 @@
 import type { ConfigFile } from '../../settings/config/config-file.ts';
 import type { Faults } from '../../kubelet/faults.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
-import type { ChosenRuntime } from '../../agent/setup/choose-runtime.ts';
-import type { PlannedPod } from '../../agent/setup/planned-pods.ts';
-import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import type { ChosenRuntime } from '../../engine/setup/choose-runtime.ts';
+import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
+import type { RunningPods } from '../../engine/running-pods.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import type { FileStore } from '../../store/file-store.ts';

@@ -11,7 +11,7 @@ import {
   reachAgent,
   received,
   sendMessage,
-} from '../../background/connect/agent-connection.ts';
+} from '../../engine/background/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
 
 type OwnTerminal = typeof process.stdin;

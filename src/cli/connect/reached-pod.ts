@@ -11,7 +11,7 @@ import {
 import { chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { containerNotRunning } from '../../background/connect/connection-errors.ts';
+import { containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { timedOutWaiting, waitForPods } from '../../apiserver/object-wait.ts';
 import { missingObjectError } from '../../apiserver/object-ref.ts';

@@ -5,9 +5,9 @@ import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api
 import type { Clock } from '../../clock.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ConnectionEnd } from '../../background/connect/agent-connection.ts';
+import type { ConnectionEnd } from '../../engine/background/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
-import { connectionLost } from '../../background/connect/connection-errors.ts';
+import { connectionLost } from '../../engine/background/connect/connection-errors.ts';
 import { waitForObject } from '../../apiserver/object-wait.ts';
 import { reportError } from '../report-error.ts';
 import type { Cli } from '../cli.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeTree } from '../../remove-tree.ts';
-import { plannedPods } from '../../agent/setup/planned-pods.ts';
+import { plannedPods } from '../../engine/setup/planned-pods.ts';
 import { EXIT, usage } from '../../api/errors.ts';
 import { readFault } from '../../experiments/read-fault.ts';
 import { type Noticed, noticedIn } from '../../history/noticed.ts';

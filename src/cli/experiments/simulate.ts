@@ -3,7 +3,7 @@ import { allContainers, allContainerStatuses, type KubeObject, type StoredPod } 
 import { formatTime } from '../../api/time.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import { separateObjects } from '../../apiserver/separate-objects.ts';
-import { plannedPods } from '../../agent/setup/planned-pods.ts';
+import { plannedPods } from '../../engine/setup/planned-pods.ts';
 import { readProgram, type SimulatedLife } from '../../simulation/read-program.ts';
 import { Simulation } from '../../simulation/simulation.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunOutcome } from '../../agent/runs/apply-run.ts';
+import type { RunOutcome } from '../../engine/apply-run.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';

@@ -2,7 +2,7 @@ import { makeImageMap } from '../../settings/config/image-map.ts';
 import { imageSource } from '../../settings/config/image-source.ts';
 import { type ConfigFile, readConfigFile } from '../../settings/config/config-file.ts';
 import { type AgentSettings, nodeSettings, workFolders } from '../../settings/agent-settings.ts';
-import { chooseRuntime, runtimeChoice } from '../../agent/setup/choose-runtime.ts';
+import { chooseRuntime, runtimeChoice } from '../../engine/setup/choose-runtime.ts';
 import { askedIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import { chooseNetworks, FOR_CLIENTS } from '../../network/node/private-networks.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';

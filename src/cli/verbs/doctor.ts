@@ -13,7 +13,7 @@ import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import { OCI_RUNTIMES } from '../../lifecycle/node/runtime-handler.ts';
 import { canChangeUser, type OwnRights } from '../../lifecycle/security/own-rights.ts';
 import { renderMachineReport } from '../../print/doctor/report.ts';
-import { runtimeChoice } from '../../agent/setup/choose-runtime.ts';
+import { runtimeChoice } from '../../engine/setup/choose-runtime.ts';
 import { version } from '../../version.ts';
 import { cgroupMachine } from '../../runtime/linux/cgroup/cgroup-machine.ts';
 import { distributions, namespaceFindings } from '../../runtime/linux/detection/findings.ts';

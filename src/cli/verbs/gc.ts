@@ -6,7 +6,7 @@ import { openImages } from '../image/open-images.ts';
 import { type Collected, collectGarbage } from '../../apiserver/deletion/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { endStrayProcesses } from '../../background/stray-processes.ts';
+import { endStrayProcesses } from '../../engine/background/stray-processes.ts';
 import { removeFifos } from '../../runtime/pipes/fifo-pool.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';

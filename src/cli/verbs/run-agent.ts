@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { AGENT_COMMAND } from '../../background/command-names.ts';
-import { runAgent } from '../../background/run-agent.ts';
+import { AGENT_COMMAND } from '../../engine/background/command-names.ts';
+import { runAgent } from '../../engine/background/run-agent.ts';
 import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
 

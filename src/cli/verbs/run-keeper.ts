@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { KEEPER_COMMAND } from '../../background/command-names.ts';
-import { runKeeper } from '../../background/run-keeper.ts';
+import { KEEPER_COMMAND } from '../../engine/background/command-names.ts';
+import { runKeeper } from '../../engine/background/run-keeper.ts';
 import { openStore } from '../environment.ts';
 import type { RunVerb } from '../verb.ts';
 

@@ -1,7 +1,7 @@
 import type { Owned } from '../../controllers/reconcile.ts';
 import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
-import type { RunOutcome } from '../../agent/runs/apply-run.ts';
+import type { RunOutcome } from '../../engine/apply-run.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import {

@@ -4,7 +4,7 @@ import type { Owned } from '../../controllers/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
-import type { RunOutcome } from '../../agent/runs/apply-run.ts';
+import type { RunOutcome } from '../../engine/apply-run.ts';
 import {
   allContainerStatuses,
   controllerOf,

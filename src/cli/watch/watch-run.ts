@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import type { RunningPods } from '../../engine/running-pods.ts';
 import { usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { applyPatch } from '../../api/patch/index.ts';

@@ -3,7 +3,7 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
-import type { RunningPods } from '../../agent/runs/running-pods.ts';
+import type { RunningPods } from '../../engine/running-pods.ts';
 import { unservedLines } from '../../apiserver/services/unserved.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { PodRelays } from '../../background/connect/pod-relays.ts';
+import { PodRelays } from '../../engine/background/connect/pod-relays.ts';
 import type { NetworkHelper } from '../../network/linux/helper-process.ts';
 import type { ServerContext } from '../../apiserver/context.ts';
 

@@ -9,9 +9,9 @@ import {
   reachAgent,
   received,
   sendMessage,
-} from '../../../background/connect/agent-connection.ts';
-import { containerNotRunning } from '../../../background/connect/connection-errors.ts';
-import { sendInput } from '../../../background/connect/container-command.ts';
+} from '../../../engine/background/connect/agent-connection.ts';
+import { containerNotRunning } from '../../../engine/background/connect/connection-errors.ts';
+import { sendInput } from '../../../engine/background/connect/container-command.ts';
 import type { CommandStreams } from './command-streams.ts';
 import { type StreamOutcome, exitOutcome, internalOutcome, SUCCESS_OUTCOME } from './outcome.ts';
 import { TerminalSizes } from './terminal-sizes.ts';

@@ -1,7 +1,7 @@
 import { type Duplex, pipeline, type Writable } from 'node:stream';
 import { dialPod } from '../../../network/node/dial-pod.ts';
 import { isTerminalPhase, type StoredPod } from '../../../api/objects.ts';
-import { forwardingError } from '../../../background/connect/forwarding-error.ts';
+import { forwardingError } from '../../../engine/background/connect/forwarding-error.ts';
 import type { ServerContext } from '../../../apiserver/context.ts';
 import { relayOf } from '../pod-networks.ts';
 

@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net';
+import { EXIT, PodrunError } from '../../../api/errors.ts';
+import { encodeAttachFrame } from '../../../kubelet/attach/frames.ts';
+import type { StoredPod } from '../../../api/objects.ts';
+import {
+  type AgentAddress,
+  type ConnectionEnd,
+  type OutputTaker,
+  reachAgent,
+  received,
+  sendMessage,
+} from './agent-connection.ts';
+import { connectionLost, containerNotRunning } from './connection-errors.ts';
+
+/** A running container, and the way to its agent. */
+export interface ReachedContainer extends AgentAddress {
+  readonly pod: StoredPod;
+  readonly container: string;
+}
+
+export interface ContainerCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** The input of the command. Undefined: none. */
+  readonly input?: AsyncIterable<Buffer>;
+  readonly output: Pick<OutputTaker, 'stdout' | 'stderr'>;
+}
+
+/**
+ * Runs a command in a container for podrun itself. Returns the exit code.
+ * @throws {PodrunError} in the words of exec, when the command could not run to its end
+ */
+export async function runInContainer(reached: ReachedContainer, command: ContainerCommand): Promise<number> {
+  const { argv, input, output } = command;
+  const { container } = reached;
+  return talk(reached, async (socket) => {
+    sendMessage(socket, { type: 'exec', container, argv, stdin: input !== undefined, tty: false });
+    const connected = (): void => {
+      // The source of the input reports its own errors.
+      if (input !== undefined) void sendInput(socket, input).catch(() => socket.destroy());
+    };
+    return exitCodeOf(reached, await received(socket, { ...output, connected }));
+  });
+}
+
+/** The path that a command in the container must use for a path of the manifest. */
+export async function locateInContainer(reached: ReachedContainer, path: string): Promise<string> {
+  return talk(reached, async (socket) => {
+    sendMessage(socket, { type: 'locate', container: reached.container, path, stdin: false });
+    let found = path;
+    const nobody = (): Promise<void> => Promise.resolve();
+    const located = (text: string): void => void (found = text);
+    exitCodeOf(reached, await received(socket, { stdout: nobody, stderr: nobody, located }));
+    return found;
+  });
+}
+
+async function talk<T>(reached: ReachedContainer, use: (socket: Socket) => Promise<T>): Promise<T> {
+  const socket = await reachAgent(reached);
+  if (socket === undefined) throw containerNotRunning(reached.container);
+  try {
+    return await use(socket);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Sends the input of a client to the agent, no faster than it takes it, and then its end. */
+export async function sendInput(socket: Socket, input: AsyncIterable<Buffer>): Promise<void> {
+  for await (const chunk of input) {
+    if (socket.destroyed) return;
+    // The callback is also called when the connection is closed.
+    await new Promise<void>((resolve) => {
+      socket.write(encodeAttachFrame({ kind: 'stdin', chunk }), () => resolve());
+    });
+  }
+  sendMessage(socket, { type: 'stdinEnd' });
+}
+
+function exitCodeOf({ pod, container }: ReachedContainer, end: ConnectionEnd): number {
+  switch (end.type) {
+    case 'exited':
+      return end.exitCode;
+    case 'detached':
+      return EXIT.ok;
+    case 'stopped':
+      return end.exitCode;
+    case 'refused':
+      throw containerNotRunning(container);
+    case 'failed':
+      throw new PodrunError(
+        'InternalError',
+        `Internal error occurred: error executing command in container: ${end.error}`,
+      );
+    case 'lost':
+      throw connectionLost(pod, container, end.why);
+    default:
+      return end satisfies never;
+  }
+}

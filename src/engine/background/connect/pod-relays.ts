@@ -1,0 +1,27 @@
+import type { StoredPod } from '../../../api/objects.ts';
+import { NetworkHelper } from '../../../network/linux/helper-process.ts';
+import type { FileStore } from '../../../store/file-store.ts';
+
+/** Helpers in the private networks of Pods, cached until `close`. */
+export class PodRelays {
+  readonly #store: FileStore;
+  /** By uid of the Pod. */
+  readonly #relays = new Map<string, NetworkHelper>();
+
+  constructor(store: FileStore) {
+    this.#store = store;
+  }
+
+  /** Undefined: the Pod shares the host's network. */
+  of({ metadata }: StoredPod): NetworkHelper | undefined {
+    const network = this.#store.networkOf(metadata);
+    if (network === undefined) return undefined;
+    const relay = this.#relays.get(metadata.uid) ?? new NetworkHelper(network);
+    this.#relays.set(metadata.uid, relay);
+    return relay;
+  }
+
+  close(): void {
+    for (const relay of this.#relays.values()) relay.close();
+  }
+}

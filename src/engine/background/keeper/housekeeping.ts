@@ -1,0 +1,64 @@
+import { DEFAULT_STOP_SIGNAL } from '../../../api/stop-signals.ts';
+import type { Alarm, Clock } from '../../../clock.ts';
+import { endNetwork } from './end-network.ts';
+import { type Kept, startedContainers } from './kept.ts';
+import type { LogTarget } from './protocol.ts';
+
+export interface HousekeepingOptions {
+  readonly clock: Clock;
+  /** True while the store has the Pod of a container, and when it cannot be read. */
+  readonly isStored: (target: LogTarget) => boolean;
+  /** The containers of the keeper. */
+  readonly kept: () => Iterable<Kept>;
+  /** True while an agent is connected: it ends such Pods itself, with their grace periods. */
+  readonly hasAgent: () => boolean;
+}
+
+/** The period of looks. Source: pkg/kubelet/kubelet.go housekeepingPeriod. */
+const LOOK_EVERY_MS = 2000;
+
+/**
+ * Ends the containers that the store no longer has, while no agent looks after them: their Pods were removed by force,
+ * or with the whole state folder. The first look may meet a folder that is just being replaced; the second one sends
+ * the stop signal, the third one kills. Source: pkg/kubelet/kubelet_pods.go HandlePodCleanups.
+ */
+export class Housekeeping {
+  readonly #options: HousekeepingOptions;
+  /** The number of looks, one after the other, that did not find the Pod of a container. */
+  #missed: ReadonlyMap<string, number> = new Map();
+  #alarm: Alarm | undefined;
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
+    this.#plan();
+  }
+
+  close(): void {
+    this.#alarm?.cancel();
+  }
+
+  #plan(): void {
+    const { clock } = this.#options;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => {
+      this.#look();
+      this.#plan();
+    });
+  }
+
+  #look(): void {
+    const { hasAgent, isStored, kept } = this.#options;
+    const running = hasAgent() ? [] : [...kept()].filter((each) => each.exit === undefined);
+    const orphans = running.filter(({ target }) => !isStored(target));
+    const before = this.#missed;
+    this.#missed = new Map(orphans.map(({ launch: { id } }) => [id, (before.get(id) ?? 0) + 1]));
+    for (const orphan of orphans) this.#end(orphan, this.#missed.get(orphan.launch.id) ?? 0);
+  }
+
+  #end(orphan: Kept, missed: number): void {
+    if (missed === 2) {
+      for (const container of startedContainers(orphan)) endNetwork(container);
+      orphan.running?.signal(orphan.launch.stopSignal ?? DEFAULT_STOP_SIGNAL);
+    }
+    if (missed > 2) orphan.running?.kill();
+  }
+}

@@ -1,0 +1,139 @@
+import { connect, type Socket } from 'node:net';
+import { guarded } from '../../../defects.ts';
+import { PodrunError } from '../../../api/errors.ts';
+import { socketAddress } from '../../../kubelet/attach/socket-address.ts';
+import type { KeeperLine } from './process-proxies.ts';
+import {
+  encodeKeeperFrame,
+  type KeeperFrame,
+  KeeperFrameReader,
+  type FromKeeper,
+  KEEPER_VERSION,
+  type KeptContainer,
+  type ToKeeper,
+} from './protocol.ts';
+
+/** The socket of a keeper, and the callbacks for its messages. */
+export interface KeeperConnectionOptions {
+  readonly socket: string;
+  /** Called with the containers of the keeper, its first message. */
+  readonly onGreeting: (containers: readonly KeptContainer[]) => void;
+  /** Called with each later message. */
+  readonly onFrame: (frame: KeeperFrame<FromKeeper>) => void;
+  /** Called when the connection is lost after the greeting. */
+  readonly onLost: () => void;
+}
+
+/** The agent's end of a keeper's socket. Connects again when a new keeper is started. */
+export class KeeperConnection implements KeeperLine {
+  readonly #options: KeeperConnectionOptions;
+  /** The questions that wait for an answer, by number. */
+  readonly #pieces = new Map<number, (answer: boolean) => void>();
+  #numbers = 0;
+  #connected: Socket | undefined;
+
+  constructor(options: KeeperConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** True while a keeper is connected and has greeted. */
+  get isUp(): boolean {
+    return this.#connected !== undefined;
+  }
+
+  /** A number for a command or question. */
+  nextNumber(): number {
+    return ++this.#numbers;
+  }
+
+  /**
+   * Connects. Resolves with true after the greeting, with false when no keeper listens.
+   * @throws {PodrunError} when the keeper has another protocol
+   */
+  connect(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      let address;
+      try {
+        address = socketAddress(this.#options.socket);
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      const { release } = address;
+      const socket = guarded(connect(address.address));
+      const reader = new KeeperFrameReader<FromKeeper>();
+      const take = (frame: KeeperFrame<FromKeeper>): void => {
+        if (frame.message.type !== 'hello') return this.#options.onFrame(frame);
+        const { version, containers } = frame.message;
+        if (version !== KEEPER_VERSION) {
+          reject(
+            new PodrunError(
+              'Unreachable',
+              `the keeper process of the containers is of another version of podrun (protocol ${version})`,
+            ),
+          );
+          socket.destroy();
+          return;
+        }
+        this.#options.onGreeting(containers);
+        this.#connected = socket;
+        resolve(true);
+      };
+      socket.on('data', (piece) => {
+        for (const frame of reader.read(piece)) take(frame);
+      });
+      socket.on('error', () => undefined);
+      // Released once: after the connection or its failure.
+      let isReleased = false;
+      const letGo = (): void => {
+        if (!isReleased) release();
+        isReleased = true;
+      };
+      socket.once('connect', letGo);
+      socket.once('close', () => {
+        letGo();
+        resolve(false);
+        if (this.#connected !== socket) return;
+        this.#connected = undefined;
+        this.#options.onLost();
+      });
+    });
+  }
+
+  send(message: ToKeeper, chunk?: Buffer): void {
+    this.#connected?.write(encodeKeeperFrame(message, chunk));
+  }
+
+  ask(question: (piece: number) => ToKeeper, chunk?: Buffer): Promise<boolean> {
+    if (this.#connected === undefined) return Promise.resolve(false);
+    const piece = this.nextNumber();
+    return new Promise((resolve) => {
+      this.#pieces.set(piece, (answer) => {
+        this.#pieces.delete(piece);
+        resolve(answer);
+      });
+      this.send(question(piece), chunk);
+    });
+  }
+
+  /** Passes on the answer to the question with that number. */
+  answered(piece: number, answer: boolean): void {
+    this.#pieces.get(piece)?.(answer);
+  }
+
+  /** Answers all questions with false: the keeper is gone. */
+  giveUpAsking(): void {
+    for (const done of this.#pieces.values()) done(false);
+  }
+
+  /** Asks the keeper to end. Resolves when it has ended. */
+  async end(): Promise<void> {
+    const socket = this.#connected;
+    if (socket === undefined) return;
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    });
+    this.send({ type: 'end' });
+    await closed;
+  }
+}

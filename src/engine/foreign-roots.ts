@@ -1,0 +1,62 @@
+import type { StoredPod } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { Workload } from '../api/workloads/stored-workloads.ts';
+import { podRoot, type Root } from '../lifecycle/requests/root.ts';
+import type { RunRecord } from '../lifecycle/requests/verdict.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { ObjectKey } from '../store/store.ts';
+import { ObjectCache } from '../apiserver/informer/object-cache.ts';
+import { RunRoots } from '../workloads/run-roots.ts';
+import type { WorkloadKey } from '../apiserver/live-controller.ts';
+import { ForeignPods } from './foreign-pods.ts';
+
+interface ForeignObjects {
+  readonly pods: readonly StoredPod[];
+  readonly workloads: readonly WorkloadKey[];
+  /** Services of the run: their endpoints are followed. */
+  readonly services: readonly ObjectKey[];
+}
+
+/** Pods and workloads of other processes that this process waits for. */
+export class ForeignRoots {
+  readonly #pods: ForeignPods;
+  readonly #cache: ObjectCache;
+  readonly #workloads = new RunRoots();
+
+  /** @param onChange called after every change of one of them, and of the Pods of workloads */
+  constructor(store: FileStore, { pods, workloads, services }: ForeignObjects, onChange: () => void) {
+    let isReady = false;
+    this.#cache = new ObjectCache(store, (event) => {
+      this.#workloads.changed(event);
+      if (isReady) onChange();
+    });
+    for (const { apiVersion, kind, namespace, name } of workloads) {
+      const object = store.get<Workload>(resourceTypeOf({ apiVersion, kind }).plural, namespace, name);
+      if (object !== undefined) this.#workloads.add(object);
+    }
+    for (const { namespace } of [...workloads, ...services]) this.#cache.follow(namespace);
+    this.#pods = new ForeignPods(store, pods, onChange);
+    isReady = true;
+  }
+
+  get roots(): readonly Root[] {
+    const podsOf = ({ metadata: { uid } }: Workload): StoredPod[] => this.#cache.podsBelow(uid);
+    const workloads = this.#workloads.all.map((root) => ({ ...root, pods: podsOf(root.object) }));
+    return [...this.#pods.pods.map(podRoot), ...workloads];
+  }
+
+  /** True when all of them have ended, are gone, or have lost their podrun. */
+  get isOver(): boolean {
+    return this.#pods.isOver && this.#workloads.areOver;
+  }
+
+  /** incomplete: an owner could not record all states or events of its Pods. */
+  get record(): RunRecord {
+    return this.#pods.record;
+  }
+
+  close(): void {
+    this.#pods.close();
+    this.#cache.close();
+  }
+}

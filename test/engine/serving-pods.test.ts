@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { deletePod } from '../../src/apiserver/deletion/delete-pod.ts';
+import { RunningPods } from '../../src/engine/running-pods.ts';
+import type { AgentSettings } from '../../src/settings/agent-settings.ts';
+import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
+import { resourceTypeOf } from '../../src/api/resource-types.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import { SystemClock } from '../../src/clock.ts';
+import { openStore, temporaryFolder } from '../store/temporary-store.ts';
+
+const settings = {
+  images: { commandLine: [], configFile: [] },
+  imageSource: 'host',
+  runtimeHandlers: {},
+  hostEnv: {},
+  crashLoop: { initialMs: 10_000, maxMs: 300_000 },
+  jobBackOff: { initialMs: 10_000, maxMs: 300_000 },
+  nodeLabels: {},
+  nodeTaints: [],
+  podPidsLimit: undefined,
+  features: { tier: 'process', namespaces: undefined },
+} as unknown as AgentSettings;
+
+const ignore = (): undefined => undefined;
+
+it('an agent of a server forgets Pods and workloads that are removed', async () => {
+  const store = openStore(temporaryFolder());
+  const clock = new SystemClock();
+  const pods = new RunningPods({
+    settings,
+    store,
+    clock,
+    owned: [],
+    isServing: true,
+    command: 'serve',
+    listener: {
+      onPod: ignore,
+      onOutput: ignore,
+      onHookOutput: ignore,
+      onEvent: ignore,
+      onChange: ignore,
+      onTrouble: ignore,
+    },
+  });
+  onTestFinished(() => pods.close());
+  pods.begin();
+  // Such a Pod waits to be scheduled: no process starts.
+  const spec = { schedulingGates: [{ name: 'acme.io/wait' }], containers: [{ name: 'main', image: 'busybox' }] };
+  const pod = pods.startPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec });
+  const template = { metadata: { labels: { app: 'a' } }, spec };
+  const workload = store.create<KubeObject>('replicasets', {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'set' },
+    spec: { replicas: 0, selector: { matchLabels: { app: 'a' } }, template },
+  }) as StoredKubeObject;
+  pods.took(workload);
+  expect([pods.agent.hasPod(pod.metadata.uid), pods.roots.length]).toEqual([true, 1]);
+  const at = { store, clock, graceSeconds: undefined };
+  await deletePod({ ...at, namespace: 'default', name: 'web' });
+  await deleteObject(at, { type: resourceTypeOf(workload), namespace: 'default', name: 'set' });
+  await vi.waitFor(() => expect([pods.agent.pods, pods.roots, pods.allPods]).toEqual([[], [], []]));
+});
