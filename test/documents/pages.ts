@@ -45,7 +45,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     before: ['podrun apply pod.yaml --until ready'],
     manners: { 'podrun advise web': { otherOutput: 'another Pod' } },
   },
-  'docs/architecture.md': {
+  'docs/testing.md': {
     manners: {
       'npm run simulate -- --seeds 1e6              # a night; --jobs N, --seed N to begin there': { skip: 'a night' },
     },
