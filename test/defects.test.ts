@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { get, createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SystemClock } from '../src/clock.ts';
@@ -137,4 +139,17 @@ it('the process has to go on while something keeps it alive', () => {
   expect(mustGoOn()).toBe(true);
   other.close();
   expect(mustGoOn()).toBe(before);
+});
+
+it('a process of the library gets a warning of Node.js, with the place of the defect, and goes on', () => {
+  const program = `
+    import ${JSON.stringify(path.resolve('dist/library/index.js'))};
+    process.once('warning', ({ name, message, detail }) => console.log(JSON.stringify({ name, message, detail })));
+    globalThis[Symbol.for('podrun.defects')].tell(new TypeError('broken'));
+    setImmediate(() => console.log('goes on'));`;
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  expect(stdout).toContain('goes on');
+  expect(stdout).toContain('"name":"PodrunDefect","message":"podrun has a defect, and goes on: broken"');
+  expect(stdout).toContain('TypeError: broken');
+  expect(status).toBe(0);
 });

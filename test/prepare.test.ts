@@ -14,7 +14,14 @@ import { execaSync } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const project = path.join(import.meta.dirname, '..');
-const FILES = ['build.mjs', 'tsconfig.json', 'tsconfig.library.json', 'package.json', 'package-lock.json'];
+const FILES = [
+  'build.mjs',
+  'code-caches.mjs',
+  'tsconfig.json',
+  'tsconfig.library.json',
+  'package.json',
+  'package-lock.json',
+];
 const BUILD = `import { appendFileSync, mkdirSync } from 'node:fs';
 mkdirSync('dist', { recursive: true });
 appendFileSync('dist/THIRD_PARTY_LICENSES', 'built\\n');

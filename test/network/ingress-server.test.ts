@@ -121,7 +121,7 @@ it('a WebSocket is a connection between both sides', async () => {
 });
 
 it('HTTPS is served with the certificate of the host', async () => {
-  const pem = (name: string): string => readFileSync(new URL(`../agent/fixtures/${name}`, import.meta.url), 'utf8');
+  const pem = (name: string): string => readFileSync(new URL(`../kubelet/fixtures/${name}`, import.meta.url), 'utf8');
   const { server } = await ingressFor(
     await backend((request, response) => response.end(request.headers['x-forwarded-proto'])),
   );
