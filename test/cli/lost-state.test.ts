@@ -156,16 +156,3 @@ describe.concurrent.each(TIERS)('when the state folder is removed (%s)', (tier) 
     expect(existsSync(workshop.stateDir)).toBe(false);
   });
 });
-
-it('a server whose state folder is removed says so and ends', async (context) => {
-  const scene = await sceneFor(context);
-  const { workshop } = scene;
-  const server = workshop.start(['serve', '--network', 'host']);
-  await server.until(({ stderr }) => stderr.includes('serving '));
-  removeState(scene);
-  const { exitCode, stderr } = await server.ended;
-  expect(stderr).toMatch(/the state folder .* was (removed|replaced by another folder)/);
-  expect(stderr).not.toMatch(/defect|^\s+at /m);
-  expect(exitCode).toBe(1);
-  expect(workshop.backgroundProcesses()).toEqual([]);
-});

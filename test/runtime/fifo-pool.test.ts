@@ -71,3 +71,19 @@ it('does without FIFOs while somebody removes their folder: a hook of the Pod th
   const { stdio } = await pipes.make({});
   expect(stdio).toEqual(['ignore', 'pipe', 'pipe']);
 });
+
+it('does without FIFOs when somebody removes their folder while mkfifo runs', async () => {
+  const folder = temporaryFolder();
+  const bin = temporaryFolder();
+  const { env } = process;
+  const formerPath = env['PATH'] ?? '';
+  writeFileSync(path.join(bin, 'mkfifo'), `#!/bin/sh\nrm -r "$PWD"\nPATH=${formerPath} exec mkfifo "$@"\n`, {
+    mode: 0o755,
+  });
+  onTestFinished(() => void (env['PATH'] = formerPath));
+  env['PATH'] = `${bin}:${formerPath}`;
+  const pipes = new PipeMaker(new SystemClock(), folder, 'fifo', new Watchdog());
+  onTestFinished(() => pipes.close());
+  const { stdio } = await pipes.make({});
+  expect(stdio).toEqual(['ignore', 'pipe', 'pipe']);
+});

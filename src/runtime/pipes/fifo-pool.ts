@@ -119,7 +119,11 @@ export class FifoPool {
     const names = Array.from({ length: count }, () => String(++this.#made));
     const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: folder });
     if (!outcome.ok) {
-      throw Object.assign(new Error(`in ${folder}: ${outcome.why}`), { code: outcome.errno ?? 'EIO' });
+      // Somebody may have removed the folder while mkfifo ran. Then the error is that of the folder.
+      const { syscall, code } = existsSync(folder)
+        ? { code: outcome.errno ?? 'EIO' }
+        : { code: 'ENOENT', syscall: 'mkfifo' };
+      throw Object.assign(new Error(`in ${folder}: ${outcome.why}`), { code, syscall });
     }
     this.#free.push(...names.map((name) => join(folder, name)));
   }
