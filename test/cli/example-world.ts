@@ -140,7 +140,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun patch pod/web --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates/0"}]\'': {
     before: 'podrun delete pod web --now && podrun apply -d gated-web.yaml',
   },
-  'podrun create secret tls web --cert=tls.crt --key=tls.key': { before: CERTIFICATE },
+  'podrun create secret tls web --cert=tls.crt --key=tls.key': { before: CERTIFICATE, needs: ['program openssl'] },
   'podrun rollout resume deployment/web': { before: 'podrun rollout pause deployment/web' },
   'podrun replace --force -f pod.yaml': {
     before: 'podrun apply -d pod.yaml',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { needs } from '../needs.ts';
@@ -19,6 +19,8 @@ function writeFiles(folder: string, { who }: World): void {
   symlinkSync('/bin/bash', path.join(folder, 'usr/bin/sh'));
   const certificate = path.join(folder, 'localhost.crt');
   writeFileSync(certificate, 'of the image\n');
+  for (const name of ['.', 'usr', 'usr/bin']) chmodSync(path.join(folder, name), 0o755);
+  chmodSync(certificate, 0o644);
   if (who === 'user') giveToOrdinaryUser(certificate);
 }
 
@@ -36,10 +38,12 @@ it.for([{ who: 'user', tier: 'process' }, ROOT_APART, USER_APART] satisfies Worl
     const image = 'tester';
     const probe = { exec: { command: ['/agnhost-2', '-c', 'exit 0'] } };
     const move = world.tier === 'namespace' ? 'mv /localhost.crt /moved && cat /moved && ls /agnhost-2;' : '';
+    // bash warns of a locale that this machine lacks.
+    const env = [{ name: 'LC_ALL', value: 'C' }];
     const pod = workshop.pod('web', {
       restartPolicy: 'Never',
       initContainers: [
-        { name: 'moves', image, command: ['sh', '-c', `[[ b > a ]] && echo "bash as $0"; ${move}`, 'sh'] },
+        { name: 'moves', image, env, command: ['sh', '-c', `[[ b > a ]] && echo "bash as $0"; ${move}`, 'sh'] },
         { name: 'again', image, command: ['/agnhost-2'], args: ['-c', 'echo "ran as $0"'] },
       ],
       containers: [{ name: 'main', image, startupProbe: probe }],

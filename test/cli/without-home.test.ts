@@ -22,6 +22,7 @@ const sentence = (): string => `this user has no home folder to write to: podrun
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'podrun-homeless-')));
   writeFileSync(path.join(folder, 'pod.yaml'), POD);
+  chmodSync(path.join(folder, 'pod.yaml'), 0o644);
   giveToOrdinaryUser(folder);
 });
 afterEach(() => removeTree(folder));

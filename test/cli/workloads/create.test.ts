@@ -5,6 +5,7 @@ import { runHere } from '../in-process.ts';
 import { putStates, storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';
 import { putWorkloads } from './golden-workloads.ts';
+import { needs } from '../../needs.ts';
 
 const workshop = workshopForEach();
 const DRY = '--dry-run=client -o yaml';
@@ -135,7 +136,7 @@ describe('create configmap and secret', () => {
     expect(find('configmaps', 'bytes')?.['binaryData']).toEqual({ bytes: '/w==' });
   });
 
-  it('take a certificate with its key only', async () => {
+  it('take a certificate with its key only', needs('program openssl'), async () => {
     const [one, two] = ['one', 'two'].map((name) => {
       const [key, cert] = [`${workshop.folder}/${name}.key`, `${workshop.folder}/${name}.crt`];
       const args = [
