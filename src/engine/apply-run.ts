@@ -98,7 +98,7 @@ export class ApplyRun {
       this.#check();
     } catch (error) {
       // Whether the Pods have ended cannot be found out. They end with this process.
-      if (this.#decided !== undefined) this.#report(this.#decided);
+      if (this.#decided !== undefined) this.#resolve(this.#decided);
       this.broken(error);
     }
   }
@@ -234,10 +234,6 @@ export class ApplyRun {
   }
 
   #reportWhenOver(): void {
-    if (this.#decided !== undefined && this.#options.agent.isOver) this.#report(this.#decided);
-  }
-
-  #report(outcome: RunOutcome): void {
-    this.#resolve(outcome);
+    if (this.#decided !== undefined && this.#options.agent.isOver) this.#resolve(this.#decided);
   }
 }

@@ -17,7 +17,7 @@ import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.
 import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Subscription } from '../store/store.ts';
-import { asRun, type ObjectState, ofPod, withUid } from './static/run-object.ts';
+import { asRun, type ObjectState, ofPod, withUid } from './run-object.ts';
 import { isRenewed, isStored } from '../apiserver/deletion/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
 import { EventRecorder, type EventRecorderOptions } from '../apiserver/event-recorder.ts';

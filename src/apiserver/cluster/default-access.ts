@@ -8,6 +8,7 @@ import type { Subscription } from '../../store/store.ts';
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../access/default-roles.ts';
 import type { PolicyRule } from '../access/permissions.ts';
 import type { ServerContext } from '../context.ts';
+import { reported } from './reported.ts';
 
 const ROLES = 'clusterroles';
 
@@ -28,7 +29,7 @@ export function keepDefaultAccess(context: ServerContext): Subscription {
     // The change is told to all before the next one is made.
     nextEventLoopTurn(() => {
       isDue = false;
-      if (!context.signal.aborted) collectRules(context);
+      if (!context.signal.aborted) reported(context, 'roles that collect rules', () => collectRules(context));
     });
   });
 }

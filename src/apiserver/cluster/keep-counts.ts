@@ -8,6 +8,7 @@ import { quotaStatus } from '../../manifest/admission/quota.ts';
 import { BUDGET_SOURCES } from '../deletion/evict-pod.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
+import { reported } from './reported.ts';
 
 /** Changes within this time are counted together. */
 const TOGETHER_MS = 20;
@@ -38,7 +39,7 @@ export function keepCounts(context: ServerContext): Subscription {
 }
 
 function keep(counting: CountingKind, context: ServerContext): Subscription {
-  const { objects, clock, report } = context;
+  const { objects, clock } = context;
   const { resource, sources } = counting;
   const due = new Set<string>();
   let alarm: Alarm | undefined;
@@ -46,11 +47,7 @@ function keep(counting: CountingKind, context: ServerContext): Subscription {
     alarm = undefined;
     const namespaces = [...due];
     due.clear();
-    try {
-      for (const namespace of namespaces) writeCounts(counting, namespace, context);
-    } catch (error) {
-      report(`${resource}: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    for (const namespace of namespaces) reported(context, resource, () => writeCounts(counting, namespace, context));
   };
   const plan = (namespace: string): void => {
     if (due.has(namespace) || objects.list(resource, namespace).length === 0) return;

@@ -4,6 +4,7 @@ import { formatTime } from '../../api/time.ts';
 import type { Alarm } from '../../clock.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
+import { reported } from './reported.ts';
 
 /** Source: pkg/kubelet/apis/config/v1beta1/defaults.go: nodeLeaseDurationSeconds, renewed after a quarter of it. */
 const SECONDS = 40;
@@ -12,20 +13,18 @@ const NAMESPACE = 'kube-node-lease';
 
 /** Renews the Lease of the node, as a kubelet does. Source: component-helpers/apimachinery/lease/controller.go. */
 export function keepNodeLease(context: ServerContext): Subscription {
-  const { store, clock, objects, report } = context;
+  const { store, clock, objects } = context;
   const { name } = readNode({ storageDir: store.root });
   let alarm: Alarm | undefined;
   const renew = (): void => {
-    try {
+    reported(context, 'the Lease of the node', () => {
       const spec = { holderIdentity: name, leaseDurationSeconds: SECONDS, renewTime: formatTime(clock.now().wallMs) };
       if (objects.get('leases', NAMESPACE, name) === undefined) store.create('leases', newLease(context, name, spec));
       else
         store.change<StoredKubeObject>('leases', { namespace: NAMESPACE, name }, 'object', (stored) => {
           return { ...stored, spec: { ...(stored['spec'] as object), ...spec } };
         });
-    } catch (error) {
-      report(`the Lease of the node: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    });
     alarm = clock.wakeAt(clock.now().monotonicMs + RENEWED_AFTER_MS, renew);
   };
   renew();

@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
+import { reported } from './reported.ts';
 
 /** The namespaces that every cluster has. */
 const NAMESPACES = [DEFAULT_NAMESPACE, 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -53,20 +54,23 @@ export function keepStandingObjects(context: ServerContext): Subscription {
   for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
   for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
   for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);
+  const again = (ensure: () => void): void => reported(context, 'the objects of every cluster', ensure);
   const subscriptions = [
     ...inNamespaces.map(({ storage }) =>
       objects.subscribe(storage, ({ type, object }) => {
-        if (type === 'ADDED') ensureNamespace(context, object.metadata.namespace);
+        if (type === 'ADDED') again(() => ensureNamespace(context, object.metadata.namespace));
       }),
     ),
     objects.subscribe('namespaces', ({ type, object }) => {
-      if (type !== 'DELETED') ensureContents(context, object.metadata.name);
+      if (type !== 'DELETED') again(() => ensureContents(context, object.metadata.name));
     }),
     objects.subscribe('serviceaccounts', ({ type, object }) => {
-      if (type === 'DELETED' && object.metadata.name === 'default') ensureContents(context, object.metadata.namespace);
+      if (type === 'DELETED' && object.metadata.name === 'default')
+        again(() => ensureContents(context, object.metadata.namespace));
     }),
     objects.subscribe('configmaps', ({ type, object }) => {
-      if (object.metadata.name === ROOT_CA && type !== 'ADDED') ensureContents(context, object.metadata.namespace);
+      if (object.metadata.name === ROOT_CA && type !== 'ADDED')
+        again(() => ensureContents(context, object.metadata.namespace));
     }),
   ];
   return { close: () => subscriptions.forEach((subscription) => subscription.close()) };
