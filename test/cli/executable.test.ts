@@ -29,7 +29,7 @@ spec:
   containers:
   - name: main
     image: busybox
-    command: [busybox, httpd, -f, -p, '8080']
+    command: [/bin/busybox, httpd, -f, -p, '8080']
     readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 }
 `;
 
@@ -45,7 +45,7 @@ $PODRUN apply terminal.yaml --detach --runtime process --until ready
 $PODRUN logs terminal
 $PODRUN delete pod terminal
 echo '# the helper in the network of the Pods'
-$PODRUN apply server.yaml --network cluster --until ready --no-logs
+$PODRUN apply server.yaml --network cluster --until ready --timeout 60s --no-logs
 echo '# the process that pulls images'
 $PODRUN pull 127.0.0.1:1/none:1 || true
 echo '# the descriptions of fields'
