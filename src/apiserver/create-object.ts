@@ -5,7 +5,6 @@ import { admitNew } from './admission/admit-new.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { asCreated } from '../manifest/default/created.ts';
-import type { ServiceRange } from '../network/service-addresses.ts';
 import type { Store } from '../store/store.ts';
 import { allocated } from './services/allocate.ts';
 import { newUid } from '../store/unique-id.ts';
@@ -13,18 +12,16 @@ import { newUid } from '../store/unique-id.ts';
 /**
  * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.
  * @param object defaulted, valid and prepared as a new object: see prepareForCreate
- * @param range the addresses of Services
  * @param startPod stores a new Pod in another way: owned by the agent that runs it
  * @throws {PodrunError} when an object with this name exists, or a quota or LimitRange forbids the new one
  */
 export function createObject(
   store: Store,
   object: KubeObject,
-  range?: ServiceRange,
   startPod?: (pod: KubeObject) => StoredPod,
 ): StoredKubeObject {
   const { plural } = resourceTypeOf(object);
-  const asNew = newObject(store, object, range);
+  const asNew = newObject(store, object);
   if (object.kind === 'Pod' && startPod !== undefined) return startPod(asNew) as unknown as StoredKubeObject;
   const created = store.create(plural, asNew) as StoredKubeObject;
   recordBudgetEvents(store, created);
@@ -37,6 +34,6 @@ export function createObject(
  * The object as `createObject` would store it.
  * @throws {PodrunError} as `createObject` does, but for a name that is taken
  */
-export function newObject<T extends KubeObject>(store: Store, object: T, range?: ServiceRange): T {
-  return asCreated(admitNew(store, allocated(store, object, range)), newUid);
+export function newObject<T extends KubeObject>(store: Store, object: T): T {
+  return asCreated(admitNew(store, allocated(store, object)), newUid);
 }

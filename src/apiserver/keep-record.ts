@@ -1,7 +1,6 @@
 import { readNode } from '../settings/config/node.ts';
 import type { Clock } from '../clock.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
-import { rangeOf } from '../network/service-addresses.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { recordFieldsWithoutEffect } from './record-fields-without-effect.ts';
 import { recordReplacedAddress } from './services/record-replaced-address.ts';
@@ -10,8 +9,6 @@ import { storeRecord } from './store-record.ts';
 interface Keeping {
   readonly store: FileStore;
   readonly clock: Clock;
-  /** The network of the Pods beside it. Undefined: that of the host. */
-  readonly network: string | undefined;
   /** The word for a new object. */
   readonly made?: string | undefined;
   /** Receives the warnings of an API server about the change. */
@@ -24,8 +21,8 @@ interface Keeping {
  * Stores an object of a run that needs no agent, and returns kubectl's line about it.
  * @throws {PodrunError} when the rules for updates forbid the change
  */
-export function keepRecord(record: ManifestObject, { store, clock, network, made, warn, trouble }: Keeping): string {
-  const line = storeRecord(store, record, warn, { made, range: rangeOf(network) });
+export function keepRecord(record: ManifestObject, { store, clock, made, warn, trouble }: Keeping): string {
+  const line = storeRecord(store, record, warn, made);
   const context = { store, clock, nodeName: readNode({ storageDir: store.root }).name, warn: trouble };
   recordReplacedAddress(record.object, context);
   recordFieldsWithoutEffect(record.object, context);

@@ -1,11 +1,8 @@
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
-import type { ServiceRange } from '../network/service-addresses.ts';
 
 /** The node behind the server. */
 export interface NodeHands {
-  /** The addresses of Services. */
-  readonly serviceRange: ServiceRange;
   /**
    * Stores a new Pod, owned by this node from the start, and begins to run it.
    * @throws {PodrunError} when a Pod of this name exists

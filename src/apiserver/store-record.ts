@@ -3,7 +3,6 @@ import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from '../store/records/last-manifest.ts';
-import type { ServiceRange } from '../network/service-addresses.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import { configureObject } from './configure-object.ts';
 import { createObject } from './create-object.ts';
@@ -11,26 +10,26 @@ import { createObject } from './create-object.ts';
 /**
  * Stores an object as its manifest says, and returns kubectl's line: `configmap/x created`, `configured` or
  * `unchanged`.
- * @param how `made`: the word for a new object. `range`: the addresses of Services
+ * @param made the word for a new object
  * @throws {PodrunError} when the rules for updates forbid the change
  */
 export function storeRecord(
   store: FileStore,
   record: ManifestObject,
   warn: (text: string) => void,
-  { made = 'created', range }: { readonly made?: string | undefined; readonly range?: ServiceRange } = {},
+  made = 'created',
 ): string {
   const { object } = record;
   const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
-  if (recordOf(store, record) === undefined && isCreated(store, record, range)) return `${subject} ${made}`;
+  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} ${made}`;
   return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
 }
 
 /** Returns false when another podrun has created the object first. */
-function isCreated(store: FileStore, record: ManifestObject, range: ServiceRange | undefined): boolean {
+function isCreated(store: FileStore, record: ManifestObject): boolean {
   const { object, written } = record;
   try {
-    rememberCreated(store, createObject(store, object, range), written);
+    rememberCreated(store, createObject(store, object), written);
     return true;
   } catch (error) {
     if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;

@@ -41,5 +41,5 @@ export async function storeWorkload(
     await deleteObject({ store, clock, graceSeconds: undefined }, { type, namespace, name });
     note(`${qualifiedKind(type)}/${name} is replaced: it was ${finishedCondition(ended.status ?? {})?.type}`);
   }
-  return storeRecord(store, manifest, warn, { made });
+  return storeRecord(store, manifest, warn, made);
 }

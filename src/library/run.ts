@@ -123,8 +123,7 @@ async function begin(
     chosen,
     await networksFor(prepared, chosen, store, [...pods, ...records, ...workloads]),
   );
-  const network = settings.privateNetworks?.kind;
-  for (const record of records) keepRecord(record, { store, clock, network, warn, trouble: warn });
+  for (const record of records) keepRecord(record, { store, clock, warn, trouble: warn });
   const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
   const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {

@@ -5,7 +5,6 @@ import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
-import { rangeOf, type ServiceRange } from '../network/service-addresses.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
@@ -60,7 +59,7 @@ async function start({
   try {
     const { claimServer, openApiServer } = await import('../server/index.ts');
     claim = await claimServer(store.root, clock);
-    const { pods, range } = (running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, store));
+    const { pods } = (running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, store));
     const server = await openApiServer({
       store,
       clock,
@@ -71,7 +70,6 @@ async function start({
       descriptionsFile: path.join(path.dirname(import.meta.filename), DESCRIPTIONS),
       report: warn,
       node: {
-        serviceRange: range,
         createPod: (pod) => pods.startPod(pod),
         took: (object) => pods.took(object),
         serveApi: (api) => pods.agent.serveApi(api),
@@ -95,7 +93,6 @@ async function start({
 /** The Pods of a server, in this process. */
 interface ServedPods {
   readonly pods: RunningPods;
-  readonly range: ServiceRange;
   /** Ends them all. */
   readonly end: () => Promise<void>;
 }
@@ -133,5 +130,5 @@ async function openPods(prepared: CheckedRun, store: FileStore): Promise<ServedP
     await over;
     await pods.close();
   };
-  return { pods, end, range: rangeOf(settings.privateNetworks?.kind) };
+  return { pods, end };
 }

@@ -1,7 +1,7 @@
 import type { ServicePort, ServiceSpec, ServiceStatus } from '../api/generated/types.ts';
 import type { StoredService } from '../api/objects.ts';
 import { LOCALHOST } from './listeners-of-services.ts';
-import { hasRange, machineAddress, nameHash, serviceAddress, type ServiceRange } from './service-addresses.ts';
+import { clusterAddress, isServiceAddress, machineAddress, nameHash, serviceAddress } from './service-addresses.ts';
 
 /** The node ports that the API server gives out: the flag --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, count: 2768 };
@@ -16,24 +16,24 @@ export interface AllocationError {
 /**
  * Gives a Service all that the API server allocates: its address, the families, node ports. Address and ports follow
  * from its name and the state folder: they are the same in every run, and differ from those of other state folders. An
- * address of another range, for example that of a cluster, is replaced. Source:
+ * address of another range, for example that of another cluster, is replaced. Source:
  * pkg/registry/core/service/storage/alloc.go.
  * @param others the stored Services, in any namespace
- * @param of `place`: the state folder
+ * @param place the state folder
  */
 export function allocateService<T extends Pick<StoredService, 'metadata' | 'spec'>>(
   service: T,
   others: readonly StoredService[],
-  { range, place }: { readonly range: ServiceRange; readonly place: string },
+  place: string,
 ): T {
   const { spec = {}, metadata } = service;
   if (spec.type === 'ExternalName') return service;
-  const addresses = new Set(others.flatMap((other) => other.spec?.clusterIPs ?? []));
-  const { clusterIP = '' } = spec;
-  const isKept = clusterIP === 'None' || (hasRange(range, clusterIP) && !addresses.has(clusterIP));
+  const addresses = new Set(others.flatMap((other) => (other.spec?.clusterIPs ?? []).map(clusterAddress)));
+  const wanted = clusterAddress(spec.clusterIP ?? '');
+  const isKept = wanted === 'None' || (isServiceAddress(wanted) && !addresses.has(wanted));
   const address = isKept
-    ? clusterIP
-    : serviceAddress(range, `${place} ${metadata.namespace}/${metadata.name}`, (each) => addresses.has(each));
+    ? wanted
+    : serviceAddress(`${place} ${metadata.namespace}/${metadata.name}`, (each) => addresses.has(each));
   const allocated: ServiceSpec = {
     ...spec,
     clusterIP: address,

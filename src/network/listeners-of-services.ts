@@ -1,7 +1,7 @@
 import type { Endpoint, ServicePort } from '../api/generated/types.ts';
 import type { StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
-import { machineAddress, podsAddress } from './service-addresses.ts';
+import { clusterAddress, machineAddress } from './service-addresses.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
 
 /** The network of the run, as far as its Services are concerned. */
@@ -55,7 +55,7 @@ export function podsPort(port: number, { network, lowestPort }: ServicePlace): n
 export function addressForPods({ spec }: Pick<StoredService, 'spec'>, { network }: ServicePlace): string | undefined {
   const { clusterIP, type } = spec ?? {};
   if (type === 'ExternalName' || !clusterIP || clusterIP === 'None') return undefined;
-  return network === 'cluster' ? podsAddress(clusterIP) : machineAddress(clusterIP);
+  return network === 'cluster' ? clusterAddress(clusterIP) : machineAddress(clusterIP);
 }
 
 function listenersOf(

@@ -1,50 +1,43 @@
-/** A range of 65,536 addresses for Services: the first two numbers, with a dot behind each. */
-export type ServiceRange = '10.96.' | '127.96.';
+/** The range of the addresses of Services, `spec.clusterIP`: the usual one of a cluster. Each has 65,536 addresses. */
+const CLUSTER_RANGE = '10.96.';
+/** The range at which this machine, and Pods in its network, reach the same Services. */
+const MACHINE_RANGE = '127.96.';
 
-/** The addresses of Services in the network of a run's own (`cluster`). */
-export const CLUSTER_RANGE: ServiceRange = '10.96.';
-/** The addresses of Services on this machine. */
-export const MACHINE_RANGE: ServiceRange = '127.96.';
-
-/** The addresses of each range that no Service gets, without the range: the network, the API server, DNS. */
+/** The addresses that no Service gets, without the range: the network, the API server, DNS. */
 const RESERVED: ReadonlySet<string> = new Set(['0.0', '0.1', '0.10', '255.255']);
 
-/** The address at which this machine serves a Service: that of `cluster` with other first numbers. */
+/** The address at which this machine reaches a Service: its `clusterIP` with other first numbers. */
 export function machineAddress(clusterIP: string): string {
-  return hasRange(CLUSTER_RANGE, clusterIP) ? MACHINE_RANGE + clusterIP.slice(CLUSTER_RANGE.length) : clusterIP;
+  return isServiceAddress(clusterIP) ? MACHINE_RANGE + clusterIP.slice(CLUSTER_RANGE.length) : clusterIP;
 }
 
-/** The address at which Pods in a network of their own reach a Service. */
-export function podsAddress(clusterIP: string): string {
-  return hasRange(MACHINE_RANGE, clusterIP) ? CLUSTER_RANGE + clusterIP.slice(MACHINE_RANGE.length) : clusterIP;
+/** The `clusterIP` of the Service that this machine reaches at an address. */
+export function clusterAddress(address: string): string {
+  return address.startsWith(MACHINE_RANGE) ? CLUSTER_RANGE + address.slice(MACHINE_RANGE.length) : address;
 }
 
-/** The range of the Services that are created beside Pods of this network: see NETWORK_CHOICES. */
-export function rangeOf(network: string | undefined): ServiceRange {
-  return network === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE;
-}
-
-export function hasRange(range: ServiceRange, address: string): boolean {
-  return address.startsWith(range);
+/** True for an address that a Service may have. */
+export function isServiceAddress(address: string): boolean {
+  return address.startsWith(CLUSTER_RANGE);
 }
 
 /**
  * The address of a new Service. It follows from the name; when it is taken, it is the next free one.
  * @throws {RangeError} when all addresses are taken
  */
-export function serviceAddress(range: ServiceRange, name: string, isTaken: (address: string) => boolean): string {
+export function serviceAddress(name: string, isTaken: (address: string) => boolean): string {
   const first = nameHash(name) % SIZE;
   for (let step = 0; step < SIZE; step++) {
     const number = (first + step) % SIZE;
     const rest = `${number >> BYTE}.${number & BYTE_MAX}`;
-    if (!RESERVED.has(rest) && !isTaken(range + rest)) return range + rest;
+    if (!RESERVED.has(rest) && !isTaken(CLUSTER_RANGE + rest)) return CLUSTER_RANGE + rest;
   }
-  throw new RangeError(`no address is free in ${range}0.0/16`);
+  throw new RangeError(`no address is free in ${CLUSTER_RANGE}0.0/16`);
 }
 
-/** The address of the API server, which programs in a cluster find in their variables. podrun has none: it refuses. */
-export function apiServerAddress(range: ServiceRange): string {
-  return `${range}0.1`;
+/** The address of the API server for programs without one: it refuses connections. */
+export function apiServerAddress(network: 'host' | 'cluster'): string {
+  return `${network === 'cluster' ? CLUSTER_RANGE : MACHINE_RANGE}0.1`;
 }
 
 /** The port of DNS. */

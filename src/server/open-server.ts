@@ -7,7 +7,7 @@ import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 import { ServiceTokens } from '../apiserver/access/service-tokens.ts';
 import type { StoredService } from '../api/objects.ts';
-import { machineAddress, podsAddress } from '../network/service-addresses.ts';
+import { machineAddress } from '../network/service-addresses.ts';
 import { ROUTER } from '../network/linux/cluster-commands.ts';
 import { accountOfToken } from '../apiserver/access/account-user.ts';
 import type { ServerClaim } from './claim-server.ts';
@@ -85,7 +85,7 @@ const HOST_NAMES = [
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
-  const service = node && new ApiService(store).open(node.serviceRange);
+  const service = node && new ApiService(store).open();
   const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
   const resources = new ResourceTable();
@@ -177,7 +177,7 @@ async function listenWhereExpected(
 /** The addresses at which Pods find the server. */
 function addressesOf(service: StoredService | undefined): string[] {
   const { clusterIP } = service?.spec ?? {};
-  return clusterIP === undefined ? [] : [machineAddress(clusterIP), podsAddress(clusterIP), ROUTER];
+  return clusterIP === undefined ? [] : [machineAddress(clusterIP), clusterIP, ROUTER];
 }
 
 interface PodsWay {

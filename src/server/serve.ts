@@ -3,7 +3,6 @@ import { type ErrorCode, PodrunError } from '../api/errors.ts';
 import { runAgent } from '../engine/background/run-agent.ts';
 import type { PodrunProgram } from '../engine/background/call-background.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { rangeOf } from '../network/service-addresses.ts';
 import { sendSignal } from '../runtime/kill.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
@@ -80,7 +79,6 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
     report,
     serving: async (agent) => {
       const node = {
-        serviceRange: rangeOf(settings.privateNetworks?.kind),
         createPod: agent.startPod,
         took: agent.took,
         serveApi: agent.serveApi,

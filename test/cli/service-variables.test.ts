@@ -8,7 +8,7 @@ apiVersion: v1
 kind: Service
 metadata: {name: my-db}
 spec:
-  clusterIP: 127.96.0.11
+  clusterIP: 10.96.0.11
   ports: [{port: 5432}]
 `;
 

@@ -231,7 +231,6 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         skip: 'its port may be taken; test/cli/ingress.test.ts runs it',
       },
       'podrun get service web': { before: [DELETE, 'podrun apply --detach web.yaml'] },
-      'podrun get services': { otherOutput: 'the addresses in a cluster network' },
       'podrun get pods -o wide': { otherOutput: 'the name of the node' },
       'podrun apply pod.yaml --network pod': {
         ...(has('namespaces') ? {} : { skip: 'needs namespaces' }),

@@ -6,7 +6,7 @@ import { serviceAddress } from '../../src/network/service-addresses.ts';
 import { endpoint, service, slice } from './objects.ts';
 
 const HOST = { network: 'host', lowestPort: 1024 } as const;
-const HERE = { range: '127.96.', place: '/state' } as const;
+const HERE = '/state';
 const READY = { ready: true, serving: true, terminating: false };
 const UNREADY = { ready: false, serving: false, terminating: false };
 const DRAINING = { ready: false, serving: true, terminating: true };
@@ -81,9 +81,8 @@ describe('a new Service', () => {
 
   it('has an address that follows from its name, or the next free one', () => {
     const first = allocateService(web, [], HERE).spec?.clusterIP ?? '';
-    expect(first).toMatch(/^127\.96\.\d+\.\d+$/);
-    expect(allocateService(web, [], { ...HERE, range: '10.96.' }).spec?.clusterIP).toBe(first.replace('127.', '10.'));
-    expect(allocateService(web, [], { ...HERE, place: '/other' }).spec?.clusterIP).not.toBe(first);
+    expect(first).toMatch(/^10\.96\.\d+\.\d+$/);
+    expect(allocateService(web, [], '/other').spec?.clusterIP).not.toBe(first);
     const taken = service('other', { clusterIP: first });
     const second = allocateService(web, [taken], HERE).spec;
     expect(second?.clusterIP).not.toBe(first);
@@ -97,33 +96,32 @@ describe('a new Service', () => {
   it('never has an address that is reserved', () => {
     const all = new Set<string>();
     const isTaken = (address: string): boolean => all.has(address);
-    for (let index = 0; index < 300; index++) all.add(serviceAddress('10.96.', 'a/b', isTaken));
+    for (let index = 0; index < 300; index++) all.add(serviceAddress('a/b', isTaken));
     expect(all.size).toBe(300);
     const everything = (address: string): boolean => !/^10\.96\.0\.(0|1|10)$/.test(address);
-    expect(() => serviceAddress('10.96.', 'a/b', everything)).toThrow(RangeError);
+    expect(() => serviceAddress('a/b', everything)).toThrow(RangeError);
   });
 
   it.each([
-    ['127.96.9.9', '127.96.9.9'],
+    ['10.96.9.9', '10.96.9.9'],
+    ['127.96.9.9', '10.96.9.9'],
     ['None', 'None'],
-  ])('keeps the address %s', (clusterIP, kept) => {
+  ])('that asks for %s has %s', (clusterIP, kept) => {
     expect(allocateService(service('web', { clusterIP }), [], HERE).spec?.clusterIP).toBe(kept);
   });
 
   it('gets another address for one of another cluster, and for one that is taken', () => {
-    const other = service('other', { clusterIP: '127.96.9.9' });
-    for (const clusterIP of ['10.96.3.4', '172.20.0.1', '127.96.9.9']) {
+    const other = service('other', { clusterIPs: ['10.96.9.9'] });
+    for (const clusterIP of ['10.43.3.4', '172.20.0.1', '10.96.9.9', '127.96.9.9']) {
       const { spec } = allocateService(service('web', { clusterIP }), [other], HERE);
       expect(spec?.clusterIP).toBe(allocateService(web, [], HERE).spec?.clusterIP);
     }
   });
 
   it.each<[ServiceSpec, string[] | undefined]>([
-    [{ clusterIP: '127.96.9.9' }, undefined],
     [{ clusterIP: '10.96.9.9' }, ['127.96.9.9']],
     [{ clusterIP: 'None' }, undefined],
     [{ type: 'ExternalName', externalName: 'x' }, undefined],
-    [{ type: 'LoadBalancer', clusterIP: '127.96.9.9' }, ['127.0.0.1']],
     [{ type: 'LoadBalancer', clusterIP: '10.96.9.9' }, ['127.0.0.1', '127.96.9.9']],
   ])('of %j is reached from this machine at further addresses: %j', (spec, addresses) => {
     expect(reachedStatus(spec).loadBalancer?.ingress?.map(({ ip }) => ip)).toEqual(addresses);

@@ -3,6 +3,9 @@ import { request as httpsRequest } from 'node:https';
 import { isIPv4 } from 'node:net';
 import { guarded } from '../../defects.ts';
 import { parseJson } from '../../api/go/go-json.ts';
+import { machinePort } from '../../network/listeners-of-services.ts';
+import { lowestPort } from '../../network/lowest-port.ts';
+import { machineAddress } from '../../network/service-addresses.ts';
 import { goNetworkError } from '../../runtime/go-network-error.ts';
 import type { Clock } from '../../clock.ts';
 import type { ServedObjects } from '../state/served-objects.ts';
@@ -30,14 +33,14 @@ interface CalledWebhook {
   readonly timeoutSeconds?: number;
 }
 
-/** The address of a Service in the cluster. Undefined: there is no such Service. */
+/** The address at which this machine reaches a Service. Undefined: there is no such Service. */
 export type ServiceAddress = (namespace: string, name: string) => string | undefined;
 
 /** Finds the addresses of Services. */
 export function serviceAddresses(objects: ServedObjects): ServiceAddress {
   return (namespace, name) => {
     const spec = objects.get('services', namespace, name)?.['spec'] as { readonly clusterIP?: string } | undefined;
-    return spec?.clusterIP;
+    return spec?.clusterIP && machineAddress(spec.clusterIP);
   };
 }
 
@@ -77,7 +80,11 @@ function targetOf({ url, service, caBundle }: WebhookClient, addressOf: ServiceA
   const { namespace, name, path = '/', port = 443 } = service;
   const address = addressOf(namespace, name);
   if (address === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
-  return { url: new URL(`https://${address}:${port}${path}`), serverName: `${name}.${namespace}.svc`, ca };
+  return {
+    url: new URL(`https://${address}:${machinePort(port, lowestPort())}${path}`),
+    serverName: `${name}.${namespace}.svc`,
+    ca,
+  };
 }
 
 /** True for a URL that leads to another machine. */

@@ -4,7 +4,6 @@ import { isSameJson } from '../../api/json.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject, type StoredService } from '../../api/objects.ts';
 import { SERVICE_NAME_LABEL } from '../../api/workloads/endpoint-slices.ts';
 import type { ApiPlace } from '../../network/node/pod-networks.ts';
-import type { ServiceRange } from '../../network/service-addresses.ts';
 import { allocated } from '../services/allocate.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -23,10 +22,10 @@ export class ApiService {
   }
 
   /** Stores the Service. Undefined: one of the user is there, which leads elsewhere. */
-  open(range: ServiceRange): StoredService | undefined {
+  open(): StoredService | undefined {
     const stored = this.#store.get<StoredKubeObject>('services', DEFAULT_NAMESPACE, API_SERVER);
     if (stored !== undefined && stored.metadata.labels?.[OWN_LABEL] !== API_SERVER) return undefined;
-    return this.#keep('services', allocated(this.#store, SERVICE, range)) as unknown as StoredService;
+    return this.#keep('services', allocated(this.#store, SERVICE)) as unknown as StoredService;
   }
 
   /** Leads its connections to a place in the network of Pods. */

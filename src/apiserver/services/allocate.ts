@@ -5,19 +5,13 @@ import { isSameJson } from '../../api/json.ts';
 import type { KubeObject, StoredKubeObject, StoredService } from '../../api/objects.ts';
 import { formatFieldError, invalid, withHeading } from '../../manifest/field-error.ts';
 import { allocateService, nodePortErrors, reachedStatus } from '../../network/allocate-service.ts';
-import { CLUSTER_RANGE, hasRange, MACHINE_RANGE, type ServiceRange } from '../../network/service-addresses.ts';
 import type { ObjectReader, Store } from '../../store/store.ts';
 
 /**
  * Gives a valid Service its address and node ports. Other objects stay as they are.
- * @param range of a new Service. One that is stored keeps its own
  * @throws {PodrunError} (Invalid) in the words of the API server, for a node port that is taken or out of range
  */
-export function allocated<T extends KubeObject>(
-  store: ObjectReader,
-  object: T,
-  range: ServiceRange = MACHINE_RANGE,
-): T {
+export function allocated<T extends KubeObject>(store: ObjectReader, object: T): T {
   if (object.kind !== 'Service') return object;
   const service = object as unknown as StoredService;
   const { namespace, name } = service.metadata;
@@ -31,10 +25,10 @@ export function allocated<T extends KubeObject>(
       path: errors[0]?.path,
     });
   }
-  const own = hasRange(CLUSTER_RANGE, service.spec?.clusterIP ?? '') && isStored(object) ? CLUSTER_RANGE : range;
-  const settled = allocateService(service, others, { range: own, place: store.root ?? '' });
+  const settled = allocateService(service, others, store.root ?? '');
   // The status of a stored Service is whatever was written last: a load balancer of somebody else writes it, too.
-  return (isStored(object) ? { ...settled, status: service.status } : settled) as unknown as T;
+  const isStored = object.metadata.resourceVersion !== undefined;
+  return (isStored ? { ...settled, status: service.status } : settled) as unknown as T;
 }
 
 /** Writes the addresses at which this machine reaches a Service into its status, when its spec has changed them. */
@@ -49,10 +43,6 @@ export function settleReach(
   store.change<StoredService>('services', metadata, 'status', (stored) => {
     return { ...stored, status: { ...stored.status, ...status } };
   });
-}
-
-function isStored({ metadata }: KubeObject): boolean {
-  return metadata.resourceVersion !== undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/objects.ts';
 import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
-import { apiServerAddress, rangeOf } from '../../network/service-addresses.ts';
+import { apiServerAddress } from '../../network/service-addresses.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { addressForPods, podsPort, type ServicePlace } from '../../network/listeners-of-services.ts';
 import type { ObjectReader } from '../../store/store.ts';
@@ -49,6 +49,6 @@ export const API_SERVER = 'kubernetes';
 export const OWN_LABEL = 'provider';
 
 function apiServer(network: ServicePlace['network']): ServiceFact {
-  const clusterIP = apiServerAddress(rangeOf(network));
+  const clusterIP = apiServerAddress(network);
   return { namespace: DEFAULT_NAMESPACE, name: API_SERVER, clusterIP, ports: [{ name: 'https', port: 443 }] };
 }

@@ -137,7 +137,7 @@ function store(object: KubeObject, resource: ServedResource, context: ServerCont
   const { node } = context;
   const created = isStoredOnly(object, resource)
     ? (context.store.create<KubeObject>(storage, asCreated(object, resource)) as StoredKubeObject)
-    : createObject(context.store, object, node?.serviceRange, node?.createPod);
+    : createObject(context.store, object, node?.createPod);
   node?.took(created);
   const { namespace, name } = created.metadata;
   return context.objects.get(storage, isNamespaced ? namespace : undefined, name) ?? created;
@@ -160,10 +160,8 @@ function asCreated(object: KubeObject, { custom }: ServedResource): KubeObject {
  * Source: apiserver/pkg/registry/generic/registry/dryrun.go.
  */
 function asDryRun(object: KubeObject, resource: ServedResource, context: ServerContext): StoredKubeObject {
-  const { store, node } = context;
-  const asNew = isStoredOnly(object, resource)
-    ? asCreated(object, resource)
-    : newObject(store, object, node?.serviceRange);
+  const { store } = context;
+  const asNew = isStoredOnly(object, resource) ? asCreated(object, resource) : newObject(store, object);
   const creationTimestamp = formatSeconds(store.clock.now().wallMs);
   const uid = asNew.metadata.uid ?? globalThis.crypto.randomUUID();
   const { resourceVersion: _, ...metadata } = { ...asNew.metadata, uid, creationTimestamp };

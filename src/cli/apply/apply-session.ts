@@ -205,11 +205,10 @@ async function keepOnRecord(
   }
 }
 
-function keepOneOnRecord({ cli, flags, settings, store, view }: ApplySession, record: ManifestObject): string {
+function keepOneOnRecord({ cli, flags, store, view }: ApplySession, record: ManifestObject): string {
   return keepRecord(record, {
     store,
     clock: cli.clock,
-    network: settings.privateNetworks?.kind,
     made: flags.made,
     warn: cli.warn,
     trouble: (text) => view.trouble(text),

@@ -76,7 +76,7 @@ export async function createFromFlags(
   }
   if (dryRun === 'server') return tell(newObject(store, manifest.object), `${subject} ${made ?? 'created'}`);
   if (separateObjects([manifest]).records.length > 0) {
-    const line = storeRecord(store, manifest, cli.warn, { made });
+    const line = storeRecord(store, manifest, cli.warn, made);
     return tell(recordOf(store, manifest) ?? object, line);
   }
   const { output, template } = flags;

@@ -140,9 +140,8 @@ class WatchRun {
         note: (text) => this.#session.view.note(text),
       });
     } else {
-      const network = this.#session.settings.privateNetworks?.kind;
       const trouble = (text: string): void => this.#session.view.trouble(text);
-      keepRecord(manifest, { store, clock: cli.clock, network, warn: cli.warn, trouble });
+      keepRecord(manifest, { store, clock: cli.clock, warn: cli.warn, trouble });
     }
     const { name } = ref;
     const { apiVersion, kind } = manifest.object;

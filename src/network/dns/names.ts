@@ -2,7 +2,7 @@ import type { DiscoveryEndpointPort } from '../../api/generated/types.ts';
 import { CLUSTER_DOMAIN, type StoredService } from '../../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../listeners-of-services.ts';
-import { apiServerAddress, rangeOf } from '../service-addresses.ts';
+import { apiServerAddress } from '../service-addresses.ts';
 
 /** A record of one name. The fields are those of a record of dns-packet, without name and class. */
 export type DnsRecord =
@@ -60,7 +60,7 @@ const isApiServer = ({ metadata: { namespace, name } }: StoredService): boolean 
 /** The API server's name, which exists in each cluster. */
 function apiServer({ network }: ServicePlace): DnsName[] {
   const name = `kubernetes.default.svc.${CLUSTER_DOMAIN}`;
-  const address = apiServerAddress(rangeOf(network));
+  const address = apiServerAddress(network);
   const https = srv(443, WEIGHT, name);
   return [
     { name, records: [{ type: 'A', data: address }] },

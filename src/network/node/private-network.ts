@@ -4,7 +4,7 @@ import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import { PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import { hostPortLost, hostPortNotForwarded } from '../../lifecycle/texts/port-events.ts';
-import { CLUSTER_RANGE, hasRange } from '../service-addresses.ts';
+import { isServiceAddress } from '../service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
 import type { DialTarget } from '../linux/helper/protocol.ts';
 import type { HeldNetwork } from '../linux/holder.ts';
@@ -56,7 +56,7 @@ export class PrivateNetwork {
   /** True for an address in this network: the Pod's own and, where Pods share it, those of all Pods and Services. */
   leadsTo(host: string): boolean {
     const { address, isShared } = this.#options;
-    return host === address || (isShared && (PRIVATE.pattern.test(host) || hasRange(CLUSTER_RANGE, host)));
+    return host === address || (isShared && (PRIVATE.pattern.test(host) || isServiceAddress(host)));
   }
 
   /** Connects to a port in the network; see NetworkHelper. */
