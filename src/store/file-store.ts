@@ -78,6 +78,7 @@ export class FileStore implements Store {
       reachOf: ({ namespace, name }) => this.#ownership.reachOf(namespace, name),
       list: (resource, scope) => this.#plain.list(resource, scope),
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
+      versionOf: (resource, key) => this.#plain.versionOf(resource, key),
     });
   }
 
@@ -111,7 +112,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.create([object])[0]!;
       return this.#plain.create(resource, object);
     });
-    this.#watches.publish(resource, [created]);
+    this.#publish(resource, created);
     return created as Storable as T;
   }
 
@@ -129,7 +130,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.update(object);
       return this.#plain.update(resource, object);
     });
-    this.#watches.publish(resource, [updated]);
+    this.#publish(resource, updated);
     return updated as Storable as T;
   }
 
@@ -138,7 +139,7 @@ export class FileStore implements Store {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
     this.#forgetEnded(resource, updated);
-    this.#watches.publish(resource, [updated]);
+    this.#publish(resource, updated);
     return updated as Storable as T;
   }
 
@@ -157,7 +158,7 @@ export class FileStore implements Store {
     });
     this.#forgetEnded(resource, changed);
     this.#watches.answered(writer, changed);
-    this.#watches.publish(resource, [changed]);
+    this.#publish(resource, changed);
     return changed as Storable as T;
   }
 
@@ -167,7 +168,7 @@ export class FileStore implements Store {
    */
   mirror<T extends Storable>(resource: Exclude<Resource, 'pods' | 'events'>, object: T): T {
     const put = this.#onDisk(() => this.#plain.put(resource, object));
-    this.#watches.publish(resource, [put]);
+    this.#watches.written(resource, put);
     return put as Storable as T;
   }
 
@@ -362,6 +363,11 @@ export class FileStore implements Store {
     this.#watches.checkPod(key);
     this.#onDisk(() => removed.discard());
     return removed.pod as Storable as KubeObject;
+  }
+
+  #publish(resource: Resource, object: StoredObject): void {
+    if (resource === 'pods' || resource === 'events') this.#watches.publish(resource, [object]);
+    else this.#watches.written(resource, object);
   }
 
   /** Closes the log of a Pod that has ended: it hardly gets another Event. */

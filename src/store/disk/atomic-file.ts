@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { statIfThere } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
@@ -33,11 +42,17 @@ export function isLeftover(name: string, lookup: ProcessLookup): boolean {
  * Writes a file in one step: a reader sees the whole old text or the whole new text, also after a crash. Does not flush
  * to the disk (fsync), which would cost every transition milliseconds. A flush would help only after a power failure,
  * which ends all processes of the Pod anyway.
+ * @param modifiedMicros the modification time of the file, microseconds since 1970. Default: now
  */
-export function writeFileAtomically(file: string, text: string): void {
+export function writeFileAtomically(file: string, text: string, modifiedMicros?: number): void {
   const temporary = path.join(path.dirname(file), temporaryName());
   try {
     writePrivateFile(temporary, text);
+    if (modifiedMicros !== undefined) {
+      // The system cuts fractions off: half a microsecond more keeps rounding errors away.
+      const seconds = (modifiedMicros + 0.5) / 1_000_000;
+      utimesSync(temporary, seconds, seconds);
+    }
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });

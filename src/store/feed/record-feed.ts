@@ -9,6 +9,8 @@ interface RecordFeedOptions {
   readonly subscribers: Subscribers;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+  /** The resource version of the object, found without reading it. Undefined when there is no such object. */
+  readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
 }
 
 /** The plain records of one resource that are being followed. */
@@ -54,12 +56,26 @@ export class RecordFeed {
     }
   }
 
-  /** Reports what happened to an object since the last look. */
+  /** Reports what happened to an object since the last look. Reads only what is new. */
   check(resource: Resource, key: ObjectKey): void {
     const shelf = this.#resources.get(resource);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
+    const version = this.#options.versionOf(resource, key);
+    if (version === shelf.known.get(keyText(key))?.metadata.resourceVersion) return;
+    this.#report(resource, shelf, key, version === undefined ? undefined : this.#options.read(resource, key));
+  }
+
+  /** Reports an object that this process has written. Nothing has to be read. */
+  written(resource: Resource, object: StoredObject): void {
+    const shelf = this.#resources.get(resource);
+    const key = keyOf(object);
+    if (shelf === undefined || !this.#isWanted(resource, key)) return;
+    // The object belongs to the writer, who may change it. Readers of the file would get it like this.
+    this.#report(resource, shelf, key, JSON.parse(JSON.stringify(object)) as StoredObject);
+  }
+
+  #report(resource: Resource, shelf: FollowedResource, key: ObjectKey, now: StoredObject | undefined): void {
     const before = shelf.known.get(keyText(key));
-    const now = this.#options.read(resource, key);
     if (before?.metadata.resourceVersion === now?.metadata.resourceVersion) return;
     const { subscribers } = this.#options;
     if (before !== undefined && now?.metadata.uid !== before.metadata.uid) {

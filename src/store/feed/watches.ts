@@ -20,6 +20,7 @@ interface WatchesOptions {
   readonly reachOf: (key: ObjectKey) => OwnerReach;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+  readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
 }
 
 /** A new subscription. */
@@ -37,11 +38,11 @@ export class Watches {
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
 
-  constructor({ root, clock, readPod, reachOf, list, read }: WatchesOptions) {
+  constructor({ root, clock, readPod, reachOf, ...records }: WatchesOptions) {
     const subscribers = this.#subscribers;
     this.#clock = clock;
     this.#podFeed = new PodFeed({ root, subscribers, readPod, reachOf });
-    this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
+    this.#recordFeed = new RecordFeed({ root, subscribers, ...records });
   }
 
   add(resource: Resource, scope: Scope, listener: ChangeListener): Watching {
@@ -63,8 +64,13 @@ export class Watches {
     this.#subscribers.answered(writer, object);
   }
 
+  /** Reports an object that this process has just written, of any kind but Pods and Events. */
+  written(resource: Resource, object: StoredObject): void {
+    this.#recordFeed.written(resource, object);
+  }
+
   /**
-   * Reports changes that this process has just written, and those that other processes wrote before.
+   * Reports changes that this process has just made, and those that other processes made before.
    * @param objects one object, or Events about one Pod
    */
   publish(resource: Resource, objects: readonly StoredObject[]): void {
