@@ -64,6 +64,7 @@ export function openLoop({
       const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
       onStarted(pod, release);
       agent.run(pod);
+      return pod;
     },
     deletePod: (pod, propagation) => {
       const { namespace, name } = pod.metadata;

@@ -63,7 +63,11 @@ export class SimulatedAgent {
       newUid: world.newUid,
       claim: () => nothing,
       runsPod: (uid) => this.#runs.has(uid),
-      startPod: (object: KubeObject) => this.run(store.create('pods', object) as unknown as StoredPod),
+      startPod: (object: KubeObject) => {
+        const pod = store.create('pods', object) as unknown as StoredPod;
+        this.run(pod);
+        return pod;
+      },
       deletePod: (pod, propagation) => requestDeletion(store, clock, pod, { propagation, isOwned: true }),
       onObject: world.onObject ?? nothing,
       onEvent: world.onEvent ?? nothing,

@@ -1,4 +1,3 @@
-import { settleVolumes } from '../apiserver/volumes/settle-volumes.ts';
 import { hasCode, PodrunError } from '../api/errors.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -10,12 +9,10 @@ import type {
   NewObject,
   UpdateAction,
 } from '../controllers/reconcile.ts';
-import { asCreated } from '../manifest/default/created.ts';
 import { prepareForCreate } from '../manifest/default/create.ts';
 import { applyDefaults } from '../manifest/default/index.ts';
-import { conflict } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
-import { admitNew } from '../apiserver/admission/admit-new.ts';
+import { createObject } from '../apiserver/create-object.ts';
 import { deleteRecord } from '../apiserver/deletion/delete-record.ts';
 import { EventRecorder } from '../apiserver/event-recorder.ts';
 import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
@@ -27,7 +24,7 @@ export interface PodHands {
    * Creates a Pod and runs it.
    * @throws {PodrunError} when a Pod of that name is on record
    */
-  readonly startPod: (pod: KubeObject) => void;
+  readonly startPod: (pod: KubeObject) => StoredPod;
   /**
    * Deletes a Pod with its own grace period. The mark of its deletion is written at once.
    * @throws {PodrunError} (Conflict) when another client has changed it meanwhile
@@ -103,19 +100,14 @@ export class ControllerHands {
 
   #create(object: NewObject): void {
     const { store, newUid, startPod } = this.#options;
-    const prepared = admitNew(store, prepareForCreate(applyDefaults(object as KubeObject)));
-    const created = asCreated(prepared, newUid);
-    if (created.kind === 'Pod') startPod(created);
-    else {
-      store.create(resourceTypeOf(created).plural, created);
-      settleVolumes(store, created);
-    }
+    const prepared = prepareForCreate(applyDefaults(object as KubeObject));
+    createObject(store, prepared, { startPod, newUid });
   }
 
   #update({ on, patch, status }: UpdateAction): void {
     const { store } = this.#options;
     const { plural } = resourceTypeOf(on);
-    if (patch !== undefined) writePatch(store, on, patch, (stored) => this.#checkFresh(stored, plural));
+    if (patch !== undefined) writePatch(store, on, patch, { isFresh: (stored) => this.#isFresh(stored) });
     if (status !== undefined) {
       store.change<StoredKubeObject>(plural, on, 'status', (stored) => {
         return { ...stored, metadata: { ...stored.metadata, uid: on.uid }, status };
@@ -124,9 +116,8 @@ export class ControllerHands {
   }
 
   /** A patch replaces whole lists: it must have been made for the object as it is stored. */
-  #checkFresh({ metadata: { uid, name, resourceVersion } }: StoredKubeObject, resource: string): void {
-    const known = this.#options.cache.get(uid);
-    if (known?.metadata.resourceVersion !== resourceVersion) throw conflict(resource, name);
+  #isFresh({ metadata: { uid, resourceVersion } }: StoredKubeObject): boolean {
+    return this.#options.cache.get(uid)?.metadata.resourceVersion === resourceVersion;
   }
 
   #delete({ on, propagation }: DeleteAction): void {

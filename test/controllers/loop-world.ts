@@ -47,7 +47,7 @@ export class LoopWorld {
       newUid: () => `made-${(this.#count += 1)}`,
       claim: () => () => undefined,
       runsPod: () => false,
-      startPod: (pod) => void store.create('pods', pod),
+      startPod: (pod) => store.create('pods', pod) as never,
       deletePod: (pod, propagation) => requestDeletion(store, clock, pod, { propagation, isOwned: true }),
       onObject: () => undefined,
       onEvent: ({ object }) => void this.events.set(object.metadata.uid, object),

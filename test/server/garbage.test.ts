@@ -67,3 +67,33 @@ it('a workload goes with an owner of another kind', async () => {
   await server.request('DELETE', `${MAPS}/owner`);
   await vi.waitFor(async () => expect((await server.get(`${sets}/owned`)).code).toBe(404));
 });
+
+it('an owner that is deleted in the foreground goes when the last finalizer of what blocks it has gone', async () => {
+  const owner = { name: 'owner', uid: await make('owner') };
+  await make('held', owner);
+  const patch = (path: string, metadata: object): Promise<unknown> =>
+    server.request('PATCH', path, { metadata }, { 'content-type': 'application/merge-patch+json' });
+  await patch(`${MAPS}/held`, { finalizers: ['example.com/hold'] });
+  await server.request('DELETE', `${MAPS}/owner?propagationPolicy=Foreground`);
+  await vi.waitFor(async () => {
+    const { body } = await server.get(`${MAPS}/held`);
+    expect(body.metadata.deletionTimestamp).toBeDefined();
+  });
+  expect(await names()).toContain('owner');
+  await patch(`${MAPS}/held`, { finalizers: null });
+  await vi.waitFor(async () => expect(await names()).not.toContain('owner'));
+});
+
+it('an object with two owners loses the one that is gone', async () => {
+  const ownerReferences: object[] = [];
+  for (const name of ['first', 'second'])
+    ownerReferences.push({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: await make(name) });
+  await server.post(MAPS, { metadata: { name: 'shared', ownerReferences } });
+  await server.request('DELETE', `${MAPS}/first`);
+  await vi.waitFor(async () => {
+    const { body } = await server.get(`${MAPS}/shared`);
+    expect(body.metadata.ownerReferences).toEqual(ownerReferences.slice(1));
+  });
+  await server.request('DELETE', `${MAPS}/second`);
+  await vi.waitFor(async () => expect(await names()).not.toContain('shared'));
+});

@@ -23,7 +23,7 @@ function loopWith(options: Pick<WorkloadLoopOptions, 'services'> & Partial<Workl
     newUid: () => 'made',
     claim: () => () => undefined,
     runsPod: () => false,
-    startPod: () => undefined,
+    startPod: (pod) => pod as never,
     deletePod: () => undefined,
     onObject: () => undefined,
     onEvent: () => undefined,

@@ -1,27 +1,29 @@
 import { inBackground } from '../../defects.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { hasCode } from '../../api/errors.ts';
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
+import { garbageActions } from '../../controllers/index.ts';
+import type { DeleteAction, Owned, UpdateAction } from '../../controllers/reconcile.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
 import { keyOf } from '../../store/metadata.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import type { StoredChange } from '../state/change-window.ts';
+import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { deletionIn } from '../writes/delete.ts';
 import { typeOf } from '../writes/update.ts';
+import { writePatch } from '../writes/write-patch.ts';
 
-/** An object with its resource. */
+/** An object with its resource of the store. */
 interface Item {
-  readonly resource: ServedResource;
+  readonly storage: string;
   readonly object: StoredKubeObject;
 }
 
 /**
  * Deletes objects whose owners are gone: the ConfigMap of a custom object, the Deployment of an operator. What
- * workloads make is the work of the agent's own collector. Source: pkg/controller/garbagecollector/garbagecollector.go.
+ * workloads make is the work of the agent's own collector, by the same rules: see controllers/garbage.
  */
 export class GarbageCollector {
   readonly #context: ServerContext;
@@ -39,13 +41,13 @@ export class GarbageCollector {
   }
 
   /** Looks after the objects of a resource. One that is there again has another list of listeners. */
-  #follow(resource: ServedResource): void {
+  #follow({ storage }: ServedResource): void {
     const { objects } = this.#context;
-    if (resource.storage === '' || resource.storage === 'events') return;
-    this.#subscriptions.get(resource.storage)?.close();
-    const subscription = objects.subscribe(resource.storage, (change) => this.#changed(resource, change));
-    this.#subscriptions.set(resource.storage, subscription);
-    for (const object of objects.list(resource.storage)) this.#seen(resource, object);
+    if (storage === '' || storage === 'events') return;
+    this.#subscriptions.get(storage)?.close();
+    const subscription = objects.subscribe(storage, (change) => this.#changed(storage, change));
+    this.#subscriptions.set(storage, subscription);
+    for (const object of objects.list(storage)) this.#seen({ storage, object });
   }
 
   close(): void {
@@ -53,14 +55,18 @@ export class GarbageCollector {
     this.#due.clear();
   }
 
-  #changed(resource: ServedResource, { type, object }: StoredChange): void {
-    if (type === 'DELETED') this.#look({ resource, object });
-    else this.#seen(resource, object);
+  #changed(storage: string, { type, object, before }: StoredChange): void {
+    if (type === 'DELETED') this.#look({ storage, object });
+    else this.#seen({ storage, object });
+    // An owner may have waited for this change.
+    for (const owner of before === undefined ? [] : this.#ownersOf(before)) {
+      if ('storage' in owner && owner.object.metadata.deletionTimestamp !== undefined) this.#look(owner);
+    }
   }
 
-  #seen(resource: ServedResource, object: StoredKubeObject): void {
-    const { ownerReferences = [], deletionTimestamp } = object.metadata;
-    if (ownerReferences.length > 0 || deletionTimestamp !== undefined) this.#look({ resource, object });
+  #seen(one: Item): void {
+    const { ownerReferences = [], deletionTimestamp } = one.object.metadata;
+    if (ownerReferences.length > 0 || deletionTimestamp !== undefined) this.#look(one);
   }
 
   /** Looks at an object in the next turn: the change is told to all before the next one is made. */
@@ -68,121 +74,80 @@ export class GarbageCollector {
     this.#due.set(one.object.metadata.uid, one);
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    nextEventLoopTurn(() => {
-      this.#isPlanned = false;
-      const due = [...this.#due.values()];
-      this.#due.clear();
-      inBackground(this.#collect(due));
-    });
+    nextEventLoopTurn(() => inBackground(this.#collect()));
   }
 
-  async #collect(due: readonly Item[]): Promise<void> {
-    for (const one of due) {
-      try {
-        await this.#settle(one);
-      } catch (error) {
-        // Somebody else has deleted or changed it.
-        if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) continue;
-        this.#context.report(error instanceof Error ? error.message : String(error));
+  async #collect(): Promise<void> {
+    while (this.#due.size > 0) {
+      const concerned = new Map(this.#takeDue().map((one) => [one.object.metadata.uid, one]));
+      const items = [...concerned.values()];
+      const around = items.flatMap((one) => [...this.#dependentsOf(one), ...this.#ownersOf(one.object)]);
+      for (const action of garbageActions([...items, ...around].map(({ object }) => object))) {
+        if (action.type !== 'update' && action.type !== 'delete') continue;
+        const item = concerned.get(action.on.uid);
+        if (item !== undefined) await this.#carryOut(action, item);
       }
     }
+    this.#isPlanned = false;
   }
 
-  async #settle({ resource, object }: Item): Promise<void> {
-    const { uid, deletionTimestamp } = object.metadata;
-    const all = this.#dependentsOf(uid);
-    const dependents = isOfAgent(resource) ? all.filter((one) => !isOfAgent(one.resource)) : all;
-    if (this.#current(resource, object) === undefined) {
-      for (const one of dependents) await this.#deleteWithoutOwners(one);
-      return;
-    }
-    if (deletionTimestamp !== undefined) await this.#endOwner({ resource, object }, dependents);
-    else if (!isOfAgent(resource)) await this.#deleteWithoutOwners({ resource, object });
-  }
-
-  #dependentsOf(uid: string): Item[] {
-    const { objects, resources } = this.#context;
-    const { all } = resources;
-    return objects.dependentsOf(uid).flatMap(({ storage, object }) => {
-      const resource = all.find((each) => each.storage === storage);
-      return resource === undefined ? [] : [{ resource, object }];
+  /** The objects to decide about, as they are now. The agent decides about workloads and what these make. */
+  #takeDue(): Item[] {
+    const due = [...this.#due.values()];
+    this.#due.clear();
+    const concerned = due.flatMap((one) => {
+      const dependents = this.#dependentsOf(one);
+      return isOfAgent(one) ? dependents.filter((each) => !isOfAgent(each)) : [one, ...dependents];
+    });
+    return concerned.flatMap(({ storage, object: { metadata } }) => {
+      const object = this.#context.objects.get(storage, metadata.namespace, metadata.name);
+      return object?.metadata.uid === metadata.uid ? [{ storage, object }] : [];
     });
   }
 
-  /** An owner that waits for its dependents, or gives them up. */
-  async #endOwner(owner: Item, dependents: readonly Item[]): Promise<void> {
-    const { finalizers = [], uid } = owner.object.metadata;
-    if (isOfAgent(owner.resource)) return;
-    if (finalizers.includes(ORPHAN_FINALIZER)) {
-      for (const one of dependents) this.#giveUp(one, uid);
-      this.#dropFinalizer(owner, ORPHAN_FINALIZER);
-    }
-    if (!finalizers.includes(FOREGROUND_FINALIZER)) return;
-    const blocking = dependents.filter(({ object }) =>
-      object.metadata.ownerReferences?.some((ref) => ref.uid === uid && ref.blockOwnerDeletion === true),
-    );
-    for (const one of dependents) await this.#delete(one);
-    if (blocking.every(({ resource, object }) => this.#current(resource, object) === undefined))
-      this.#dropFinalizer(owner, FOREGROUND_FINALIZER);
+  #dependentsOf({ object }: Item): readonly Item[] {
+    return this.#context.objects.dependentsOf(object.metadata.uid);
   }
 
-  /** Deletes an object all of whose owners are gone. */
-  async #deleteWithoutOwners(one: Item): Promise<void> {
-    const object = this.#current(one.resource, one.object);
-    const { ownerReferences = [], namespace, deletionTimestamp } = object?.metadata ?? {};
-    if (object === undefined || deletionTimestamp !== undefined) return;
-    const isGone = ({ apiVersion, kind, name, uid }: (typeof ownerReferences)[number]): boolean => {
+  /** The owners that exist. An owner that nobody can look for exists. */
+  #ownersOf({ metadata }: StoredKubeObject): (Item | { readonly object: Owned })[] {
+    const { ownerReferences = [] } = metadata;
+    return ownerReferences.flatMap(({ apiVersion, kind, name, uid }): (Item | { readonly object: Owned })[] => {
       const resource = this.#context.resources.all.find(
         (each) => each.kind === kind && apiVersionOf(each) === apiVersion,
       );
-      // Nobody can look for the objects of an unknown kind.
-      if (resource === undefined || kind === 'Node') return false;
-      const place = resource.isNamespaced ? namespace : undefined;
-      return this.#context.objects.get(resource.storage, place, name)?.metadata.uid !== uid;
-    };
-    if (ownerReferences.length > 0 && ownerReferences.every(isGone)) await this.#delete(one);
-  }
-
-  async #delete({ resource, object }: Item): Promise<void> {
-    const ref = { type: typeOf(resource), ...keyOf(object) };
-    await deleteObject({ ...deletionIn(this.#context), propagation: 'Background' }, ref);
-  }
-
-  #giveUp({ resource, object }: Item, owner: string): void {
-    this.#change(resource, object, (stored) => {
-      const ownerReferences = stored.metadata.ownerReferences?.filter(({ uid }) => uid !== owner);
-      return { ...stored, metadata: { ...stored.metadata, ownerReferences } };
+      if (resource === undefined || kind === 'Node')
+        return [{ object: { apiVersion, kind, metadata: { ...metadata, name, uid, ownerReferences: [] } } }];
+      const { storage, isNamespaced } = resource;
+      const object = this.#context.objects.get(storage, isNamespaced ? metadata.namespace : undefined, name);
+      return object?.metadata.uid === uid ? [{ storage, object }] : [];
     });
   }
 
-  #dropFinalizer({ resource, object }: Item, finalizer: string): void {
-    const { finalizers = [] } = object.metadata;
-    const left = finalizers.filter((each) => each !== finalizer);
-    const { namespace, name } = keyOf(object);
-    if (left.length === 0) this.#context.store.delete(resource.storage, namespace, name);
-    else
-      this.#change(resource, object, (stored) => {
-        return { ...stored, metadata: { ...stored.metadata, finalizers: left } };
-      });
-  }
-
-  #change(
-    { storage }: ServedResource,
-    object: StoredKubeObject,
-    edit: (stored: StoredKubeObject) => StoredKubeObject,
-  ): void {
-    this.#context.store.change<StoredKubeObject>(storage, keyOf(object), 'object', edit);
-  }
-
-  #current({ storage }: ServedResource, { metadata }: StoredKubeObject): StoredKubeObject | undefined {
-    const stored = this.#context.objects.get(storage, metadata.namespace, metadata.name);
-    return stored?.metadata.uid === metadata.uid ? stored : undefined;
+  async #carryOut(action: UpdateAction | DeleteAction, { storage, object }: Item): Promise<void> {
+    const { store, resources, report } = this.#context;
+    const { resourceVersion } = object.metadata;
+    const key = keyOf(object);
+    try {
+      if (action.type === 'update') {
+        const isFresh = (stored: StoredKubeObject): boolean => stored.metadata.resourceVersion === resourceVersion;
+        return writePatch(store, { ...action.on, ...key }, action.patch ?? {}, { plural: storage, isFresh });
+      }
+      const resource = resources.all.find((each) => each.storage === storage);
+      if (resource === undefined) return;
+      const { propagation } = action;
+      await deleteObject({ ...deletionIn(this.#context), propagation }, { type: typeOf(resource), ...key });
+    } catch (error) {
+      // Another writer has changed or deleted it: that change calls the collector again.
+      if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return;
+      report(error instanceof Error ? error.message : String(error));
+    }
   }
 }
 
 const ofAgent = new Set(controlledTypes().map(({ plural }) => plural));
 
 /** True for the kinds that the agent's own collector looks after. */
-function isOfAgent({ storage }: ServedResource): boolean {
+function isOfAgent({ storage }: Item): boolean {
   return ofAgent.has(storage);
 }

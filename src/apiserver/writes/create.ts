@@ -137,7 +137,7 @@ function store(object: KubeObject, resource: ServedResource, context: ServerCont
   const { node } = context;
   const created = isStoredOnly(object, resource)
     ? (context.store.create<KubeObject>(storage, asCreated(object, resource)) as StoredKubeObject)
-    : createObject(context.store, object, node?.createPod);
+    : createObject(context.store, object, { startPod: node?.createPod });
   node?.took(created);
   const { namespace, name } = created.metadata;
   return context.objects.get(storage, isNamespaced ? namespace : undefined, name) ?? created;

@@ -5,24 +5,28 @@ import { applyMergePatch } from '../../api/patch/merge-patch.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import { withNullLists } from '../../api/workloads/endpoint-slices.ts';
 import type { ActionTarget } from '../../controllers/reconcile.ts';
+import { conflict } from '../../store/store-errors.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
  * Patches an object as the API server does, without its status: a change of the spec raises the generation, and a
  * deleted object goes with its last finalizer.
- * @param check throws when the patch was made for another state of the object
- * @throws {PodrunError} when the object is gone (NotFound), or another one has its name (Conflict)
+ * @param plural the resource of the store. A custom kind has one that its name does not say
+ * @param isFresh false when the patch was made for another state of the object
+ * @throws {PodrunError} when the object is gone (NotFound), or has changed, or another one has its name (Conflict)
  */
 export function writePatch(
   store: Store,
   on: ActionTarget,
   patch: JsonObject,
-  check: (stored: StoredKubeObject) => void = () => undefined,
+  {
+    plural = resourceTypeOf(on).plural,
+    isFresh = () => true,
+  }: { readonly plural?: string; readonly isFresh?: (stored: StoredKubeObject) => boolean } = {},
 ): void {
-  const { plural } = resourceTypeOf(on);
   let isLast = false;
   store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
-    check(stored);
+    if (!isFresh(stored)) throw conflict(plural, on.name);
     const changed = patched(stored, patch, on.uid);
     isLast = removesLastFinalizer(stored, changed);
     // The object is removed in its stored form: readers see no change before that.
