@@ -48,7 +48,7 @@ export class SmallHeap {
 
   /** Notes a Pod that the agent begins to run. */
   add({ metadata, spec }: StoredPod): void {
-    if (this.#starting === undefined) return;
+    if (this.#starting === undefined || this.#starting.has(metadata.uid)) return;
     this.#starting.add(metadata.uid);
     this.#containers += spec.containers.length;
   }

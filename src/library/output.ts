@@ -1,5 +1,5 @@
 import { caught } from '../defects.ts';
-import type { RunListener } from '../engine/running-pods.ts';
+import type { RunListener } from '../engine/run-input.ts';
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
 import type { LogLine, RunOptions } from './types.ts';

@@ -14,7 +14,7 @@ import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../engine/setup/open-limits.ts';
 import { type PlannedPod, plannedPods } from '../engine/setup/planned-pods.ts';
 import { refuseSecurity } from '../engine/setup/refuse-security.ts';
-import { RunningPods } from '../engine/running-pods.ts';
+import { Run } from '../engine/run.ts';
 import { type SeparatedObjects, separateObjects } from '../apiserver/separate-objects.ts';
 import { serviceKeys } from '../apiserver/services/unserved.ts';
 import type { ObjectKey } from '../store/store.ts';
@@ -155,12 +155,12 @@ function startAgent(
     ...(allowRestarts === undefined ? {} : { allowRestarts }),
   };
   const output = outputReceiver(options.logs);
-  const running = new RunningPods({
+  const running = new Run({
     settings,
     store: stateFolder.store,
     clock,
     ...work,
-    command: 'run()',
+    owner: { command: 'run()' },
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
     // before, and its number may belong to another file by then.
     pipes: isMainThread ? undefined : 'pipe',

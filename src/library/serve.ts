@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readConfigFile } from '../settings/config/config-file.ts';
-import { RunningPods } from '../engine/running-pods.ts';
+import { Run } from '../engine/run.ts';
 import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
@@ -50,16 +50,16 @@ async function start({
   const stateFolder = openStateFolder(options.stateDir, clock);
   const { store } = stateFolder;
   let claim: ServerClaim | undefined;
-  let running: ServedPods | undefined;
+  let run: Run | undefined;
   const end = async (): Promise<void> => {
-    await running?.end();
+    await run?.end({ force: false });
     claim?.release();
     stateFolder.close();
   };
   try {
     const { claimServer, openApiServer } = await import('../server/index.ts');
     claim = await claimServer(store.root, clock);
-    const { pods } = (running = await openPods({ options, clock, cwd, config, warn, warnings: [] }, store));
+    run = await openRun({ options, clock, cwd, config, warn, warnings: [] }, store);
     const server = await openApiServer({
       store,
       clock,
@@ -69,11 +69,7 @@ async function start({
       auditLog,
       descriptionsFile: path.join(path.dirname(import.meta.filename), DESCRIPTIONS),
       report: warn,
-      node: {
-        createPod: (pod) => pods.startPod(pod),
-        took: (object) => pods.took(object),
-        serveApi: (api) => pods.agent.serveApi(api),
-      },
+      node: run.asNode(),
     });
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> =>
@@ -90,45 +86,27 @@ async function start({
   }
 }
 
-/** The Pods of a server, in this process. */
-interface ServedPods {
-  readonly pods: RunningPods;
-  /** Ends them all. */
-  readonly end: () => Promise<void>;
-}
-
-async function openPods(prepared: CheckedRun, store: FileStore): Promise<ServedPods> {
+async function openRun(prepared: CheckedRun, store: FileStore): Promise<Run> {
   const { options, config, clock, warn } = prepared;
   const variable = process.env['PODRUN_RUNTIME'];
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
   const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
   const settings = settingsOfRun(prepared, chosen, await networksFor(prepared, chosen, store, [], FOR_CLIENTS));
-  let look = (): void => undefined;
-  const pods = new RunningPods({
+  const run = new Run({
     settings,
     store,
     clock,
-    owned: [],
     isServing: true,
-    command: 'serve()',
+    owner: { command: 'serve()' },
     listener: {
       onPod: () => undefined,
       onOutput: () => undefined,
       onHookOutput: () => undefined,
       onEvent: () => undefined,
-      onChange: () => look(),
+      onChange: () => undefined,
       onTrouble: warn,
     },
   });
-  pods.begin();
-  const end = async (): Promise<void> => {
-    const over = new Promise<void>((resolve) => {
-      look = () => void (pods.isOver && resolve());
-    });
-    pods.terminate({ force: false });
-    look();
-    await over;
-    await pods.close();
-  };
-  return { pods, end };
+  run.begin();
+  return run;
 }

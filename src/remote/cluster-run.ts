@@ -1,6 +1,6 @@
 import { controlledTypes } from '../apiserver/informer/object-cache.ts';
 import { ForeignRoots } from '../engine/foreign-roots.ts';
-import type { RunListener } from '../engine/running-pods.ts';
+import type { RunListener } from '../engine/run-input.ts';
 import { hasCode, PodrunError } from '../api/errors.ts';
 import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf, type ResourceType } from '../api/resource-types.ts';

@@ -1,4 +1,4 @@
-import type { RunListener } from '../engine/running-pods.ts';
+import type { RunListener } from '../engine/run-input.ts';
 import {
   isTerminalPhase,
   type StoredEvent,

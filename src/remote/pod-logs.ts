@@ -1,4 +1,4 @@
-import type { RunListener } from '../engine/running-pods.ts';
+import type { RunListener } from '../engine/run-input.ts';
 import { hasCode, PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { formatTime, parseTime } from '../api/time.ts';

@@ -77,13 +77,8 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
     clock,
     podrun,
     report,
-    serving: async (agent) => {
-      const node = {
-        createPod: agent.startPod,
-        took: agent.took,
-        serveApi: agent.serveApi,
-      };
-      const server = await openApiServer({ ...listening, store, clock, claim, node, report });
+    serving: async (run) => {
+      const server = await openApiServer({ ...listening, store, clock, claim, node: run.asNode(), report });
       try {
         return await onReady({ ...server, watchFaults: () => faultsOf(store) });
       } finally {

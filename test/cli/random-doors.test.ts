@@ -31,7 +31,7 @@ const RUNS = Number(process.env['PODRUN_DOOR_RUNS'] ?? 3);
 
 type Door = 'apply' | 'detached' | 'library' | 'serve' | 'library serve';
 
-/** What may differ between doors, with the reason. Everything else is the same. */
+/** Differences between doors that are meant, with the reasons. Everything else is the same. */
 const DIFFERENCES: readonly {
   readonly what: string;
   readonly why: string;
@@ -248,7 +248,7 @@ function podTracks(store: FileStore, { metadata: { namespace, name, uid } }: Sto
   return tracks;
 }
 
-/** What a door has recorded: the tracks of each Pod, and the conditions and events of workloads. */
+/** The record of a door: the tracks of each Pod, and the conditions and events of workloads. */
 function storyOf({ store, namespace }: Look): string[] {
   const pods = store.list<StoredPod>('pods', { namespace });
   const uids = new Set(pods.map(({ metadata }) => metadata.uid));
@@ -336,7 +336,7 @@ it('the same manifests have the same states and events at every door', { timeout
     const doors = Object.entries(looks);
     try {
       await expect.poll(() => doors.filter(([, look]) => !isSettled(look)).map(([door]) => door), SOON).toEqual([]);
-      // What a settled object has left to tell comes in a moment.
+      // The last events of settled objects come in a moment.
       await expect.poll(() => differing(doors), SOON).toEqual({});
     } finally {
       applied.signal('SIGINT');

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deletePod } from '../../src/apiserver/deletion/delete-pod.ts';
-import { RunningPods } from '../../src/engine/running-pods.ts';
+import { Run } from '../../src/engine/run.ts';
 import type { AgentSettings } from '../../src/settings/agent-settings.ts';
 import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
@@ -26,13 +26,12 @@ const ignore = (): undefined => undefined;
 it('an agent of a server forgets Pods and workloads that are removed', async () => {
   const store = openStore(temporaryFolder());
   const clock = new SystemClock();
-  const pods = new RunningPods({
+  const pods = new Run({
     settings,
     store,
     clock,
-    owned: [],
     isServing: true,
-    command: 'serve',
+    owner: { command: 'serve' },
     listener: {
       onPod: ignore,
       onOutput: ignore,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readConfigFile } from '../../settings/config/config-file.ts';
 import { makeImageMap } from '../../settings/config/image-map.ts';
 import { randomSuffix } from '../../apiserver/random-suffix.ts';
-import type { RunListener } from '../../engine/running-pods.ts';
+import type { RunListener } from '../../engine/run-input.ts';
 import { usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';

@@ -1,7 +1,7 @@
 import { ApplyRun, type RunAgent, type RunOutcome } from '../../engine/apply-run.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import { ForeignRoots } from '../../engine/foreign-roots.ts';
-import type { RunListener } from '../../engine/running-pods.ts';
+import type { RunListener } from '../../engine/run-input.ts';
 import { resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';

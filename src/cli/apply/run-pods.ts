@@ -4,7 +4,8 @@ import { serviceFacts } from '../../apiserver/services/service-facts.ts';
 import type { OwnedRun } from '../../engine/begin-runs.ts';
 import type { OwnedWorkload } from '../../engine/begin-workloads.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';
-import { type RunListener, RunningPods } from '../../engine/running-pods.ts';
+import { Run } from '../../engine/run.ts';
+import type { RunListener } from '../../engine/run-input.ts';
 import { SmallHeap } from '../../engine/small-heap.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { type ChosenRuntime, unmetRequests } from '../../engine/setup/choose-runtime.ts';
@@ -43,7 +44,7 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
   const { owned, workloads, live, liveWorkloads } = pods;
   closeInheritedDescriptors();
   const settings = await settingsOf(session);
-  let running: RunningPods | undefined;
+  let running: Run | undefined;
   const following = session.follow?.(() => {
     if (running === undefined) throw new TypeError('the run has not begun');
     return running;
@@ -61,7 +62,7 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
       ...commandVariables(roots, path.resolve(store.root)),
     }),
     open: (onChange, onDefect) =>
-      (running = new RunningPods({
+      (running = new Run({
         settings,
         store,
         clock: cli.clock,
@@ -70,7 +71,7 @@ export async function runPods(session: ApplySession, pods: RunPods): Promise<num
         staticPods: flags.staticPods,
         isServing: following !== undefined,
         faults: session.faults,
-        command: calledCommand(cli),
+        owner: { command: calledCommand(cli) },
         listener: { ...listenerFor(view, owned), onPull: firstPullTeller(session), onChange, onDefect },
       })),
   });

@@ -3,7 +3,7 @@ import type { Faults } from '../../kubelet/faults.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { ChosenRuntime } from '../../engine/setup/choose-runtime.ts';
 import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
-import type { RunningPods } from '../../engine/running-pods.ts';
+import type { Run } from '../../engine/run.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -35,7 +35,7 @@ export interface RunSession {
 export type FollowManifests = (
   session: ApplySession,
   start: {
-    readonly running: () => RunningPods;
+    readonly running: () => Run;
     /** The manifests as they were applied. */
     readonly objects: readonly ManifestObject[];
     readonly isolation: Isolation;
@@ -52,7 +52,7 @@ export interface ManifestsFollower {
 /** The state of a run on this machine. */
 export interface ApplySession extends RunSession {
   /** With `--watch`: what follows the manifests. */
-  readonly follow?: ((running: () => RunningPods) => ManifestsFollower) | undefined;
+  readonly follow?: ((running: () => Run) => ManifestsFollower) | undefined;
   /** The settings of the agent, without those that the runtime decides. */
   readonly settings: Omit<AgentSettings, 'features'>;
   /** The Pods that this run starts, and one for each workload that it starts. */

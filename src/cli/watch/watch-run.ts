@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunningPods } from '../../engine/running-pods.ts';
+import type { Run } from '../../engine/run.ts';
 import { usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { applyPatch } from '../../api/patch/index.ts';
@@ -57,7 +57,7 @@ function manifestPlaces({ filename, kustomize }: ApplyFlags): readonly string[] 
 /** Follows the manifests and programs of one run: each change restarts what it concerns, and nothing else. */
 class WatchRun {
   readonly #session: ApplySession;
-  readonly #running: () => RunningPods;
+  readonly #running: () => Run;
   readonly #isolation: Isolation;
   readonly #files: WatchedFiles;
   #known: readonly ManifestObject[];
@@ -146,7 +146,7 @@ class WatchRun {
     const { name } = ref;
     const { apiVersion, kind } = manifest.object;
     const metadata = { ...manifest.object.metadata, name, namespace: ref.namespace };
-    this.#running().took({ apiVersion, kind, metadata } as Parameters<RunningPods['took']>[0]);
+    this.#running().took({ apiVersion, kind, metadata } as Parameters<Run['took']>[0]);
   }
 
   /** Ends the Pod as its manifest says, and starts the new one after it. */

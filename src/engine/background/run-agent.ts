@@ -1,6 +1,6 @@
 import { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
-import { EXIT, hasCode, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { type Clock, machineClock } from '../../clock.ts';
@@ -10,19 +10,21 @@ import { BackgroundAgents, noBackgroundAgent } from '../../store/owners/backgrou
 import type { FileStore } from '../../store/file-store.ts';
 import { type OwnedRun, beginRuns } from '../begin-runs.ts';
 import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../begin-workloads.ts';
-import { hasOwners, type LoopOptions, openLoop } from '../open-loop.ts';
-import type { WorkloadLoop } from '../../workloads/workload-loop.ts';
 import { keyText } from '../../store/records/listing.ts';
-import { rememberCreated } from '../../store/records/last-manifest.ts';
-import { Agent } from '../../kubelet/agent.ts';
+import { Run } from '../run.ts';
+import type { RunListener } from '../run-input.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
-import { StateGuard } from '../state-guard.ts';
 import { shrinkOnce, SmallHeap } from '../small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
 import { callBackground, type PodrunProgram } from './call-background.ts';
-import { servedAgent, type Serving } from './served-agent.ts';
 import { endContainers, endNetworkOf, endStrays, foundOf, type Resumed, takeOver } from './take-over.ts';
+
+/**
+ * A server in the process of an agent. Resolves when it is to end: `leave` leaves the containers to their keeper and
+ * the next server, `end` ends all Pods.
+ */
+export type Serving = (run: Run) => Promise<'leave' | 'end'>;
 
 /** The process that runs an agent or a keeper. */
 export interface BackgroundProcess {
@@ -106,7 +108,7 @@ function openRuntime(
 
 /** Runs all Pods of the agent. Answers false when the state folder was lost, and with it the record of a Pod. */
 async function runPods(background: BackgroundAgent): Promise<boolean> {
-  const { id, store, clock, agents, runtime, pods } = background;
+  const { id, store, clock, agents, runtime } = background;
   const kept = await runtime.findKept();
   const resumed = takeOver(id, store);
   if (kept === undefined) {
@@ -135,13 +137,12 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     });
   // A server may end it from now on, to take over: its starter has had its answer.
   agents.markReady(id);
-  for (const { pod } of [...resumed, ...owned]) pods.set(pod.metadata.uid, pod);
   const isOnRecord = await runToTheEnd(background, {
     owned,
     resumed,
     kept: kept ?? agents.exits<KeptContainer>(id),
     workloads,
-    command: title.command || (resting[0]?.command ?? ''),
+    command: background.serving === undefined ? title.command || (resting[0]?.command ?? '') : 'serve',
   });
   // The next server goes on.
   if (isOnRecord === 'left') return true;
@@ -175,127 +176,58 @@ interface AgentWork {
  * has ended before its Pods.
  */
 async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promise<boolean | 'left'> {
-  const { id, agents, store, clock, runtime, pods, trouble, serving } = background;
-  let guard: StateGuard | undefined;
-  const releases = new Map([...work.owned, ...work.resumed].map(({ pod, release }) => [pod.metadata.uid, release]));
-  let loop: WorkloadLoop | undefined;
-  const heap = new SmallHeap([...pods.values()], serving && (() => shrinkOnce(machineClock(clock))));
-  const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
-    heap.pod(object, type === 'DELETED');
-    if (type !== 'DELETED') return;
-    endNetworkOf(object, work.resumed);
-    runtime.forget(object.metadata.uid);
-    const isForgotten = controllerOf(object) !== undefined || serving !== undefined;
-    if (isForgotten && releases.delete(object.metadata.uid)) pods.delete(object.metadata.uid);
-  });
-  const onStarted = (pod: StoredPod, release: () => void): void => {
-    heap.add(pod);
-    releases.set(pod.metadata.uid, release);
-    pods.set(pod.metadata.uid, pod);
-  };
-  let isServing = serving !== undefined;
-  const ended = await new Promise<Agent | 'left'>((resolve, reject) => {
-    const look = (): void => {
-      if (!isServing && agent.isOver && (loop?.isOver ?? true)) resolve(agent);
-    };
-    const endAll = (): void => {
-      isServing = false;
-      loop?.stop();
-      agent.terminate({ force: false });
-      look();
-    };
-    const agent = new Agent({
-      ...background,
-      ...SILENT,
-      forgetsRemoved: serving !== undefined,
-      networkRecord: agents.networkRecord(id),
-      onOver: (pod) => {
-        endNetworkOf(pod, work.resumed);
-        runtime.forget(pod.metadata.uid);
-        look();
-      },
-      onRecordLost: (pod) => guard?.recordLost(pod),
-      onTrouble: (error) => tellTrouble(background, error),
-    });
-    guard = new StateGuard({
-      store,
-      clock,
-      onLost: (why) => {
-        trouble(`${why}: ending its Pods`);
-        endAll();
-      },
-      onRenewed: () => agent.lookForObjects(),
-      onTrouble: trouble,
-    });
-    beginPods(store, agent, work);
-    loop = beginLoop(background, agent, work, { onStarted, onTurn: look });
-    const served = serving?.(servedAgent({ id, store, agent, loop, onStarted }));
-    served?.then((how) => (how === 'leave' && !isIdle(agent, loop) ? resolve('left') : endAll()), reject);
-    look();
-  });
-  if (ended === 'left') return ended;
-  subscription.close();
-  guard?.close();
-  const hasFolder = guard?.hasLostFolder !== true;
-  if (hasFolder) for (const release of releases.values()) release();
-  // Its helper no longer serves a Service that another agent takes up.
-  await ended.close();
-  if (hasFolder) loop?.close();
-  return guard?.hasLost !== true;
-}
-
-/** True when nothing is left that a keeper or the next server would go on with. */
-function isIdle(agent: Agent, loop: WorkloadLoop | undefined): boolean {
-  return agent.isOver && loop?.isEmpty === true;
-}
-
-function tellTrouble({ pods, store, trouble }: BackgroundAgent, error: Error): void {
-  if (hasCode(error, 'Disk')) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
-  trouble(error.message);
-}
-
-function beginPods(store: FileStore, agent: Agent, { owned, resumed, kept }: AgentWork): void {
-  for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
-  for (const { pod, written } of owned) {
-    rememberCreated(store, pod, written);
-    agent.run(pod);
-  }
-}
-
-/** Nobody watches the Pods of a background agent through it. */
-const SILENT = {
-  logsElsewhere: true,
-  onOutput: () => undefined,
-  onHookOutput: () => undefined,
-  onEvent: () => undefined,
-} as const;
-
-/** Begins to run the controllers of the workloads. */
-function beginLoop(
-  { id, store, clock, settings, trouble, serving }: BackgroundAgent,
-  agent: Agent,
-  { owned, resumed, workloads, command }: AgentWork,
-  listeners: Pick<LoopOptions, 'onStarted' | 'onTurn'>,
-): WorkloadLoop {
-  const loop = openLoop({
-    ...listeners,
+  const { id, agents, store, clock, settings, runtime, serving } = background;
+  const { owned, resumed, kept, workloads, command } = work;
+  const run = new Run({
+    settings,
     store,
     clock,
-    agent,
-    jobBackOff: settings.jobBackOff,
     owner: { command, agent: id },
-    forgetsRemoved: serving !== undefined,
-    onObject: () => undefined,
-    onEvent: () => undefined,
-    onTrouble: (error) => trouble(error.message),
+    owned,
+    workloads,
+    isServing: serving !== undefined,
+    kept: {
+      runtime,
+      networkRecord: agents.networkRecord(id),
+      resumed: resumed.map(({ pod, release }) => ({ pod, release, found: foundOf(pod, kept) })),
+    },
+    listener: listenerOf(background, resumed),
   });
-  for (const { object, release } of workloads) {
-    loop.add(object, release);
-    loop.followServices(object.metadata.namespace);
-  }
-  for (const { pod } of [...resumed, ...owned]) {
-    loop.followServices(pod.metadata.namespace);
-    if (hasOwners(pod)) loop.follow(pod);
-  }
-  return loop;
+  run.begin();
+  const over = run.whenOver().then(() => 'end' as const);
+  const how = await (serving === undefined ? over : Promise.race([over, serving(run)]));
+  if (how === 'leave' && !run.isIdle) return 'left';
+  await run.end({ force: false });
+  return run.record !== 'lost';
+}
+
+/** Nobody watches the Pods of a background agent through it. Its keeper forgets those that are over or removed. */
+function listenerOf(
+  { clock, pods, runtime, serving, trouble }: BackgroundAgent,
+  resumed: readonly Resumed[],
+): RunListener {
+  const heap = new SmallHeap([], serving && (() => shrinkOnce(machineClock(clock))));
+  const forget = (pod: StoredPod): void => {
+    endNetworkOf(pod, resumed);
+    runtime.forget(pod.metadata.uid);
+  };
+  return {
+    onPod: ({ type, object }) => {
+      if (type === 'ADDED') {
+        pods.set(object.metadata.uid, object);
+        heap.add(object);
+        return;
+      }
+      heap.pod(object, type === 'DELETED');
+      if (type !== 'DELETED') return;
+      forget(object);
+      if (controllerOf(object) !== undefined || serving !== undefined) pods.delete(object.metadata.uid);
+    },
+    onOver: forget,
+    onChange: () => undefined,
+    onOutput: () => undefined,
+    onHookOutput: () => undefined,
+    onEvent: () => undefined,
+    onTrouble: trouble,
+  };
 }

@@ -3,7 +3,7 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { Clock } from '../../clock.ts';
 import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
-import type { RunningPods } from '../../engine/running-pods.ts';
+import type { Run } from '../../engine/run.ts';
 import { unservedLines } from '../../apiserver/services/unserved.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ObjectKey } from '../../store/store.ts';
@@ -37,7 +37,7 @@ import type {
 import { waitUntil } from './until.ts';
 
 export interface LibraryPodsParts {
-  readonly running: RunningPods;
+  readonly running: Run;
   /** The Services of the manifests. */
   readonly services: readonly ObjectKey[];
   readonly stateFolder: StateFolder;
@@ -66,18 +66,13 @@ export class LibraryPods implements Pods {
     this.#parts = parts;
     this.#store = parts.stateFolder.store;
     this.warnings = parts.warnings;
-    const { running, onPod, onChange, signal } = parts;
+    const { running, onPod, signal } = parts;
     onPod.add(({ type, object }) => {
       if (type === 'DELETED') this.#deleted.add(object.metadata.uid);
     });
-    const over = new Promise<void>((resolve) => {
-      onChange.add(() => {
-        if (running.isOver) resolve();
-      });
-    });
     const onAbort = (): void => this.#terminate({ force: false });
     signal?.addEventListener('abort', onAbort);
-    this.#finished = over.then(async () => {
+    this.#finished = running.whenOver().then(async () => {
       signal?.removeEventListener('abort', onAbort);
       await running.close();
     });
@@ -213,10 +208,10 @@ export class LibraryPods implements Pods {
     return this.close();
   }
 
-  #terminate(how: Parameters<RunningPods['terminate']>[0]): void {
+  #terminate(how: Parameters<Run['terminate']>[0]): void {
     const { running, onChange } = this.#parts;
     running.terminate(how);
-    // Without a Pod that runs, no other change would notify those who wait.
+    // Without a Pod that runs, no other change would notify those who wait for a goal.
     onChange.notify();
   }
 

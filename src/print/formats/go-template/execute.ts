@@ -37,7 +37,7 @@ class ExecutionError extends TemplateError {
 
 /** Executes a template with an object. Source: Go's text/template/exec.go. */
 export function execute(template: Template, root: unknown, options: ExecuteOptions): ExecuteResult {
-  const run = new Run(template, options);
+  const run = new Execution(template, options);
   try {
     run.block(template.nodes, root, [{ name: '$', value: root }]);
     return { text: run.text };
@@ -61,7 +61,7 @@ const DEEPEST = 1000;
 /** The length of the output for one object or list. */
 const OUTPUT_MAX = 256 * 2 ** 20;
 
-class Run {
+class Execution {
   text = '';
   readonly #template: Template;
   readonly #options: ExecuteOptions;

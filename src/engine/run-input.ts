@@ -1,0 +1,61 @@
+import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { Owned } from '../controllers/reconcile.ts';
+import type { AgentOptions } from '../kubelet/agent.ts';
+import type { Faults } from '../kubelet/faults.ts';
+import type { FoundInstance } from '../lifecycle/restored-facts.ts';
+import type { PipeKind } from '../runtime/pipes/process-pipes.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { NetworkRecord } from '../store/owners/network-record.ts';
+import type { OwnedRun, RunOwner } from './begin-runs.ts';
+import type { OwnedWorkload } from './begin-workloads.ts';
+
+/** The callbacks of a run. */
+export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent' | 'onPull'> {
+  /** Called for every change of a Pod, in order. */
+  readonly onPod: (event: WatchEvent<StoredPod>) => void;
+  /** Called for every change of another object of the run: a workload, what its controllers make, an adopted Pod. */
+  readonly onObject?: (event: WatchEvent<Owned>) => void;
+  /** Called after every change, and when a Pod is over: the condition of a wait may hold now. */
+  readonly onChange: () => void;
+  /** Called when a Pod has ended, or was removed, before `onChange`. */
+  readonly onOver?: (pod: StoredPod) => void;
+  /** Called with an error that does not end the run. */
+  readonly onTrouble: (text: string) => void;
+  /** Called with a defect of a controller: its workload may never end. Default: it is told. */
+  readonly onDefect?: (defect: unknown) => void;
+}
+
+/** Containers that a keeper has: they go on when this process is killed, and the next one takes them over. */
+export interface KeptContainers {
+  readonly runtime: Runtime & { close(): Promise<void> };
+  readonly networkRecord: NetworkRecord;
+  /** The Pods of the former process, with those of their containers that the keeper has. */
+  readonly resumed: ReadonlyArray<Pick<OwnedRun, 'pod' | 'release'> & { readonly found: readonly FoundInstance[] }>;
+}
+
+/** The Pods and workloads to run, and the dependencies. */
+export interface RunInput {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** The owner of what controllers make, and of what an API server stores. */
+  readonly owner: RunOwner;
+  /** The Pods of this process. Default: none. */
+  readonly owned?: readonly OwnedRun[];
+  /** The workloads to run. Default: none. */
+  readonly workloads?: readonly OwnedWorkload[];
+  /** The folder whose files are static Pods. Default: none. */
+  readonly staticPods?: string | undefined;
+  /** True: an API server stores what is to run, until `terminate`. Default: false. */
+  readonly isServing?: boolean;
+  readonly listener: RunListener;
+  /** Faults on purpose. Default: none. */
+  readonly faults?: Faults | undefined;
+  /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
+  readonly pipes?: PipeKind | undefined;
+  /** Undefined: the containers end with this process. */
+  readonly kept?: KeptContainers | undefined;
+}
