@@ -100,7 +100,7 @@ export class ControllerHands {
 
   #create(object: NewObject): void {
     const { store, newUid, startPod } = this.#options;
-    const prepared = prepareForCreate(applyDefaults(object as KubeObject));
+    const prepared = prepareForCreate(applyDefaults(object));
     createObject(store, prepared, { startPod, newUid });
   }
 
