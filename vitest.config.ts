@@ -19,6 +19,10 @@ const THOROUGH = [
 ];
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
+/** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
+const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads/random-workloads.test.ts'];
+/** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
+const SLOW = ['test/escape/**/*.test.ts', 'test/manifest/{hostile,validate-long}.test.ts'];
 const RECORDINGS = 'test/traces/traces.test.ts';
 const PURE = 'test/{api,controllers,history,lifecycle,manifest,print,tables}/**';
 const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;
@@ -125,14 +129,20 @@ const config: ViteUserConfig = defineConfig({
           {
             extends: true,
             // These only compute.
-            test: { name: 'computed', include: COMPUTED, sequence: { groupOrder: 1 }, testTimeout: 600_000 },
+            test: {
+              name: 'computed',
+              include: COMPUTED,
+              exclude: SLOW,
+              sequence: { groupOrder: 1 },
+              testTimeout: 600_000,
+            },
           },
           {
             extends: true,
             test: {
               name: 'program',
               include: [ALL],
-              exclude: [UNIT, ...COMPUTED, CHAOS, RECORDINGS],
+              exclude: [UNIT, ...COMPUTED, ...SLOW, CHAOS, RECORDINGS],
               sequence: { groupOrder: 1 },
             },
           },
@@ -140,6 +150,16 @@ const config: ViteUserConfig = defineConfig({
             extends: true,
             // They have to be in time with a recording: on a slow machine, no other tests run beside them.
             test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 } },
+          },
+          {
+            extends: true,
+            test: {
+              name: 'slow',
+              include: [...SLOW, ...SEEDED],
+              sequence: { groupOrder: 1 },
+              env: { PODRUN_SEEDS: '2000' },
+              testTimeout: 600_000,
+            },
           },
           {
             extends: true,

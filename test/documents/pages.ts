@@ -28,10 +28,11 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   'README.md': {
     files: { 'deploy/pod.yaml': serving('main') },
     manners: {
-      'npm ci && npm test   # on a fresh clone: everything that podrun promises': { skip: 'this is one of them' },
+      'npm ci && npm test   # on a fresh clone: what podrun promises, in some minutes': { skip: 'this is one of them' },
       'npx podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
       'npx podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
+      'npm run test:slow    # chaos, attempts to escape, more random Pods': { skip: 'they are tests of their own' },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
       'npm run simulate     # random Pods in a simulated machine, or workloads: -- workloads --seeds 20000': {
         skip: 'a test of its own',

@@ -4,8 +4,9 @@ import { Search } from '../search.ts';
 import { WORKLOAD_INVARIANTS } from './invariants/index.ts';
 import { WORKLOADS } from './workloads.ts';
 
-// The same seeds each time: a failure here is a failure everywhere. `npm run simulate -- workloads` tries others.
-const SEEDS = 2000;
+// The same seeds each time: a failure here is a failure everywhere. `npm run test:slow` tries 2000, and
+// `npm run simulate -- workloads` others.
+const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 200);
 const search = new Search(WORKLOADS);
 
 describe('random workloads with agents that die', () => {
