@@ -17,6 +17,7 @@ import { restingActions } from '../controllers/resting-status.ts';
 import { selectsPod } from '../controllers/service/reconcile-service.ts';
 import type { ActionFailure, Owned } from '../controllers/reconcile.ts';
 import type { Root } from '../lifecycle/requests/root.ts';
+import type { InformerChange } from '../store/informer.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
 import { ControllerHands, type PodHands } from './carry-out.ts';
@@ -95,7 +96,7 @@ export class WorkloadLoop {
     this.#options = options;
     this.roots = new RunRoots(options.forgetsRemoved);
     this.#queue = new WorkQueue({ clock: options.clock, onTurn: () => this.#takeTurn() });
-    this.#cache = new ObjectCache(options.store, (event, before) => this.#changed(event, before));
+    this.#cache = new ObjectCache(options.store, (change) => this.#changed(change));
     const { services: server, onTrouble } = options;
     // The run may be ready when they are shown.
     const onShown = (): void => this.#queue.plan();
@@ -240,8 +241,8 @@ export class WorkloadLoop {
     this.#services?.changed();
   }
 
-  #changed(event: WatchEvent<Owned>, before: Owned | undefined): void {
-    const { type, object } = event;
+  #changed(event: InformerChange<Owned>): void {
+    const { type, object, before } = event;
     const { namespace } = object.metadata;
     this.roots.changed(event);
     if (type === 'DELETED') this.#forget(object);

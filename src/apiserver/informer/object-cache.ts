@@ -1,7 +1,8 @@
-import { controllerOf, type StoredPod, type StoredService, type WatchEvent } from '../../api/objects.ts';
+import { controllerOf, type StoredPod, type StoredService } from '../../api/objects.ts';
 import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
 import type { Owned } from '../../controllers/reconcile.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import { type InformerChange, Informer } from '../../store/informer.ts';
+import type { Store } from '../../store/store.ts';
 
 const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'ControllerRevision',
@@ -24,16 +25,13 @@ export function controlledTypes(): ResourceType[] {
   return everyResourceType().filter(({ kind }) => WATCHED_KINDS.has(kind));
 }
 
-/** Called after each change, with the state before it. */
-export type CacheListener = (event: WatchEvent<Owned>, before: Owned | undefined) => void;
-
 /**
  * The objects of the namespaces with workloads, as the store last reported them, with indexes. It has the own writes of
  * this process as soon as they are written.
  */
 export class ObjectCache {
   readonly #store: Store;
-  readonly #listener: CacheListener;
+  readonly #listener: (change: InformerChange<Owned>) => void;
   readonly #byUid = new Map<string, Owned>();
   /** By the uid of an owner, which need not exist: the objects that name it. */
   readonly #byOwner = new Shelves();
@@ -41,23 +39,29 @@ export class ObjectCache {
   readonly #byController = new Shelves();
   /** By namespace and kind: the objects without a controller. */
   readonly #free = new Shelves();
-  readonly #subscriptions = new Map<string, readonly Subscription[]>();
+  /** By namespace. */
+  readonly #informers = new Map<string, readonly Informer<Owned>[]>();
 
-  constructor(store: Store, listener: CacheListener) {
+  /** @param listener called after each change */
+  constructor(store: Store, listener: (change: InformerChange<Owned>) => void) {
     this.#store = store;
     this.#listener = listener;
   }
 
   /** Follows a namespace from now on. Reports the objects that exist as ADDED. */
   follow(namespace: string): void {
-    if (this.#subscriptions.has(namespace)) return;
-    const types = controlledTypes();
-    this.#subscriptions.set(
-      namespace,
-      types.map(({ plural }) => this.#store.watch<Owned>(plural, { namespace }, (event) => this.#take(event))),
-    );
-    for (const { plural } of types) {
-      for (const object of this.#store.list<Owned>(plural, { namespace })) this.#take({ type: 'ADDED', object });
+    if (this.#informers.has(namespace)) return;
+    const informers = controlledTypes().map(({ plural: resource }) => {
+      return new Informer<Owned>({ store: this.#store, resource, scope: { namespace } }, (change) =>
+        this.#take(change),
+      );
+    });
+    this.#informers.set(namespace, informers);
+    for (const informer of informers) {
+      for (const object of informer.all) {
+        // A listener may have changed it meanwhile: that was told.
+        if (informer.has(object)) this.#take({ type: 'ADDED', object, before: undefined });
+      }
     }
   }
 
@@ -93,24 +97,21 @@ export class ObjectCache {
   }
 
   close(): void {
-    for (const subscriptions of this.#subscriptions.values()) for (const each of subscriptions) each.close();
-    this.#subscriptions.clear();
+    for (const informer of [...this.#informers.values()].flat()) informer.close();
+    this.#informers.clear();
   }
 
-  #take(event: WatchEvent<Owned>): void {
-    const { object } = event;
-    const { uid, resourceVersion } = object.metadata;
+  #take({ type, object }: InformerChange<Owned>): void {
+    const { uid } = object.metadata;
     const before = this.#byUid.get(uid);
-    if (before !== undefined && Number(before.metadata.resourceVersion) > Number(resourceVersion)) return;
-    if (before?.metadata.resourceVersion === resourceVersion && event.type !== 'DELETED') return;
-    if (before === undefined && event.type === 'DELETED') return;
+    if (before === undefined && type === 'DELETED') return;
     if (before !== undefined) for (const [shelves, key] of this.#placesOf(before)) shelves.remove(key, uid);
-    if (event.type === 'DELETED') this.#byUid.delete(uid);
+    if (type === 'DELETED') this.#byUid.delete(uid);
     else {
       this.#byUid.set(uid, object);
       for (const [shelves, key] of this.#placesOf(object)) shelves.put(key, object);
     }
-    this.#listener(before === undefined ? { type: 'ADDED', object } : event, before);
+    this.#listener({ type: before === undefined ? 'ADDED' : type, object, before });
   }
 
   /** The shelves on which an object lies, each with its key. */

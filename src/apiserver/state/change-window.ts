@@ -1,9 +1,8 @@
-import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { InformerChange } from '../../store/informer.ts';
 
 /** A change of an object. */
-export interface StoredChange extends WatchEvent<StoredKubeObject> {
-  /** The object before. Undefined: it is new. */
-  readonly before: StoredKubeObject | undefined;
+export interface StoredChange extends InformerChange<StoredKubeObject> {
   /** The number of the change: see ServedObjects. */
   readonly version: number;
 }

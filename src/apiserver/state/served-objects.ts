@@ -1,5 +1,6 @@
-import { DEFAULT_NAMESPACE, type StoredKubeObject, type WatchEvent } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { type InformerChange, Informer } from '../../store/informer.ts';
 import type { Subscription } from '../../store/store.ts';
 import { ChangeWindow, type StoredChange } from './change-window.ts';
 import { type Dependent, OwnerIndex } from './owner-index.ts';
@@ -7,13 +8,11 @@ import { inWholeSeconds } from './time-fields.ts';
 
 /** The objects of one resource. */
 interface Shelf {
-  /** By `NAMESPACE/NAME`. */
-  readonly objects: Map<string, StoredKubeObject>;
+  readonly objects: Informer<StoredKubeObject>;
   /** The keys in their order. Undefined: an object has come or gone since. */
   order: readonly string[] | undefined;
   readonly window: ChangeWindow;
   readonly listeners: Set<(change: StoredChange) => void>;
-  readonly subscription: Subscription;
 }
 
 /** Makes the object that clients see of a stored one: the node has more fields than its record. */
@@ -57,26 +56,22 @@ export class ServedObjects {
     if (this.#shelves.has(resource)) return;
     const shown = (object: StoredKubeObject): StoredKubeObject =>
       inWholeSeconds(shape(isNamespaced ? object : withoutNamespace(object)));
-    const objects = new Map<string, StoredKubeObject>();
-    const subscription = this.#store.watch<StoredKubeObject>(resource, {}, (event) =>
-      this.#take(resource, { ...event, object: shown(event.object) }),
-    );
-    for (const stored of this.#store.list<StoredKubeObject>(resource)) {
-      const object = shown(stored);
-      objects.set(keyOf(object), object);
+    const from = { store: this.#store, resource };
+    const objects = new Informer<StoredKubeObject>(from, (change) => this.#take(resource, change), shown);
+    for (const object of objects.all) {
       this.#owners.add(resource, object);
       this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion) || 0);
     }
     this.#store.nextVersion(this.#version);
     const window = new ChangeWindow(this.#version);
-    this.#shelves.set(resource, { objects, order: undefined, window, listeners: new Set(), subscription });
+    this.#shelves.set(resource, { objects, order: undefined, window, listeners: new Set() });
   }
 
   /** Forgets a resource: its kind is no longer served. */
   drop(resource: string): void {
     const shelf = this.#shelves.get(resource);
-    shelf?.subscription.close();
-    for (const object of shelf?.objects.values() ?? []) this.#owners.remove(object);
+    shelf?.objects.close();
+    for (const object of shelf?.objects.all ?? []) this.#owners.remove(object);
     this.#shelves.delete(resource);
   }
 
@@ -93,7 +88,7 @@ export class ServedObjects {
   list(resource: string, namespace?: string): readonly StoredKubeObject[] {
     const shelf = this.#shelves.get(resource);
     if (shelf === undefined) return [];
-    shelf.order ??= [...shelf.objects.keys()].toSorted();
+    shelf.order ??= [...shelf.objects.keys].toSorted();
     const isInside = (key: string): boolean => namespace === undefined || key.startsWith(`${namespace}/`);
     return shelf.order.flatMap((key) => (isInside(key) ? (shelf.objects.get(key) ?? []) : []));
   }
@@ -107,7 +102,7 @@ export class ServedObjects {
     const later = version < this.#compacted ? undefined : shelf?.window.after(version);
     if (shelf === undefined || later === undefined) return undefined;
     if (later.length === 0) return this.list(resource, namespace);
-    const objects = new Map(shelf.objects);
+    const objects = new Map(shelf.objects.all.map((object) => [keyOf(object), object]));
     for (const { object, before } of later.toReversed()) {
       if (before === undefined) objects.delete(keyOf(object));
       else objects.set(keyOf(before), before);
@@ -137,50 +132,23 @@ export class ServedObjects {
     for (const resource of this.#shelves.keys()) this.drop(resource);
   }
 
-  #take(resource: string, { type, object }: WatchEvent<StoredKubeObject>): void {
+  #take(resource: string, { type, object, before }: InformerChange<StoredKubeObject>): void {
     const shelf = this.#shelves.get(resource);
     if (shelf === undefined) return;
-    const key = keyOf(object);
-    const before = shelf.objects.get(key);
-    if (before === undefined ? type === 'DELETED' : isOlder(object, before, type)) return;
     const own = Number(object.metadata.resourceVersion) || 0;
     this.#version = own > this.#version ? own : this.#version + 1;
     if (before !== undefined) this.#owners.remove(before);
-    if (type === 'DELETED') shelf.objects.delete(key);
-    else {
-      shelf.objects.set(key, object);
-      this.#owners.add(resource, object);
-    }
-    if (type === 'DELETED' || before === undefined) shelf.order = undefined;
-    // An object of the same name was deleted and made again: the deletion was not reported.
-    if (type !== 'DELETED' && before !== undefined && before.metadata.uid !== object.metadata.uid) {
-      this.#tell(shelf, {
-        type: 'DELETED',
-        object: withVersion(before, this.#version),
-        before,
-        version: this.#version,
-      });
-      this.#version++;
-      this.#tell(shelf, { type: 'ADDED', object, before: undefined, version: this.#version });
-      return;
-    }
-    const happened = type === 'DELETED' ? type : before === undefined ? 'ADDED' : 'MODIFIED';
+    if (type !== 'DELETED') this.#owners.add(resource, object);
+    if (type !== 'MODIFIED') shelf.order = undefined;
     // A deletion has a version of its own, behind the last change.
     const told = type === 'DELETED' ? withVersion(object, this.#version) : object;
-    this.#tell(shelf, { type: happened, object: told, before, version: this.#version });
+    this.#tell(shelf, { type, object: told, before, version: this.#version });
   }
 
   #tell(shelf: Shelf, change: StoredChange): void {
     shelf.window.add(change);
     for (const listener of shelf.listeners) listener(change);
   }
-}
-
-/** True for a report of a state that is known already. */
-function isOlder(object: StoredKubeObject, before: StoredKubeObject, type: WatchEvent['type']): boolean {
-  if (object.metadata.uid !== before.metadata.uid) return type === 'DELETED';
-  if (type === 'DELETED') return false;
-  return Number(object.metadata.resourceVersion) <= Number(before.metadata.resourceVersion);
 }
 
 function withVersion(object: StoredKubeObject, version: number): StoredKubeObject {

@@ -1,6 +1,6 @@
 import { caught, inBackground } from '../../defects.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
-import type { StoredService, WatchEvent } from '../../api/objects.ts';
+import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { parseResolvConf } from '../../lifecycle/files/resolv-conf.ts';
@@ -12,7 +12,7 @@ import { CLUSTER_DNS, DNS_PORT, machineDns } from '../service-addresses.ts';
 import { readQuietly } from '../../quietly.ts';
 import type { NetworkHelper } from '../linux/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/store.ts';
+import { Informer } from '../../store/informer.ts';
 
 const RETRY_MS = 1000;
 /** Resolvers ask no more. Source: resolv.conf(5), MAXNS. */
@@ -39,9 +39,9 @@ interface NameService {
  */
 export class AgentDns {
   readonly #options: AgentDnsOptions;
-  readonly #services = new Map<string, StoredService>();
-  readonly #slices = new Map<string, StoredEndpointSlice>();
-  readonly #subscriptions: Subscription[] = [];
+  /** Undefined: names are served by nobody. */
+  #services: Informer<StoredService> | undefined;
+  #slices: Informer<StoredEndpointSlice> | undefined;
   #opened: Promise<void> | undefined;
   #service: NameService | undefined;
   #retry: Alarm | undefined;
@@ -67,7 +67,8 @@ export class AgentDns {
 
   close(): void {
     this.#isClosed = true;
-    for (const subscription of this.#subscriptions) subscription.close();
+    this.#services?.close();
+    this.#slices?.close();
     this.#service?.close();
   }
 
@@ -78,8 +79,9 @@ export class AgentDns {
   async #open(): Promise<void> {
     const { network } = this.#options;
     if (network === 'host' && lowestPort() > DNS_PORT) return;
-    this.#follow<StoredService>('services', this.#services);
-    this.#follow<StoredEndpointSlice>('endpointslices', this.#slices);
+    const { store } = this.#options;
+    this.#services = new Informer({ store, resource: 'services' }, () => this.#plan());
+    this.#slices = new Informer({ store, resource: 'endpointslices' }, () => this.#plan());
     // Without port 53, names are in /etc/hosts.
     const service = await (network === 'host' ? this.#onMachine() : this.#inCluster()).catch(() => undefined);
     if (this.#isClosed) service?.close();
@@ -127,17 +129,7 @@ export class AgentDns {
 
   #names(): DnsName[] {
     const place = { network: this.#options.network, lowestPort: lowestPort() };
-    return dnsNames([...this.#services.values()], [...this.#slices.values()], place);
-  }
-
-  #follow<T extends StoredService | StoredEndpointSlice>(resource: string, objects: Map<string, T>): void {
-    const changed = ({ type, object }: WatchEvent<T>): void => {
-      const key = `${object.metadata.namespace}/${object.metadata.name}`;
-      if (type === 'DELETED') objects.delete(key);
-      else objects.set(key, object);
-      this.#plan();
-    };
-    this.#subscriptions.push(this.#options.store.watch<T>(resource, {}, changed, { replay: true }));
+    return dnsNames(this.#services?.all ?? [], this.#slices?.all ?? [], place);
   }
 
   /** Several changes of one turn are served together. */
