@@ -1,18 +1,16 @@
 import path from 'node:path';
 import type { ConfigFile } from '../settings/config/config-file.ts';
 import { splitWords } from '../settings/config/split-words.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../settings/agent-settings.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
 import type { ChosenRuntime } from '../engine/setup/choose-runtime.ts';
-import { chooseNetworks } from '../network/node/private-networks.ts';
+import { type RunChoices, runNetworks, runSettings } from '../engine/setup/run-settings.ts';
 import { usage } from '../api/errors.ts';
 import type { KubeObject } from '../api/objects.ts';
 import type { SystemClock } from '../clock.ts';
 import { JOB_BACKOFF } from '../controllers/index.ts';
 import type { ImageMapping } from '../lifecycle/environment/entry-point.ts';
-import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
-import { DEFAULT_NETWORK, type NetworkChoice } from '../machine/network-choice.ts';
+import { type BackOffLimits, CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { durationMs } from './options.ts';
-import type { StateFolder } from './state-folder.ts';
 import type { ImageProgram, RunOptions } from './types.ts';
 
 /** Everything that is read and checked before a state folder is opened. */
@@ -25,67 +23,55 @@ export interface CheckedRun {
   readonly warnings: readonly string[];
 }
 
-/** The network of a run, as the options or podrun.yaml name it. */
-export function networkChoice({ options, config }: Pick<CheckedRun, 'options' | 'config'>): NetworkChoice {
-  return options.network ?? config?.network ?? DEFAULT_NETWORK;
+/**
+ * The choices that options and podrun.yaml make for a run.
+ * @throws {PodrunError} (usage) when one of them makes no sense
+ */
+function choicesOfOptions({ options, config, cwd }: CheckedRun): RunChoices {
+  const { backoff = {}, jobBackoff = {}, images = {} } = options;
+  return {
+    config,
+    cwd,
+    env: { ...process.env },
+    images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
+    imageSource: options.imageSource ?? config?.imageSource ?? 'host',
+    network: options.network,
+    proxy: options.proxy,
+    hasHostAccess: options.networkHostAccess,
+    crashLoop: limitsOf(backoff, CRASH_LOOP),
+    jobBackOff: limitsOf(jobBackoff, JOB_BACKOFF),
+    pollsMemory: options.enforceMemory === 'poll',
+    isolates: options.isolate,
+    ingressPorts: options.ingressPorts,
+    ...(options.strictPid1 !== undefined && { strictPid1: options.strictPid1 }),
+    ...(options.bestEffort !== undefined && { isBestEffort: options.bestEffort }),
+  };
+}
+
+function limitsOf({ initial, max }: NonNullable<RunOptions['backoff']>, usual: BackOffLimits): BackOffLimits {
+  return { initialMs: durationMs(initial) ?? usual.initialMs, maxMs: durationMs(max) ?? usual.maxMs };
 }
 
 /**
- * Chooses the networks of Pods for these objects. Tells which, and why.
+ * The settings of the agent of a run with these objects. Tells which network Pods have, and why.
  * @param reason a reason for a cluster that the objects do not tell
  */
-export async function networksFor(
+export async function settingsOfRun(
   prepared: CheckedRun,
   { features }: ChosenRuntime,
-  store: StateFolder['store'],
+  stateDir: string,
   manifests: ReadonlyArray<{ readonly object: object }>,
   reason?: string,
-): Promise<AgentSettings['privateNetworks']> {
-  const { options, clock, warn } = prepared;
-  const { networks, note } = await chooseNetworks(
-    {
-      choice: networkChoice(prepared),
-      proxy: options.proxy ?? prepared.config?.proxy ?? 'node',
-      hasHostAccess: options.networkHostAccess ?? true,
-      hasNamespaces: features.tier === 'namespace',
-      objects: manifests.map(({ object }) => object as KubeObject),
-      reason,
-    },
-    { stateDir: store.root, clock, userPath: process.env['PATH'] },
+): Promise<AgentSettings> {
+  const choices = choicesOfOptions(prepared);
+  const objects = manifests.map(({ object }) => object as KubeObject);
+  const { networks, note } = await runNetworks(
+    choices,
+    { hasNamespaces: features.tier === 'namespace', objects, reason },
+    { stateDir, clock: prepared.clock, userPath: process.env['PATH'] },
   );
-  if (note !== undefined) warn(note);
-  return networks;
-}
-
-/** The settings of the agent of a run. */
-export function settingsOfRun(
-  { options, config, cwd }: CheckedRun,
-  chosen: ChosenRuntime,
-  privateNetworks: AgentSettings['privateNetworks'],
-): AgentSettings {
-  const { backoff = {}, jobBackoff = {}, images = {} } = options;
-  return {
-    ...nodeSettings(config),
-    imageSource: options.imageSource ?? config?.imageSource ?? 'host',
-    images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
-    crashLoop: {
-      initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,
-      maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
-    },
-    jobBackOff: {
-      initialMs: durationMs(jobBackoff.initial) ?? JOB_BACKOFF.initialMs,
-      maxMs: durationMs(jobBackoff.max) ?? JOB_BACKOFF.maxMs,
-    },
-    features: chosen.features,
-    privateNetworks,
-    pollsMemory: options.enforceMemory === 'poll',
-    sharedFolders: options.isolate === true ? [] : workFolders(cwd),
-    strictPid1: options.strictPid1 ?? false,
-    ingressPorts: options.ingressPorts,
-    isBestEffort: options.bestEffort ?? false,
-    hostEnv: { ...process.env },
-    cwd,
-  };
+  if (note !== undefined) prepared.warn(note);
+  return { ...runSettings(choices), features, privateNetworks: networks };
 }
 
 /**

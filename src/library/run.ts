@@ -27,7 +27,8 @@ import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource } from './load.ts';
 import { checkOptions } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
-import { type CheckedRun, networkChoice, networksFor, settingsOfRun } from './run-settings.ts';
+import { networkOf } from '../engine/setup/run-settings.ts';
+import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
@@ -86,7 +87,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     refusesWithoutEffect: options.strict ?? false,
     isolation: {
       hasNamespaces: choice !== 'process',
-      hasPodNetwork: hasOwnNetworks(networkChoice(prepared)),
+      hasPodNetwork: hasOwnNetworks(networkOf({ network: options.network, config })),
     },
   });
   const sorted = separateObjects(loaded.objects);
@@ -118,11 +119,7 @@ async function begin(
   if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
   const lack = unmetRequests(chosen, planned);
   if (lack !== undefined) warn(lack);
-  const settings = settingsOfRun(
-    prepared,
-    chosen,
-    await networksFor(prepared, chosen, store, [...pods, ...records, ...workloads]),
-  );
+  const settings = await settingsOfRun(prepared, chosen, store.root, [...pods, ...records, ...workloads]);
   for (const record of records) keepRecord(record, { store, clock, warn, trouble: warn });
   const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
   const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });

@@ -9,7 +9,7 @@ import { withLibraryErrors } from './library-errors.ts';
 import { checkOptions } from './options.ts';
 import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
-import { type CheckedRun, networksFor, settingsOfRun } from './run-settings.ts';
+import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import type { ServerClaim } from '../server/index.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
@@ -91,7 +91,7 @@ async function openRun(prepared: CheckedRun, store: FileStore): Promise<Run> {
   const variable = process.env['PODRUN_RUNTIME'];
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
   const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
-  const settings = settingsOfRun(prepared, chosen, await networksFor(prepared, chosen, store, [], FOR_CLIENTS));
+  const settings = await settingsOfRun(prepared, chosen, store.root, [], FOR_CLIENTS);
   const run = new Run({
     settings,
     store,

@@ -9,7 +9,6 @@ import { serviceVariables } from '../../lifecycle/environment/environment-servic
 import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { type SeparatedObjects, separateObjects } from '../../apiserver/separate-objects.ts';
 import type { ClusterAccess } from '../../remote/client/index.ts';
 import { openCluster } from '../connect/open-cluster.ts';
 import {
@@ -23,15 +22,13 @@ import {
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { calledCommand, openStore } from '../environment.ts';
-import { ApplyExpectations } from '../history/apply-expectations.ts';
-import { prepareReportFolder } from '../report/report-folder.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
 import type { ApplyFlags } from './apply-flags.ts';
-import { planApply, refuseIdleGoal } from './apply-input.ts';
+import { planApply } from './apply-input.ts';
 import { serviceKeys } from '../../apiserver/services/unserved.ts';
 import { followRun, showing } from './follow-run.ts';
-import { loadOrExplain, type StandardInput } from './manifest-input.ts';
+import { loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';
 import { holdSignals } from './signals.ts';
 
@@ -79,13 +76,10 @@ export async function applyOnCluster(
   const runId = `podrun-${randomSuffix()}`;
   const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
   if (!loaded.ok) return loaded.exitCode;
-  if (flags.report !== undefined) prepareReportFolder(flags.report);
-  const sorted = separateObjects(loaded.objects);
+  const { expected, ...sorted } = await manifestsToRun(flags, plan, loaded.objects);
   const { pods, records, workloads } = sorted;
-  refuseIdleGoal(plan, flags.until, [...pods, ...workloads]);
   const written = [...records, ...workloads, ...pods].map(writtenObject);
   const objects = clusterImages(written, makeImageMap([], config), flags.onClusterImage);
-  const expected = await expectationsOf(flags, sorted);
   const view = await openView({ cli, flags }, sorted);
   const heldSignals = holdSignals(cli);
   const services = serviceKeys(records);
@@ -99,17 +93,6 @@ export async function applyOnCluster(
     heldSignals.release();
     view.close();
   }
-}
-
-async function expectationsOf(
-  { expect }: ApplyFlags,
-  { pods }: SeparatedObjects,
-): Promise<ApplyExpectations | undefined> {
-  if (expect === undefined) return undefined;
-  return ApplyExpectations.read(
-    expect,
-    pods.map(({ object }) => object),
-  );
 }
 
 /** The part of a run on a cluster that its session does not have. */

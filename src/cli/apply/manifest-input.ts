@@ -8,7 +8,11 @@ import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
+import { type SeparatedObjects, separateObjects } from '../../apiserver/separate-objects.ts';
+import { ApplyExpectations } from '../history/apply-expectations.ts';
+import { prepareReportFolder } from '../report/report-folder.ts';
 import type { ApplyFlags } from './apply-flags.ts';
+import { type ApplyPlan, refuseIdleGoal } from './apply-input.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Cli } from '../cli.ts';
 import { annotateMistakes } from '../view/github-mistakes.ts';
@@ -90,4 +94,26 @@ export async function loadOrExplain(
     );
   }
   return { ok: false, exitCode: EXIT.usage };
+}
+
+/** The objects of the manifests for a run, and what the run is to fulfil. */
+export interface ManifestsToRun extends SeparatedObjects {
+  /** The expectations of `--expect`. */
+  readonly expected: ApplyExpectations | undefined;
+}
+
+/**
+ * Sorts the objects of a run. A mistake in its report or its expectations is an error before anything starts.
+ * @throws {PodrunError} (usage) when none of them can reach the goal
+ */
+export async function manifestsToRun(
+  { expect, report, until }: ApplyFlags,
+  plan: ApplyPlan,
+  objects: readonly ManifestObject[],
+): Promise<ManifestsToRun> {
+  if (report !== undefined) prepareReportFolder(report);
+  const sorted = separateObjects(objects);
+  refuseIdleGoal(plan, until, [...sorted.pods, ...sorted.workloads]);
+  const pods = sorted.pods.map(({ object }) => object);
+  return { ...sorted, expected: expect === undefined ? undefined : await ApplyExpectations.read(expect, pods) };
 }

@@ -1,0 +1,102 @@
+import type { KubeObject } from '../../api/objects.ts';
+import { JOB_BACKOFF } from '../../controllers/index.ts';
+import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
+import type { SourceChoice } from '../../lifecycle/images/types.ts';
+import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import {
+  DEFAULT_NETWORK,
+  type EgressChoice,
+  type NetworkChoice,
+  type ProxyChoice,
+} from '../../machine/network-choice.ts';
+import { type ChosenNetworks, chooseNetworks } from '../../network/node/private-networks.ts';
+import { type AgentSettings, nodeSettings, workFolders } from '../../settings/agent-settings.ts';
+import type { ConfigFile } from '../../settings/config/config-file.ts';
+
+/** The choices of a user for a run, by flags or options, with the defaults of `AgentSettings` where it has one. */
+export interface RunChoices extends Partial<
+  Pick<
+    AgentSettings,
+    | 'awaitsClient'
+    | 'crashLoop'
+    | 'ingressPorts'
+    | 'isBestEffort'
+    | 'jobBackOff'
+    | 'pollsMemory'
+    | 'speed'
+    | 'strictPid1'
+  >
+> {
+  /** podrun.yaml. */
+  readonly config: ConfigFile | undefined;
+  readonly cwd: string;
+  readonly env: AgentSettings['hostEnv'];
+  readonly images: ImageMap;
+  readonly imageSource: SourceChoice;
+  /** The programs that know credentials of registries. Default: none. */
+  readonly providers?: AgentSettings['imageSettings']['providers'];
+  /** True: containers get copies of the folders with the user's work. Default: false. */
+  readonly isolates?: boolean | undefined;
+  /** Default: that of podrun.yaml, or podrun chooses. */
+  readonly network?: NetworkChoice | undefined;
+  /** Default: that of podrun.yaml, or `node`. */
+  readonly proxy?: ProxyChoice | undefined;
+  /** Default: podrun chooses. */
+  readonly egress?: EgressChoice | undefined;
+  /** False: Pods of a cluster reach no servers on 127.0.0.1 of this machine. Default: true. */
+  readonly hasHostAccess?: boolean | undefined;
+}
+
+/** The settings of a run, but for those that the machine decides. */
+export function runSettings({
+  config,
+  cwd,
+  env,
+  images,
+  imageSource,
+  providers,
+  isolates = false,
+  ...given
+}: RunChoices): Omit<AgentSettings, 'features' | 'privateNetworks'> {
+  const node = nodeSettings(config);
+  return {
+    ...node,
+    imageSettings: providers === undefined ? node.imageSettings : { ...node.imageSettings, providers },
+    images,
+    imageSource,
+    crashLoop: given.crashLoop ?? CRASH_LOOP,
+    jobBackOff: given.jobBackOff ?? JOB_BACKOFF,
+    pollsMemory: given.pollsMemory ?? false,
+    sharedFolders: isolates ? [] : workFolders(cwd),
+    strictPid1: given.strictPid1 ?? false,
+    ingressPorts: given.ingressPorts,
+    isBestEffort: given.isBestEffort ?? false,
+    speed: given.speed,
+    awaitsClient: given.awaitsClient ?? false,
+    hostEnv: env,
+    cwd,
+  };
+}
+
+/** The network of a run, as the user or podrun.yaml names it. */
+export function networkOf({ network, config }: Pick<RunChoices, 'network' | 'config'>): NetworkChoice {
+  return network ?? config?.network ?? DEFAULT_NETWORK;
+}
+
+/**
+ * Chooses the networks of Pods for these objects.
+ * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
+ */
+export function runNetworks(
+  choices: RunChoices,
+  asked: {
+    readonly hasNamespaces: boolean;
+    readonly objects: readonly KubeObject[];
+    readonly reason?: string | undefined;
+  },
+  place: Parameters<typeof chooseNetworks>[1],
+): Promise<ChosenNetworks> {
+  const { config, egress, hasHostAccess = true } = choices;
+  const proxy = choices.proxy ?? config?.proxy ?? 'node';
+  return chooseNetworks({ ...asked, choice: networkOf(choices), proxy, egress, hasHostAccess }, place);
+}
