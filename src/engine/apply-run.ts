@@ -1,18 +1,12 @@
 import { caught, inBackground, tellDefect } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { isLookedAt, podGoal, rootGoalState } from '../controllers/index.ts';
-import { type GoalState, includesReady, type PodGoal } from '../lifecycle/requests/goal.ts';
-import {
-  type GoalRules,
-  type GoalWatch,
-  lapseLeft,
-  lapseSince,
-  NOT_REACHED,
-  watchGoal,
-} from '../lifecycle/requests/goal-watch.ts';
+import { podGoal } from '../controllers/index.ts';
+import type { PodGoal } from '../lifecycle/requests/goal.ts';
+import { type GoalRules, lapseLeft, lapseSince } from '../lifecycle/requests/goal-watch.ts';
 import { type Root, servingPods } from '../lifecycle/requests/root.ts';
 import type { EndingSignal, Lapse, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
+import { awaitedGoal, GoalWait } from './goal-wait.ts';
 
 export type { EndingSignal, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
 
@@ -63,10 +57,8 @@ export class ApplyRun {
   readonly #alarm: Alarm | undefined;
   #resolve: (outcome: RunOutcome) => void = () => undefined;
   #decided: RunOutcome | undefined;
-  readonly #states = new WeakMap<StoredPod, GoalState>();
-  #watch: GoalWatch = NOT_REACHED;
-  /** Rings when the goal has held long enough. */
-  #settleAlarm: Alarm | undefined;
+  /** Undefined: there is no goal. */
+  readonly #goal: GoalWait | undefined;
   #commandStarted = false;
   /** The first failure of a Pod while COMMAND runs. */
   #lapse: Lapse | undefined;
@@ -78,13 +70,14 @@ export class ApplyRun {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    const { clock, timeoutMs } = options;
+    const { clock, goal, timeoutMs, unserved } = options;
+    this.#goal = goal && new GoalWait({ ...options, goal: awaitedGoal(goal), unserved, onDue: () => this.check() });
     if (timeoutMs !== undefined) {
       this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
         this.#decide({
           type: 'timedOut',
           roots: options.roots(),
-          unserved: this.#unserved,
+          unserved: options.unserved?.() ?? [],
           duringCommand: this.#commandStarted,
           atMs: clock.now().wallMs,
         }),
@@ -110,49 +103,30 @@ export class ApplyRun {
   }
 
   #check(): void {
-    const { agent, goal } = this.#options;
+    const { agent } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
     if (this.#decided === undefined) {
-      if (this.#commandStarted) this.#watchCommand(goal);
-      else if (goal === undefined) this.#checkStuck();
-      else this.#checkGoal(goal);
+      if (this.#commandStarted) this.#watchCommand();
+      else if (this.#goal === undefined) this.#checkStuck();
+      else this.#checkGoal(this.#goal);
     }
     // COMMAND runs to its end, even when the Pods have ended.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
   }
 
-  get #unserved(): readonly string[] {
-    return this.#options.unserved?.() ?? [];
-  }
-
-  #checkGoal(goal: PodGoal): void {
-    const { clock, command, rules } = this.#options;
-    const subjects = this.#options.roots().filter(({ object }) => isLookedAt(goal, object.kind));
-    // Static Pods may come yet.
-    if (subjects.length === 0) return;
-    const { watch, progress } = watchGoal(this.#watch, {
-      goal: podGoal(goal),
-      rules,
-      subjects,
-      pods: servingPods(subjects),
-      now: clock.now(),
-      stateOf: (root) => this.#stateOf(root, goal),
-    });
-    this.#watch = watch;
-    this.#settleAlarm?.cancel();
+  #checkGoal(goal: GoalWait): void {
+    const { command } = this.#options;
+    const progress = goal.look();
     switch (progress.type) {
       case 'pending':
-        return;
       case 'settling':
-        this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.check());
         return;
       case 'impossible':
         return this.#decide({ type: 'goalImpossible', root: progress.subject });
       case 'lapsed':
         return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
       case 'met':
-        if (includesReady(podGoal(goal)) && this.#unserved.length > 0) return;
         return command === undefined ? this.#decide({ type: 'goalMet' }) : this.#startCommand(command);
       default:
         return progress satisfies never;
@@ -165,19 +139,17 @@ export class ApplyRun {
     if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
   }
 
-  #watchCommand(goal: PodGoal | undefined): void {
-    const { reached } = this.#watch;
-    if (goal === undefined || reached === undefined) return;
-    const { roots, rules } = this.#options;
-    this.#lapse ??= lapseSince(reached, podGoal(goal), servingPods(roots()), rules.allowRestarts);
+  #watchCommand(): void {
+    this.#lapse ??= this.#whileReached((reached, goal, pods) =>
+      lapseSince(reached, goal, pods, this.#options.rules.allowRestarts),
+    );
   }
 
-  /** Keeps the state by Pod object: of a thousand Pods, one has changed since the last look. */
-  #stateOf(root: Root, goal: PodGoal): GoalState {
-    if (root.object.kind !== 'Pod') return rootGoalState(goal, root);
-    const state = this.#states.get(root.object) ?? rootGoalState(goal, root);
-    this.#states.set(root.object, state);
-    return state;
+  /** Looks for a lapse among the Pods that had reached the goal. */
+  #whileReached(find: typeof lapseLeft): Lapse | undefined {
+    const { goal, roots } = this.#options;
+    const reached = this.#goal?.reached;
+    return goal && reached && find(reached, podGoal(goal), servingPods(roots()));
   }
 
   /** Ends the run for the user or the system. A second request kills everything at once. */
@@ -212,18 +184,15 @@ export class ApplyRun {
 
   async #commandEnd(command: GoalCommand): Promise<void> {
     const exitCode = await command.run();
-    const { goal, roots } = this.#options;
-    this.#watchCommand(goal);
-    const { reached } = this.#watch;
-    const left = goal && reached && lapseLeft(reached, podGoal(goal), servingPods(roots()));
-    this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
+    this.#watchCommand();
+    this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? this.#whileReached(lapseLeft) });
   }
 
   #decide(outcome: RunOutcome): void {
     if (this.#decided !== undefined) return;
     this.#decided = outcome;
     this.#alarm?.cancel();
-    this.#settleAlarm?.cancel();
+    this.#goal?.close();
     // The run ends, whatever fails on the way.
     caught(() => {
       if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();

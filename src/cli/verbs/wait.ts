@@ -2,11 +2,13 @@ import { timedOutWaiting } from '../../apiserver/object-wait.ts';
 import type { Command } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import type { Clock } from '../../clock.ts';
-import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
-import { type PodGoal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
+import { type AwaitedGoal, GoalWait } from '../../engine/goal-wait.ts';
+import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
+import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { includesReady } from '../../lifecycle/requests/goal.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
 import { waitForObject } from '../../apiserver/object-wait.ts';
@@ -133,9 +135,12 @@ function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[])
 }
 
 /** The goal for a condition that must hold for a while. Undefined for all other conditions. */
-function readyGoal(condition: WaitCondition): PodGoal | undefined {
-  const wanted = condition.type === 'state' ? condition.wanted : undefined;
-  return wanted?.type === 'condition' && includesReady(wanted) ? wanted : undefined;
+function readyGoal(condition: WaitCondition): AwaitedGoal | undefined {
+  if (condition.type !== 'state') return undefined;
+  const { isMet, text, wanted } = condition;
+  if (wanted?.type !== 'condition' || !includesReady(wanted)) return undefined;
+  const stateOf: AwaitedGoal['stateOf'] = ({ object }) => (isMet(object as unknown as KubeObject) ? 'met' : 'pending');
+  return { text, ofPods: wanted, isAbout: () => true, stateOf };
 }
 
 /**
@@ -218,22 +223,20 @@ async function settle(
   if (condition.type === 'create') return first;
   if (first === undefined) return condition.type === 'delete' ? undefined : missingObjectError(store, ref);
   let last = first;
-  const goal = readyGoal(condition);
-  let watch = NOT_REACHED;
+  const goal = ref.type.plural === 'pods' ? readyGoal(condition) : undefined;
+  // As in kubectl, an ended container does not end the wait: it may start again.
+  const rules = { settleMs, allowRestarts: true };
+  const roots = (): readonly Root[] => [podRoot(last as unknown as StoredPod)];
+  const goalWait = goal && new GoalWait({ clock, goal, rules, roots });
   const isMet = (object: StoredKubeObject | undefined): boolean | { readonly untilMs: number } => {
     if (condition.type === 'delete') return object?.metadata.uid !== first.metadata.uid;
     last = object ?? last;
-    if (object === undefined || goal === undefined || ref.type.plural !== 'pods') {
-      if (object === undefined) return false;
+    if (object === undefined) return false;
+    if (goalWait === undefined) {
       return condition.isMet(object) || (isLook ? false : (nextLookAtOwner(store, ref, clock) ?? false));
     }
-    // As in kubectl, an ended container does not end the wait: it may start again.
-    const rules = { settleMs, allowRestarts: true };
-    const pods = [object as unknown as StoredPod];
-    const stateOf = (): GoalState => (condition.isMet(object) ? 'met' : 'pending');
-    const looked = watchGoal(watch, { goal, rules, subjects: pods, pods, now: clock.now(), stateOf });
-    watch = looked.watch;
-    return looked.progress.type === 'settling' ? looked.progress : looked.progress.type === 'met';
+    const progress = goalWait.look();
+    return progress.type === 'settling' ? progress : progress.type === 'met';
   };
   const { namespace, name, type } = ref;
   const scope = { namespace, name };

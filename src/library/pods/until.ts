@@ -1,11 +1,10 @@
 import { formatGoDuration } from '../../api/duration.ts';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { Alarm, Clock } from '../../clock.ts';
-import { podGoal } from '../../controllers/index.ts';
-import { includesReady } from '../../lifecycle/requests/goal.ts';
-import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
-import { podRoot, type Root, servingPods } from '../../lifecycle/requests/root.ts';
+import type { Clock } from '../../clock.ts';
+import { type AwaitedGoal, GoalWait } from '../../engine/goal-wait.ts';
+import type { GoalProgress, GoalRules } from '../../lifecycle/requests/goal-watch.ts';
+import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
@@ -16,7 +15,6 @@ import { evidenceAbout } from '../../store/records/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
 import { GoalError, TimeoutError } from '../errors.ts';
-import type { ParsedGoal } from './goal.ts';
 import { type PodEvidence } from '../../history/evidence.ts';
 
 /** Pods and workloads to wait for. */
@@ -47,34 +45,25 @@ export interface WaitLimits {
  * aborted signal, and with a `PodrunError` when none can ever reach the goal, or a part of the record could not be
  * written.
  */
-export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience: WaitLimits): Promise<void> {
+export async function waitUntil(awaited: WaitSubject, goal: AwaitedGoal, patience: WaitLimits): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
-  const { clock } = awaited;
+  const { clock, roots, unserved } = awaited;
   refuseIdleGoal(awaited, goal);
   const ends: Array<() => void> = [];
   const wait = new Promise<void>((resolve, reject) => {
-    let watch = NOT_REACHED;
-    let nextLook: Alarm | undefined;
     const look = (): void => {
-      nextLook?.cancel();
       try {
-        const subjects = awaited.roots().filter(goal.isAbout);
-        const known = goal.goal && podGoal(goal.goal);
-        const pods = servingPods(subjects);
-        const looked = watchGoal(watch, { ...goal, goal: known, rules, subjects, pods, now: clock.now() });
-        watch = looked.watch;
-        const untilMs = nextCheckMs(awaited, goal, looked.progress);
-        if (untilMs === 0) resolve();
-        else if (untilMs !== undefined) nextLook = clock.wakeAt(untilMs, look);
+        if (isThere(awaited, goal, goalWait.look())) resolve();
       } catch (error) {
         reject(error);
       }
     };
+    const goalWait = new GoalWait({ clock, goal, rules, roots, unserved, onDue: look });
     const subscription = awaited.onChange(look);
     ends.push(
       () => subscription.close(),
-      () => nextLook?.cancel(),
+      () => goalWait.close(),
     );
     for (const signal of signals) {
       const onAbort = (): void => reject(signal.reason);
@@ -82,7 +71,8 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
       ends.push(() => signal.removeEventListener('abort', onAbort));
     }
     if (Number.isFinite(timeoutMs)) {
-      const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => reject(timedOut(awaited, goal, timeoutMs)));
+      const onTimeout = (): void => reject(timedOut(awaited, goal, { timeoutMs, unserved: goalWait.unserved }));
+      const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, onTimeout);
       ends.push(() => alarm.cancel());
     }
     look();
@@ -91,7 +81,7 @@ export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience
 }
 
 /** @throws {PodrunError} (usage) for a goal that none of the objects can reach */
-function refuseIdleGoal({ roots }: WaitSubject, goal: ParsedGoal): void {
+function refuseIdleGoal({ roots }: WaitSubject, goal: AwaitedGoal): void {
   const all = roots();
   if (all.length === 0 || all.some(goal.isAbout)) return;
   const kinds = [...new Set(all.map(({ object }) => object.kind))].join(' or ');
@@ -99,20 +89,19 @@ function refuseIdleGoal({ roots }: WaitSubject, goal: ParsedGoal): void {
 }
 
 /**
- * The monotonic time of the next look. Undefined: look at the next change. 0: all roots have reached the goal.
+ * True when all roots have reached the goal.
  * @throws {GoalError} when a root can never reach the goal, or has left it again
  * @throws {PodrunError} when all roots have reached the goal, and a part of their record could not be written
  */
-function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress<Root>): number | undefined {
+function isThere(awaited: WaitSubject, goal: AwaitedGoal, progress: GoalProgress<Root>): boolean {
   const { roots, isDeleted, record } = awaited;
   switch (progress.type) {
     case 'met':
-      if (unservedOf(awaited, goal).length > 0) return undefined;
       if (verdictOf({ type: 'goalMet' }, [], record()).result === 'failed')
         throw new PodrunError('Disk', RECORD_FAILURE);
-      return 0;
+      return true;
     case 'settling':
-      return progress.untilMs;
+      return false;
     case 'impossible': {
       const { subject } = progress;
       const why = withEvidence(awaited, subject, (evidenceOf) => whyRootNever(subject, undefined, evidenceOf));
@@ -127,25 +116,24 @@ function nextCheckMs(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgr
       const isGone = (root: Root): boolean => root.object.kind === 'Pod' && isDeleted(root.object);
       const gone = roots().find((root) => isGone(root) && goal.isAbout(root) && goal.stateOf(root) === 'pending');
       if (gone !== undefined) throw new GoalError(goal.text, structuredClone(gone.object), 'it was deleted');
-      return undefined;
+      return false;
     }
     default:
       return progress satisfies never;
   }
 }
 
-function unservedOf({ roots, unserved }: WaitSubject, { goal, isAbout }: ParsedGoal): readonly string[] {
-  return goal !== undefined && includesReady(podGoal(goal)) ? unserved(roots().filter(isAbout)) : [];
-}
-
-function timedOut(awaited: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
+function timedOut(
+  awaited: WaitSubject,
+  goal: AwaitedGoal,
+  { timeoutMs, unserved }: { readonly timeoutMs: number; readonly unserved: readonly string[] },
+): TimeoutError {
   const missing = awaited.roots().filter((root) => goal.isAbout(root) && goal.stateOf(root) !== 'met');
   const lines = missing.map((root) =>
     withEvidence(awaited, root, (evidenceOf, nowMs) => `${rootName(root)}: ${stateOf(root, nowMs, evidenceOf)}`),
   );
-  const unserved = missing.length === 0 ? unservedOf(awaited, goal) : [];
   const what = `timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`;
-  const message = [what, ...lines, ...unserved].join('\n');
+  const message = [what, ...lines, ...(missing.length === 0 ? unserved : [])].join('\n');
   const objects = structuredClone(missing.map(({ object }) => object));
   return new TimeoutError(message, { goal: goal.text, timeoutMs, objects });
 }
