@@ -16,6 +16,8 @@ export interface Clock {
   wakeAt(monotonicMs: number, run: () => void): Alarm;
   /** The clock of this machine, where this clock runs faster. See {@link machineClock}. */
   readonly machine?: Clock;
+  /** Shares the event loop. Undefined where no work takes time. */
+  readonly turns?: Turns;
 }
 
 /** The clock for waits for programs of this machine: no flag makes these faster. */
@@ -36,11 +38,75 @@ export function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.wakeAt(clock.now().monotonicMs + ms, resolve));
 }
 
+/** The time that work may take in one turn of the event loop. Then requests and containers go first. */
+export const SLICE_MS = 10;
+
+/**
+ * Shares the event loop between requests, controllers and Pods: work of many parts calls this before each part. Parts
+ * run at once while the present turn of the event loop has time left, and otherwise in later turns, in their order.
+ */
+export class Turns {
+  readonly #waiting: (() => void)[] = [];
+  readonly #now: () => number;
+  /** The time at which the first part of this turn began. Undefined: none has. */
+  #beganMs: number | undefined;
+
+  /** @param now answers milliseconds */
+  constructor(now: () => number = stopwatchMs) {
+    this.#now = now;
+  }
+
+  /** True when the work of this turn has had its time. */
+  get isSpent(): boolean {
+    if (this.#beganMs !== undefined) return this.#now() - this.#beganMs >= SLICE_MS;
+    this.#beganMs = this.#now();
+    setImmediate(caught(() => this.#nextTurn()));
+    return false;
+  }
+
+  /** Runs a part of some work. */
+  run(part: () => void): void {
+    if (this.#waiting.length === 0 && !this.isSpent) part();
+    else this.#waiting.push(part);
+  }
+
+  #nextTurn(): void {
+    this.#beganMs = undefined;
+    if (this.#waiting.length > 0) this.#runNext();
+  }
+
+  #runNext(): void {
+    if (this.#waiting.length === 0 || this.isSpent) return;
+    const part = this.#waiting.shift();
+    if (part !== undefined) caught(part)();
+    // A part may go on in promises that wait for nothing: they are over before the next part.
+    queueMicrotask(caught(() => process.nextTick(caught(() => this.#runNext()))));
+  }
+}
+
+/** Runs a part of much work when the event loop has time for it: see {@link Turns}. */
+export function inTurn(clock: Clock, part: () => void): void {
+  const { turns } = machineClock(clock);
+  if (turns === undefined) part();
+  else turns.run(part);
+}
+
+/** Resolves when the event loop has time for the next part of much work: see {@link Turns}. */
+export function nextPart(clock: Clock): Promise<void> {
+  return new Promise((resolve) => inTurn(clock, resolve));
+}
+
+/** True when the rest of some work has to wait for a later turn of the event loop: see {@link Turns}. */
+export function isTurnSpent(clock: Clock): boolean {
+  return machineClock(clock).turns?.isSpent ?? false;
+}
+
 // The longest timeout of setTimeout. A longer alarm is set again after this time.
 const TIMER_LIMIT_MS = 2 ** 31 - 1;
 
 /** The clocks of this machine. Wall time has microseconds and never repeats, so timestamps keep the order of events. */
 export class SystemClock implements Clock {
+  readonly turns: Turns = new Turns();
   /** The difference between the time of day and the stopwatch. */
   readonly #offsetMs = coarseNow() - stopwatchMs();
   #lastWallMs = 0;

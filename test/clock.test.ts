@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../src/clock.ts';
+import { SystemClock, Turns } from '../src/clock.ts';
 
 describe('SystemClock', () => {
   // Node counts a timer from the start of the turn of its event loop.
@@ -26,5 +26,53 @@ describe('SystemClock', () => {
       clock.wakeAt(monotonicMs + 10, resolve);
     });
     expect(rung).toEqual(['past']);
+  });
+});
+
+describe('Turns', () => {
+  /** Lets parts run that take 4 ms each. The result has their order, with a bar between turns of the event loop. */
+  async function inTurns(put: (turns: Turns, part: (name: string) => () => void) => void): Promise<string> {
+    let nowMs = 0;
+    const seen: string[] = [];
+    const turns = new Turns(() => nowMs);
+    const part = (name: string) => () => {
+      nowMs += 4;
+      seen.push(name);
+    };
+    put(turns, part);
+    for (let turn = 0; turn < 6; turn++) {
+      seen.push('|');
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return seen.join('').replace(/\|+$/, '');
+  }
+
+  it('runs parts until ten milliseconds are over, and the rest in later turns of the event loop', async () => {
+    const parts = [...'abcdefgh'];
+    expect(await inTurns((turns, part) => parts.forEach((name) => turns.run(part(name))))).toBe('abc|def|gh');
+  });
+
+  it('a part behind one that waits has its turn after that', async () => {
+    const late = inTurns((turns, part) => {
+      for (const name of 'abcdefg') turns.run(part(name));
+      setImmediate(() => turns.run(part('h')));
+    });
+    expect(await late).toBe('abc|def|gh');
+  });
+
+  it('counts what a part does in promises that wait for nothing', async () => {
+    const chained = inTurns((turns, part) => {
+      for (const name of 'abcd') turns.run(part(name));
+      for (const name of 'xyz') {
+        const goOn = async (): Promise<void> => {
+          await Promise.resolve();
+          part(name)();
+          await Promise.resolve();
+          part(name)();
+        };
+        turns.run(() => void goOn());
+      }
+    });
+    expect(await chained).toBe('abc|dxx|yyzz');
   });
 });

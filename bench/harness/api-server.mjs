@@ -1,22 +1,28 @@
 // Starts `podrun serve`, and speaks to it as a client with connections that stay open.
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
 import { started, timeOf, usageOf } from './processes.mjs';
 
 const CONNECTIONS = 8;
+/** Pods, and the workloads that make them. */
+const ROOTS = ['cronjobs,deployments,pods'];
 
 /**
  * Starts a server with a state folder of its own, and resolves when `/readyz` answers.
  *
  * @param {import('./shape.mjs').Podrun} podrun
  * @param {string} state the state folder
+ * @param {string[]} [nodeFlags] flags of Node.js: with some, the server has a channel for messages to what they load
  */
-export async function apiServer(podrun, state) {
-  const command = (...words) => [podrun.node, podrun.program, '--state-dir', state, ...words];
+export async function apiServer(podrun, state, nodeFlags = []) {
+  const command = (...words) => [podrun.node, ...nodeFlags, podrun.program, '--state-dir', state, ...words];
   const beganMs = performance.now();
-  const running = started(command('serve', '--network', 'host', '--runtime', 'process', '--quiet'));
+  const running = started(command('serve', '--network', 'host', '--runtime', 'process', '--quiet'), {
+    stdio: ['ignore', 'pipe', 'inherit', ...(nodeFlags.length > 0 ? ['ipc'] : [])],
+  });
   await new Promise((resolve, reject) => {
     running.child.stdout.once('data', resolve);
     void running.ended.then((how) => reject(new Error(`podrun serve ended: ${how}`)));
@@ -25,6 +31,12 @@ export async function apiServer(podrun, state) {
   await client.call('GET', '/readyz');
   return {
     ...client,
+    /** Asks what the flags of Node.js have loaded into the server. */
+    ask: async (question) => {
+      running.child.send(question);
+      return (await once(running.child, 'message'))[0];
+    },
+    pid: running.child.pid,
     startMs: performance.now() - beganMs,
     /** Processor time in milliseconds, and resident memory in bytes. */
     usage: () => {
@@ -34,7 +46,16 @@ export async function apiServer(podrun, state) {
     /** Ends the Pods and the server. */
     stop: async () => {
       client.close();
-      timeOf(command('delete', 'deployments,pods', '--all', '--force', '--grace-period', '0'));
+      const [node, ...rest] = command(
+        'delete',
+        ...ROOTS,
+        '--all',
+        '--all-namespaces',
+        '--force',
+        '--grace-period',
+        '0',
+      );
+      timeOf([node, ...rest.slice(nodeFlags.length)]);
       await running.stop();
     },
   };
@@ -69,6 +90,8 @@ function clientOf(kubeconfig) {
       open(method, target, answered, { body, type }).on('error', reject);
     });
   return {
+    /** How other processes reach the server. */
+    address: { server, ca: ca.toString() },
     /** The text of an answer. */
     call,
     patch: (target, body) => call('PATCH', target, body, 'application/merge-patch+json'),

@@ -6,8 +6,10 @@ const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
 process.on('message', (question) => {
-  if (question === 'begin') delays.reset();
   // The histogram holds the times between two samples, so the resolution is subtracted.
-  process.send({ p99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS) });
+  const p99Ms = Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS);
+  const maxMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS);
+  if (question === 'begin') delays.reset();
+  process.send({ p99Ms, maxMs });
 });
 process.channel.unref();

@@ -1,7 +1,7 @@
 import { hasCode, PodrunError } from '../api/errors.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, machineClock, SLICE_MS } from '../clock.ts';
 import type {
   ActionFailure,
   ControllerAction,
@@ -41,10 +41,10 @@ export interface ControllerHandsOptions extends PodHands {
 }
 
 /**
- * The result of a stage. stale: an object has changed since the controller saw it; the rest of the stage was not done,
- * and the controller has to look again.
+ * The result of a stage. In all but `done`, the rest of the stage was not done, and the controller has to look again.
+ * stale: an object has changed since the controller saw it. unfinished: others go first.
  */
-export type StageOutcome = 'done' | 'stale' | ActionFailure;
+export type StageOutcome = 'done' | 'stale' | 'unfinished' | ActionFailure;
 
 /** Carries out the actions of controllers: their writes as the API server does them, their events. */
 export class ControllerHands {
@@ -57,11 +57,16 @@ export class ControllerHands {
   }
 
   /**
-   * Carries out actions in order, up to the first one that fails.
+   * Carries out actions in order, up to the first one that fails, or as many as fit into a turn of the event loop.
    * @throws {PodrunError} when the store cannot be written to
    */
   carryOut(actions: readonly ControllerAction[]): StageOutcome {
-    for (const action of actions) {
+    const clock = machineClock(this.#options.clock);
+    const untilMs = clock.now().monotonicMs + SLICE_MS;
+    for (const [index, action] of actions.entries()) {
+      // The events and the status behind an action belong to it.
+      const canWait = index > 0 && (action.type === 'create' || action.type === 'delete');
+      if (canWait && clock.now().monotonicMs >= untilMs) return 'unfinished';
       try {
         this.#act(action);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { caught } from '../defects.ts';
-import type { Alarm, Clock } from '../clock.ts';
+import { type Alarm, type Clock, inTurn, isTurnSpent } from '../clock.ts';
 import { PODS_PER_SYNC } from '../controllers/actions.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
@@ -94,7 +94,7 @@ export class WorkQueue {
 
   /** True when others are to go first. */
   get isTired(): boolean {
-    return this.#writes >= WRITES_AT_ONCE;
+    return this.#writes >= WRITES_AT_ONCE || isTurnSpent(this.#options.clock);
   }
 
   /**
@@ -108,11 +108,11 @@ export class WorkQueue {
     if (this.#isInTurn || this.isTired)
       this.#turnAlarm ??= clock.wakeAt(clock.now().monotonicMs, () => {
         this.#writes = 0;
-        this.#takeTurn();
+        inTurn(clock, () => this.#takeTurn());
       });
     else {
       this.#isTurnNext = true;
-      queueMicrotask(caught(() => this.#takeTurn()));
+      queueMicrotask(caught(() => inTurn(clock, () => this.#takeTurn())));
     }
   }
 

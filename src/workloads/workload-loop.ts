@@ -345,6 +345,7 @@ export class WorkloadLoop {
     // Its own stage may have removed it.
     if (!this.#own.has(uid)) return;
     if (failure !== undefined) this.#queue.addAfterFailure(uid);
+    else if (outcome === 'unfinished') this.#enqueue(uid);
     else if (outcome === 'stale') this.#queue.addAfter(uid, STALE_MS);
     else if (outcome !== 'done') {
       this.#untold.set(uid, outcome);
@@ -370,6 +371,8 @@ export class WorkloadLoop {
     const { clock } = this.#options;
     // The run is not over before.
     this.#garbageDue.add(namespace);
-    clock.wakeAt(clock.now().monotonicMs + (outcome === 'done' ? 0 : STALE_MS), () => this.#queue.plan());
+    clock.wakeAt(clock.now().monotonicMs + (outcome === 'done' || outcome === 'unfinished' ? 0 : STALE_MS), () =>
+      this.#queue.plan(),
+    );
   }
 }

@@ -4,7 +4,7 @@ import { hasCode } from '../../api/errors.ts';
 import { garbageActions } from '../../controllers/index.ts';
 import type { DeleteAction, Owned, UpdateAction } from '../../controllers/reconcile.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
-import { nextEventLoopTurn } from '../../clock.ts';
+import { nextEventLoopTurn, nextPart } from '../../clock.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
 import { keyOf } from '../../store/metadata.ts';
 import type { Subscription } from '../../store/store.ts';
@@ -85,7 +85,10 @@ export class GarbageCollector {
       for (const action of garbageActions([...items, ...around].map(({ object }) => object))) {
         if (action.type !== 'update' && action.type !== 'delete') continue;
         const item = concerned.get(action.on.uid);
-        if (item !== undefined) await this.#carryOut(action, item);
+        if (item === undefined) continue;
+        await nextPart(this.#context.clock);
+        // One that has changed meanwhile is due again.
+        if (this.#current(item) === item.object) await this.#carryOut(action, item);
       }
     }
     this.#isPlanned = false;
@@ -99,10 +102,15 @@ export class GarbageCollector {
       const dependents = this.#dependentsOf(one);
       return isOfAgent(one) ? dependents.filter((each) => !isOfAgent(each)) : [one, ...dependents];
     });
-    return concerned.flatMap(({ storage, object: { metadata } }) => {
-      const object = this.#context.objects.get(storage, metadata.namespace, metadata.name);
-      return object?.metadata.uid === metadata.uid ? [{ storage, object }] : [];
+    return concerned.flatMap((one) => {
+      const object = this.#current(one);
+      return object === undefined ? [] : [{ storage: one.storage, object }];
     });
+  }
+
+  #current({ storage, object: { metadata } }: Item): StoredKubeObject | undefined {
+    const object = this.#context.objects.get(storage, metadata.namespace, metadata.name);
+    return object?.metadata.uid === metadata.uid ? object : undefined;
   }
 
   #dependentsOf({ object }: Item): readonly Item[] {

@@ -1,4 +1,4 @@
-import { nextEventLoopTurn } from '../../clock.ts';
+import { nextEventLoopTurn, nextPart } from '../../clock.ts';
 import type { NamespaceStatus } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
@@ -7,7 +7,7 @@ import { deleteObject } from '../deletion/delete-object.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
-import { deletionIn, hasCustomObjects } from '../writes/delete.ts';
+import { deletionIn, hasObjects } from '../writes/delete.ts';
 import { typeOf } from '../writes/update.ts';
 import { remainingConditions } from './namespace-conditions.ts';
 
@@ -51,6 +51,7 @@ class NamespaceEnd {
   look(): void {
     if (this.#isDue) return;
     this.#isDue = true;
+    if (this.#isBusy) return;
     nextEventLoopTurn(() => {
       this.#isDue = false;
       void this.#work().catch((error: unknown) => {
@@ -60,19 +61,23 @@ class NamespaceEnd {
   }
 
   async #work(): Promise<void> {
-    if (this.#isBusy) return this.look();
     this.#isBusy = true;
     try {
       const { objects, store } = this.#context;
       for (const { metadata } of objects.list('namespaces')) {
         if (this.concerns(metadata.name)) await this.#empty(metadata.name);
       }
-      removeEmptyNamespaces(store, (name) => hasCustomObjects(this.#context, name));
+      removeEmptyNamespaces(store, (name) => hasObjects(this.#context, name));
       for (const { metadata } of objects.list('namespaces')) {
         if (this.concerns(metadata.name)) this.#tellRemaining(metadata.name);
       }
     } finally {
       this.#isBusy = false;
+      // Something has gone meanwhile.
+      if (this.#isDue) {
+        this.#isDue = false;
+        this.look();
+      }
     }
   }
 
@@ -108,16 +113,22 @@ class NamespaceEnd {
 
   /** Source: pkg/controller/namespace/deletion/namespaced_resources_deleter.go: Pods end before what they use goes. */
   async #empty(namespace: string): Promise<void> {
-    const { objects } = this.#context;
+    const { objects, store, clock } = this.#context;
     const kinds = this.#kinds();
     const isWorkload = ({ categories }: (typeof kinds)[number]): boolean => categories.includes('all');
     for (const resource of [...kinds.filter(isWorkload), ...kinds.filter((each) => !isWorkload(each))]) {
       if (!isWorkload(resource) && objects.list('pods', namespace).length > 0) return;
       for (const { metadata } of objects.list(resource.storage, namespace)) {
         if (metadata.deletionTimestamp !== undefined && resource.storage !== 'pods') continue;
+        await nextPart(clock);
         const ref = { type: typeOf(resource), namespace: metadata.namespace || DEFAULT_NAMESPACE, name: metadata.name };
         await deleteObject({ ...deletionIn(this.#context), propagation: 'Background' }, ref);
       }
+    }
+    if (hasObjects(this.#context, namespace)) return;
+    for (const { metadata } of objects.list('events', namespace)) {
+      await nextPart(clock);
+      store.delete('events', namespace, metadata.name);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
+import { nextPart } from '../../clock.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { type FieldError, notSupported } from '../../manifest/field-error.ts';
@@ -9,7 +10,7 @@ import { shownObject, shownObjects } from '../custom/index.ts';
 import { shownObjectOf } from '../get.ts';
 import { matcherOf } from '../selectors.ts';
 import { type ApiRequest, isOn } from '../request.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { apiVersionOf } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
 import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
 import { readFields, readOptions } from './read-object.ts';
@@ -53,6 +54,7 @@ export async function deleteCollectionAnswer(request: ApiRequest, context: Serve
   const items = all.filter(matcherOf(request));
   await permitDeletions(request, context);
   for (const item of items) {
+    await nextPart(context.clock);
     if (hasAdmission(context)) await permitWrite(request, context, { before: item, after: undefined });
     await deleteOne(item, options, request, context);
   }
@@ -96,15 +98,15 @@ async function deleteOne(
 export function deletionIn(context: ServerContext): ObjectDeletion {
   const { store, clock, objects } = context;
   const hasDependents = (uid: string): boolean => objects.dependentsOf(uid).length > 0;
-  const hasMore = (namespace: string): boolean => hasCustomObjects(context, namespace);
+  const hasMore = (namespace: string): boolean => hasObjects(context, namespace);
   return { store, clock, graceSeconds: undefined, hasDependents, hasMore };
 }
 
-/** True for a namespace with objects of custom kinds, of which the rest of podrun does not know. */
-export function hasCustomObjects({ resources, objects }: ServerContext, namespace: string): boolean {
-  const isInside = ({ storage, custom, isNamespaced }: ServedResource): boolean =>
-    custom !== undefined && isNamespaced && objects.list(storage, namespace).length > 0;
-  return resources.all.some(isInside);
+/** True for a namespace with objects that go before it. Events go last. */
+export function hasObjects({ resources, objects }: ServerContext, namespace: string): boolean {
+  return resources.all.some(({ storage, isNamespaced }) => {
+    return isNamespaced && storage !== '' && storage !== 'events' && objects.list(storage, namespace).length > 0;
+  });
 }
 
 const KIND = { kind: 'DeleteOptions', version: 'v1' };

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Clock, nextPart } from '../../clock.ts';
 import { endWithAnswer } from '../../network/raw-answer.ts';
 import type { ApiAnswer } from '../../apiserver/answer.ts';
 import { authorize, authorizeConnection } from '../../apiserver/authorize.ts';
 import type { ServerContext } from '../../apiserver/context.ts';
 import { handlerOf, upgradeHandlerOf } from '../handlers.ts';
 import { sendObject } from '../reads/send-object.ts';
-import type { ApiRequest, ApiUser } from '../../apiserver/request.ts';
+import type { ApiRequest } from '../../apiserver/request.ts';
 import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../../apiserver/status-error.ts';
 import { loadPatterns } from '../../apiserver/custom/index.ts';
 import { hasAdmission, permitConnection } from '../../apiserver/writes/admission.ts';
@@ -50,11 +51,12 @@ export async function answerRequest(
       audited.user = user;
       if (routed !== undefined && routed.route === undefined) {
         about = { resource: routed.resource, name: routed.name ?? '' };
-        const request = apiRequest(routed, raw, user, (text) => warnings.add(text));
+        const request = apiRequest(routed, { raw, user, clock: context.clock, warn: (text) => warnings.add(text) });
         audited.request = request;
         authorize(request, context);
         if (isChecked(request, context)) await loadPatterns();
         if (isProxied(routed)) await permitConnection(request, context);
+        await nextPart(context.clock);
         const answer = await handlerOf(request)(request, context);
         if ('stream' in answer) record?.('ResponseStarted', response.statusCode);
         await send(answer, { request, context, raw, response });
@@ -89,7 +91,7 @@ export async function answerUpgrade(
     const user = actingUser(raw, context);
     audited.user = user;
     if (routed === undefined || routed.route !== undefined) throw noSuchPath();
-    const request = apiRequest(routed, raw, user, () => undefined);
+    const request = apiRequest(routed, { raw, user, clock: context.clock, warn: () => undefined });
     audited.request = request;
     authorize(request, context);
     authorizeConnection(request, context);
@@ -114,14 +116,22 @@ function isChecked({ verb, resource, subresource }: ApiRequest, context: ServerC
   return !isRead && (resource.custom !== undefined || hasAdmission(context));
 }
 
-function apiRequest(path: ObjectPath, raw: IncomingMessage, user: ApiUser, warn: ApiRequest['warn']): ApiRequest {
+function apiRequest(
+  path: ObjectPath,
+  { raw, user, clock, warn }: Pick<ApiRequest, 'raw' | 'user' | 'warn'> & { readonly clock: Clock },
+): ApiRequest {
   const { resource, namespace, name, subresource, rest } = path;
   const query = queryOf(raw);
   // Nobody behind the server gets the token of a client.
   const { authorization: _, ...headers } = raw.headers;
   const verb = verbOf(raw, path, query);
   let body: Promise<Buffer> | undefined;
-  const readOnce = (): Promise<Buffer> => (body ??= readRequestBody(raw));
+  const read = async (): Promise<Buffer> => {
+    const bytes = await readRequestBody(raw);
+    await nextPart(clock);
+    return bytes;
+  };
+  const readOnce = (): Promise<Buffer> => (body ??= read());
   return { verb, resource, namespace, name, subresource, rest, user, query, headers, raw, warn, body: readOnce };
 }
 

@@ -1,0 +1,34 @@
+// A process of its own: asks `/readyz` of a server every 10 ms, whether the last answer is here or not. It begins with
+// the message `{ server, ca }`; at the message `end`, it reports how long each answer took, in milliseconds.
+
+import { Agent, request } from 'node:https';
+
+const PERIOD_MS = 10;
+/** The server sees few connections, as a client with keep-alive has them; while it is busy, requests wait for one. */
+const CONNECTIONS = 32;
+
+const tookMs = [];
+let open = 0;
+
+process.once('message', ({ server, ca }) => {
+  const agent = new Agent({ ca, keepAlive: true, maxSockets: CONNECTIONS });
+  const ask = () => {
+    const beganMs = performance.now();
+    open += 1;
+    const over = () => {
+      open -= 1;
+      tookMs.push(performance.now() - beganMs);
+    };
+    request(`${server}/readyz`, { agent }, (response) => response.resume().on('end', over))
+      .on('error', over)
+      .end();
+  };
+  const timer = setInterval(ask, PERIOD_MS);
+  process.once('message', () => {
+    clearInterval(timer);
+    // Requests that are open now are over when the server has answered them.
+    const report = () => (open > 0 ? setTimeout(report, PERIOD_MS) : process.send(tookMs, () => process.exit(0)));
+    report();
+  });
+  process.send('begun');
+});
