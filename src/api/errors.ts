@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'BadRequest'
   | 'NotFound'
   | 'AlreadyExists'
-  /** Somebody else has changed the object or holds it. */
+  /** Another client has changed the object or holds it. */
   | 'Conflict'
   | 'Forbidden'
   /** The credentials for a cluster are missing, wrong or out of date. */
@@ -122,7 +122,7 @@ export function usage(message: string, hint?: string): PodrunError {
 }
 
 /**
- * The error of a run that this machine, or podrun, cannot carry out as it was asked.
+ * The error of a run that this machine, or podrun, cannot carry out as requested.
  * @param remedy a sentence about another way
  */
 export function refusedStart(message: string, remedy: string): PodrunError {

@@ -115,8 +115,8 @@ export function isMirrorPod({ metadata }: { readonly metadata: ObjectMeta }): bo
 }
 
 /**
- * The uid under which the node runs a Pod: its own, and for a mirror Pod that of the static Pod, which stays when the
- * mirror Pod is deleted and made anew. Source: pkg/kubelet/types/types.go, ResolvedPodUID.
+ * The uid under which the node runs a Pod: its own uid, and for a mirror Pod the uid of the static Pod, which stays
+ * when the mirror Pod is deleted and made anew. Source: pkg/kubelet/types/types.go, ResolvedPodUID.
  */
 export function resolvedUid({ metadata }: { readonly metadata: Pick<StoredMeta, 'annotations' | 'uid'> }): string {
   return metadata.annotations?.[MIRROR_ANNOTATION] ?? metadata.uid;
@@ -132,7 +132,7 @@ export function isUnreachable({ reason }: PodStatus): boolean {
   return reason === NODE_STATUS_UNKNOWN;
 }
 
-/** True when the agent of the Pod is gone: nobody runs the Pod, and its state is unknown. */
+/** True when the agent of the Pod is gone: no agent runs the Pod, and its state is unknown. */
 export function isLost(status: PodStatus): boolean {
   return status.phase === 'Unknown' && !isUnreachable(status);
 }

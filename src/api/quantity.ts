@@ -22,7 +22,7 @@ export const ZERO_QUANTITY: ParsedQuantity = { nano: 0n, format: 'decimal' };
 
 const NANO = 1_000_000_000n;
 const MILLI = 1_000_000n;
-/** The largest value, that of Go's int64. Larger values are cut to it. */
+/** The largest value, the maximum of Go's int64. Larger values are cut to it. */
 const LARGEST_NANO = (2n ** 63n - 1n) * NANO;
 /** Values with more digits before the point are too large: they are cut without computing them. */
 const LARGEST_DIGITS = 19;

@@ -1,7 +1,7 @@
 /** The most edits between a mistyped name and its correction. */
 const MAX_DISTANCE = 2;
 
-/** Longer names are not compared: nobody mistypes them, and a comparison takes time. */
+/** Longer names are not compared: they are hardly ever typed by hand, and a comparison takes time. */
 const MAX_LENGTH = 64;
 
 /** The fewest letters that two names share in `sameEnding`. */

@@ -147,8 +147,8 @@ export interface ImageBackOff extends BackOff {
 /** The images that a container needs to start, one after the other: by the name of the volume, '' for its own. */
 export interface EnsuringImages {
   readonly ready: readonly string[];
-  /** The one that the agent looks up or pulls. */
-  readonly asked: string | undefined;
+  /** The image that the agent is looking up or pulling. */
+  readonly pending: string | undefined;
 }
 
 /** The stop of a container, from the request to the kill. Source: kuberuntime_container.go killContainer. */

@@ -108,7 +108,7 @@ function imageSeen(facts: PodFacts, { need, ensured }: ImageSeen, now: Instant):
   const { container: name, volume = '' } = need;
   const { ensuring, imageBackOff, triedImage } = containerFacts(facts, name);
   // The container may have got another image meanwhile.
-  const isAwaited = ensuring?.asked === volume && (volume !== '' || triedImage === need.image);
+  const isAwaited = ensuring?.pending === volume && (volume !== '' || triedImage === need.image);
   if (!isAwaited || terminationOf(facts) !== undefined) {
     return { facts: withContainer(facts, name, { ensuring: undefined }), effects: [] };
   }
@@ -116,7 +116,7 @@ function imageSeen(facts: PodFacts, { need, ensured }: ImageSeen, now: Instant):
   const { effects } = step;
   if (step.type === 'ready') {
     const ready = [...ensuring.ready, volume];
-    return { facts: withContainer(facts, name, { ensuring: { ready, asked: undefined } }), effects };
+    return { facts: withContainer(facts, name, { ensuring: { ready, pending: undefined } }), effects };
   }
   const { startError } = step;
   const change = { ensuring: undefined, startError, imageBackOff: step.imageBackOff };

@@ -63,8 +63,8 @@ export interface ContainerStatuses {
 }
 
 /**
- * Computes the statuses of the Pod's containers: init in the order of the spec, the others by name, as the kubelet
- * does.
+ * Computes the statuses of the Pod's containers: init containers in the order of the spec, all other containers by
+ * name, as the kubelet does.
  */
 export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerStatuses {
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;

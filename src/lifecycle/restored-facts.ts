@@ -24,7 +24,7 @@ export interface FoundInstance {
 /** The start of an agent that takes over a Pod from a former agent. */
 export interface Restoration {
   readonly facts: PodFacts;
-  /** The instances that the agent adopts. For those that have ended, the agent still records the end. */
+  /** The instances that the agent adopts. The agent still records the end of an ended instance. */
   readonly adopted: readonly FoundInstance[];
   /** True: the runtime has lost containers, for example by a reboot, and the Pod gets a new sandbox. */
   readonly isSandboxNew: boolean;
@@ -40,11 +40,11 @@ const LOST_EXIT_CODE = 255;
  * pkg/kubelet/prober/worker.go.
  * @param pod as the former agent left it
  */
-export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], now: Instant): Restoration {
+export function restoredFacts(pod: StoredPod, instances: readonly FoundInstance[], now: Instant): Restoration {
   const { status } = pod;
   const restored = allContainers(pod.spec).map((container) => {
     const reported = allContainerStatuses(status).find(({ name }) => name === container.name);
-    const newest = found
+    const newest = instances
       .filter(({ container: name }) => name === container.name)
       .reduce<FoundInstance | undefined>(later, undefined);
     return { container, newest, ...restoreContainer({ container, reported, newest, now }) };
@@ -118,8 +118,8 @@ function ended(instance: ReportedInstance, now: Instant): EndedInstance {
 /** The newest instance that the status shows. */
 function newestReported(reported: ContainerStatus, container: Container, now: Instant): ReportedInstance | undefined {
   const { state = {}, lastState = {}, restartCount } = reported;
-  const shown: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
-  const { running, terminated } = shown;
+  const known: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
+  const { running, terminated } = known;
   const id = idOf(terminated?.containerID ?? reported.containerID);
   if (id === undefined || (running === undefined && terminated === undefined)) return undefined;
   return {

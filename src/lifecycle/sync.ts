@@ -76,9 +76,9 @@ function checkLimits(draft: Draft): void {
 /**
  * Begins a termination that was requested during a postStart hook, when the sync that runs the hook is over. This sync
  * starts the regular containers one after the other, so the containers after the hook start, too, unless all are being
- * restarted. An end of the run that podrun itself requests waits no longer than its grace period, since nobody may be
- * there to force it. Source: pkg/kubelet/pod_workers.go, where a worker does one thing at a time;
- * kuberuntime_manager.go SyncPod.
+ * restarted. A termination at the end of the run cuts it off after the grace period (the user may be gone and cannot
+ * force it). Source: pkg/kubelet/pod_workers.go, where a worker does one thing at a time; kuberuntime_manager.go
+ * SyncPod.
  */
 function endSync(draft: Draft, { termination }: Extract<Ending, { stage: 'requested' }>): void {
   const { containers } = draft.pod.spec;

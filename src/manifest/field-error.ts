@@ -28,7 +28,10 @@ export interface FieldError {
   /** The path: dots for fields, `[0]` for list items, `[key]` for map entries. Empty for the whole document. */
   readonly path: string;
   readonly type: FieldErrorType;
-  /** The value as shown: strings quoted, numbers and booleans bare, others as JSON. Absent when it is not shown. */
+  /**
+   * The value as shown: strings quoted, numbers and booleans bare, everything else as JSON. Absent when it is not
+   * shown.
+   */
   readonly value?: string;
   /** May be empty. */
   readonly detail: string;
@@ -39,7 +42,10 @@ export interface FieldError {
 /** Characters that Go's JSON escapes, so that a text may stand in HTML. */
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
-/** Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, others as compact JSON. */
+/**
+ * Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, everything else as compact
+ * JSON.
+ */
 export function renderValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -17,7 +17,7 @@ export interface KnownObject {
   readonly verdict: 'known';
   readonly identity: ObjectIdentity;
   readonly kind: KnownKind;
-  /** The object as it was written. */
+  /** The object as written. */
   readonly root: MapNode;
 }
 
@@ -63,12 +63,12 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   if (problems.length > 0) return [{ verdict: 'wrong', identity, problems }];
   const { apiVersion, kind } = identity;
   if (isListKind(apiVersion, kind)) return identifyItems(node, path, identity);
-  const found = lookUpKind(apiVersion, kind);
-  if (found.verdict === 'known') return [{ verdict: 'known', identity, root: node, kind: found }];
-  if (found.verdict === 'unsupported') return [{ verdict: 'unsupported', identity, root: node }];
+  const entry = lookUpKind(apiVersion, kind);
+  if (entry.verdict === 'known') return [{ verdict: 'known', identity, root: node, kind: entry }];
+  if (entry.verdict === 'unsupported') return [{ verdict: 'unsupported', identity, root: node }];
   const detail = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
   const error: FieldError = { path: '', type: 'No match', detail };
-  const withHint = found.hint === undefined ? error : { ...error, hint: found.hint };
+  const withHint = entry.hint === undefined ? error : { ...error, hint: entry.hint };
   const offset = (entryValue(node, 'kind') ?? node).offset;
   return [{ verdict: 'wrong', identity, problems: [{ error: withHint, offset }] }];
 }

@@ -65,14 +65,15 @@ class SavedLoader implements SavedResult {
   /** Adds an object, a list of objects, or a line of a watch. */
   #value(root: SourceNode, { file, source }: { readonly file: string; readonly source: SourceText }): void {
     const { type, object } = watchLine(root);
-    for (const found of identify(object)) {
+    for (const identified of identify(object)) {
       if (this.errors.length >= MAX_ERRORS) return;
-      const subject: Subject = { file, identity: found.identity, source };
-      const typeName = typeOf(found);
-      if (typeName !== undefined && found.verdict !== 'wrong') this.#object({ ...found, typeName }, subject, type);
-      if (found.verdict !== 'wrong') continue;
+      const subject: Subject = { file, identity: identified.identity, source };
+      const typeName = typeOf(identified);
+      if (typeName !== undefined && identified.verdict !== 'wrong')
+        this.#object({ ...identified, typeName }, subject, type);
+      if (identified.verdict !== 'wrong') continue;
       // A dump of a whole cluster contains kinds that podrun does not know: skip them.
-      const problems = found.problems.filter(({ error }) => error.type !== 'No match');
+      const problems = identified.problems.filter(({ error }) => error.type !== 'No match');
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, offset);
     }
   }
@@ -114,9 +115,9 @@ const SAVED_ONLY: Readonly<Record<string, string>> = {
   'discovery.k8s.io/v1 EndpointSlice': 'discovery.EndpointSlice',
 };
 
-function typeOf(found: Identified): string | undefined {
-  if (found.verdict === 'known') return found.kind.typeName;
-  const { apiVersion, kind } = found.identity;
+function typeOf(identified: Identified): string | undefined {
+  if (identified.verdict === 'known') return identified.kind.typeName;
+  const { apiVersion, kind } = identified.identity;
   return SAVED_ONLY[`${apiVersion} ${kind}`];
 }
 

@@ -47,7 +47,7 @@ export interface LoadedObject {
   readonly subject: Subject;
   /** The first line of the object in the file, from 1. */
   readonly line: number;
-  /** The position of the value at a field path. For a missing value, that of its nearest parent. */
+  /** The position of the value at a field path. For a missing value, the position of its nearest parent. */
   readonly positionOf: (path: string) => Position;
 }
 
@@ -127,9 +127,9 @@ class Loader {
     const { source } = document;
     try {
       const roots = readDocument(document);
-      for (const found of roots.flatMap(identify)) {
+      for (const identified of roots.flatMap(identify)) {
         if (this.#errors.length >= MAX_ERRORS) return;
-        this.#object(file, source, found);
+        this.#object(file, source, identified);
       }
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -140,18 +140,18 @@ class Loader {
     }
   }
 
-  #object(file: string, source: SourceText, found: Identified): void {
-    const subject: Subject = { file, identity: found.identity, source };
-    if (found.verdict === 'wrong') {
-      const { problems } = found;
+  #object(file: string, source: SourceText, identified: Identified): void {
+    const subject: Subject = { file, identity: identified.identity, source };
+    if (identified.verdict === 'wrong') {
+      const { problems } = identified;
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
-    } else if (found.verdict === 'unsupported') {
-      const text = `${found.identity.kind} is not supported by this runner, ignored`;
-      this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(found.root.offset) });
-    } else if (!this.#isAllowed(found)) return;
+    } else if (identified.verdict === 'unsupported') {
+      const text = `${identified.identity.kind} is not supported by this runner, ignored`;
+      this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(identified.root.offset) });
+    } else if (!this.#isAllowed(identified)) return;
     else if (this.#options.namesOnly === true)
-      this.#keep(subject, source, found, { object: bareObject(found), written: bareObject(found) });
-    else this.#check(subject, source, found);
+      this.#keep(subject, source, identified, { object: bareObject(identified), written: bareObject(identified) });
+    else this.#check(subject, source, identified);
   }
 
   #check(subject: Subject, source: SourceText, known: KnownObject): void {

@@ -26,7 +26,7 @@ export interface DocumentProblem {
   readonly stage: Stage;
   readonly subject: Subject;
   readonly error: FieldError;
-  /** The position of the value. For a missing value, that of its nearest parent. */
+  /** The position of the value. For a missing value, the position of its nearest parent. */
   readonly position: Position;
 }
 

@@ -15,9 +15,9 @@ const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 export function neededObjects(object: KubeObject): readonly NeededObject[] {
   const spec = podIn(object)?.pod.spec as PodSpec | undefined;
   if (spec === undefined) return [];
-  const found = [...ofVolumes(spec), ...neededForVariables(spec)];
-  found.push(...(spec.imagePullSecrets ?? []).map(({ name }) => needed('Secret', name)));
-  const real = found.filter(({ name }) => name !== '' && name !== ROOT_CERTIFICATE);
+  const needs = [...ofVolumes(spec), ...neededForVariables(spec)];
+  needs.push(...(spec.imagePullSecrets ?? []).map(({ name }) => needed('Secret', name)));
+  const real = needs.filter(({ name }) => name !== '' && name !== ROOT_CERTIFICATE);
   return [...new Map(real.map((each) => [`${each.kind}/${each.name}`, each])).values()];
 }
 

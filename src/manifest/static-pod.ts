@@ -53,8 +53,8 @@ const containersOf = ({ containers, initContainers = [] }: PodSpec): Container[]
 
 function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+    const match = find(item);
+    if (match !== undefined) return match;
   }
   return undefined;
 }

@@ -60,7 +60,7 @@ function compareObject(
   for (const name of new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])) {
     const place = { shape: shape.field(name) ?? LEAF, at: [...at, fieldElement(name)], paths };
     const isKept = shape.isAlwaysPresent(name);
-    // A struct of Go that nobody has set is there all the same: its fields come and go, not the struct.
+    // An unset struct of Go is present all the same: its fields come and go, not the struct.
     const fieldOf = (object: JsonObject | undefined): unknown =>
       object === undefined ? undefined : (object[name] ?? (isKept ? null : undefined));
     compareValue(place, fieldOf(left), fieldOf(right));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 
-/** The key of FieldsV1 for the object that contains the others. */
+/** The key in FieldsV1 for the object itself, beside the keys of its fields. */
 const ITSELF = '.';
 /** The kinds of path elements in their order: a field, an item by its keys, an item by its value, an index. */
 const KINDS = 'fkvi';

@@ -8,7 +8,7 @@ export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-/** The path element of an item. An item without its keys is known by those that it has. */
+/** The path element of an item. An item that lacks some of its keys is identified by the keys that it has. */
 export function itemElement(shape: Shape, item: unknown): string {
   if (shape.kind !== 'keyed') return `v:${JSON.stringify(item)}`;
   const fields: JsonObject = isJsonObject(item) ? item : {};

@@ -23,8 +23,7 @@ export function mergeFields(shape: Shape, live: unknown, applied: unknown): unkn
 }
 
 /**
- * Merges a list by item. The items of the applied list are in its order. The others stay where they were between their
- * neighbours.
+ * Merges a list by item. The items of the applied list are in its order. All other items stay between their neighbours.
  */
 function mergeList(shape: Shape, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
   const [before, after] = [elementsOf(shape, live), elementsOf(shape, applied)];

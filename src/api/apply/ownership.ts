@@ -4,7 +4,7 @@ import { fieldElement } from './list-element.ts';
 import type { FieldManager, FieldManagers } from './managers.ts';
 import type { Shape } from './shape.ts';
 
-/** Fields that nobody owns. Source: managedfields, stripMeta. */
+/** Fields without an owner. Source: managedfields, stripMeta. */
 const UNOWNED = FieldSet.of(
   ...['apiVersion', 'kind', 'metadata'].map((name) => [fieldElement(name)]),
   ...'name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion'
@@ -12,7 +12,7 @@ const UNOWNED = FieldSet.of(
     .map((name) => [fieldElement('metadata'), fieldElement(name)]),
 );
 
-/** Leaves out the fields that nobody owns. */
+/** Leaves out the fields that cannot have an owner. */
 export function ownable(fields: FieldSet): FieldSet {
   return fields.difference(UNOWNED);
 }
@@ -39,7 +39,7 @@ export interface OwnershipChange {
 
 /** The effect of a change on the managers. */
 export interface OwnershipEffect {
-  /** Fields that others own and the change sets to another value, by manager. */
+  /** Fields of other managers that the change sets to another value, by manager. */
   readonly conflicts: FieldManagers;
   /** The managers without what the change took from them. */
   readonly managers: FieldManagers;

@@ -24,7 +24,7 @@ export type ApplyOutcome =
 
 /**
  * Applies an object on the server: merges it into the live one, removes the fields that this manager applied before and
- * leaves out now, unless others own them, and records who owns what. Source: managedfields, FieldManager.Apply.
+ * leaves out now, unless other managers own them, and records who owns what. Source: managedfields, FieldManager.Apply.
  * @param live the stored object; undefined: it is created
  * @param applied the body of the request, without `managedFields`
  */

@@ -11,10 +11,10 @@ import {
 import { changeOwnership, ignoredFields, ownable } from './ownership.ts';
 import type { Shape } from './shape.ts';
 
-/** A write of an object, as it is recorded in `metadata.managedFields`. */
+/** A write of an object, for `metadata.managedFields`. */
 export interface TrackedWrite {
   readonly shape: Shape;
-  /** The name of the manager: the `fieldManager` of the request, or that of its User-Agent. */
+  /** The name of the manager: the `fieldManager` of the request, or the name in its User-Agent. */
   readonly manager: string;
   /** The subresource of the request. Empty: the object itself. */
   readonly subresource: string;
@@ -25,8 +25,8 @@ export interface TrackedWrite {
 }
 
 /**
- * Records a create, update or patch in `metadata.managedFields` of its result: the manager owns what it has changed,
- * and those who owned it own it no more. Source: managedfields, FieldManager.Update.
+ * Records a create, update or patch in `metadata.managedFields` of its result: the manager owns the fields that it has
+ * changed, and their former owners own them no more. Source: managedfields, FieldManager.Update.
  * @param before the stored object; undefined: it is created
  * @param after the object to be stored, with the `managedFields` of the request
  */
@@ -56,11 +56,16 @@ function withManager(managers: FieldManagers, manager: FieldManager): FieldManag
 
 /** The managers that a write starts with. A request with `managedFields: [{}]` asks for none. */
 function managersBefore(before: KubeObject | undefined, after: KubeObject): FieldManagers {
-  const asked: unknown = after.metadata.managedFields;
-  if (Array.isArray(asked) && asked.length === 1 && isJsonObject(asked[0]) && Object.keys(asked[0]).length === 0) {
+  const requested: unknown = after.metadata.managedFields;
+  if (
+    Array.isArray(requested) &&
+    requested.length === 1 &&
+    isJsonObject(requested[0]) &&
+    Object.keys(requested[0]).length === 0
+  ) {
     return new Map();
   }
-  const given = readManagers(asked);
+  const given = readManagers(requested);
   if (given !== undefined && given.size > 0) return given;
   return readManagers(before?.metadata.managedFields) ?? new Map();
 }

@@ -65,7 +65,7 @@ export class Zone {
   }
 
   /**
-   * The moment of a time of day. A time that does not exist or exists twice is that of one of the offsets around it.
+   * The moment of a time of day. A time that does not exist or exists twice gets the offset before or after the change.
    * Source: Go's time.Date.
    */
   moment({ year, month, day, hour }: Pick<ZonedTime, 'year' | 'month' | 'day' | 'hour'>): number {

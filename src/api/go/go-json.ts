@@ -1,14 +1,14 @@
 import { goQuote } from './go-quote.ts';
 
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
-/** The depth of nested values. Go allows more, but nobody needs it. */
+/** The depth of nested values. Go allows more, but no object needs it. */
 const DEPTH_MAX = 1000;
 
 class SyntaxProblem extends Error {}
 
 /**
- * Parses JSON that others have made.
- * @throws {SyntaxError} in the words of Go's JSON decoder: those of JSON.parse differ by the version of Node
+ * Parses JSON from outside of podrun.
+ * @throws {SyntaxError} in the words of Go's JSON decoder: the messages of JSON.parse differ by the version of Node
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes);
@@ -69,19 +69,19 @@ class GoScanner {
 
   /** @throws {SyntaxProblem} when the text does not continue with the pattern */
   expect(pattern: RegExp, context: string): string {
-    const found = this.#take(pattern);
-    if (found !== undefined) return found;
+    const token = this.#take(pattern);
+    if (token !== undefined) return token;
     const char = this.#text[this.#at];
     if (char === undefined) throw new SyntaxProblem('unexpected end of JSON input');
-    const shown = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
-    throw new SyntaxProblem(`invalid character '${shown}' ${context}`);
+    const quoted = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
+    throw new SyntaxProblem(`invalid character '${quoted}' ${context}`);
   }
 
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    this.#at += found?.length ?? 0;
-    return found;
+    const token = pattern.exec(this.#text)?.[0];
+    this.#at += token?.length ?? 0;
+    return token;
   }
 
   #nested(opening: '{' | '['): string {

@@ -30,7 +30,7 @@ class Finder {
   }
 
   find(nodes: readonly PathNode[], root: unknown): unknown[][] {
-    const found: unknown[][] = [];
+    const lists: unknown[][] = [];
     for (let index = 0; index < nodes.length; index++) {
       const node = nodes[index] as PathNode;
       const results = this.#walk([root], node);
@@ -40,20 +40,20 @@ class Finder {
         break;
       }
       if (this.#rangeBegins === 0) {
-        found.push(results);
+        lists.push(results);
         continue;
       }
       this.#rangeBegins -= 1;
       this.#rangesOpen += 1;
       const inside = nodes.slice(index + 1);
-      for (const value of results) found.push(...this.find(inside, value));
+      for (const value of results) lists.push(...this.find(inside, value));
       // Find the end of an empty range, too.
       if (results.length === 0) this.find(inside, undefined);
       this.#rangesOpen -= 1;
       const end = nodes.findIndex((later, at) => at > index && later === this.#lastEnd);
       if (end > 0) index = end;
     }
-    return found;
+    return lists;
   }
 
   #walk(input: readonly unknown[], node: PathNode): unknown[] {
@@ -90,9 +90,9 @@ class Finder {
 
   #field(input: readonly unknown[], name: string): unknown[] {
     if (input.length === 0) return [];
-    const found = input.flatMap((value) => (hasField(value, name) ? [value[name]] : []));
-    if (found.length === 0 && !this.#options.allowMissingKeys) throw new JsonPathError(`${name}${NOT_FOUND}`);
-    return found;
+    const values = input.flatMap((value) => (hasField(value, name) ? [value[name]] : []));
+    if (values.length === 0 && !this.#options.allowMissingKeys) throw new JsonPathError(`${name}${NOT_FOUND}`);
+    return values;
   }
 
   #word(input: readonly unknown[], word: string): unknown[] {

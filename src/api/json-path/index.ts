@@ -32,7 +32,7 @@ export function parseJsonPath(text: string): JsonPath {
 
 /**
  * Adds missing braces and a missing first dot to a path. Source: kubectl's RelaxedJSONPathExpression. Unlike kubectl,
- * leaves paths that begin with `$`, `@`, a blank or a bracket as they are.
+ * leaves paths that begin with `$`, `@`, a blank or a bracket unchanged.
  * @throws {JsonPathError}
  */
 export function relaxedPath(text: string): string {

@@ -65,9 +65,9 @@ class Parser {
   /** Takes the match of a sticky pattern. */
   #take(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#input)?.[0] ?? '';
-    this.#at += found.length;
-    return found;
+    const token = pattern.exec(this.#input)?.[0] ?? '';
+    this.#at += token.length;
+    return token;
   }
 
   #recursive(before: PathNode | undefined): PathNode[] {

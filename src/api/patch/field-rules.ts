@@ -10,7 +10,7 @@ export interface FieldRules {
   readonly isMerged: boolean;
   /** The field that identifies items of a list. Undefined in lists of plain values. */
   readonly mergeKey: string | undefined;
-  /** True for a union: setting one member clears the others. */
+  /** True for a union: setting one member clears all other members. */
   readonly retainsKeys: boolean;
 }
 

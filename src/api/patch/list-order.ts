@@ -1,6 +1,6 @@
 /**
- * Orders a merged list: the items of the patch in the patch's order, the others near their previous indexes. Source:
- * staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder and mergeSortedSlice.
+ * Orders a merged list: the items of the patch in the patch's order, all other items near their previous indexes.
+ * Source: staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder and mergeSortedSlice.
  * @param idOf the id of an item, compared with `===`
  * @param wanted ids in the order of the patch
  * @param live ids in the order of the previous list

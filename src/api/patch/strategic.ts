@@ -107,8 +107,8 @@ function mergeKeyedList(
 }
 
 /**
- * An item of a list of unions, such as a volume: a member that it did not have replaces the one that it had, whether or
- * not the patch has `$retainKeys`.
+ * An item of a list of unions, such as a volume: a new member replaces the previous member, whether or not the patch
+ * has `$retainKeys`.
  */
 function withNewMember(item: JsonObject, patch: JsonObject): JsonObject {
   const isNew = Object.entries(patch).some(

@@ -5,8 +5,8 @@ import { inPatchOrder } from './list-order.ts';
 
 /**
  * Merges a manifest into an existing object as `kubectl apply` does: sets the fields of the manifest, removes fields
- * that only the last manifest had, and keeps all others for their writers. Merges lists by item as a strategic merge
- * patch does. Source: strategicpatch.CreateThreeWayMergePatch, and its patch applied to the live object.
+ * that only the last manifest had, and keeps all other fields for their writers. Merges lists by item as a strategic
+ * merge patch does. Source: strategicpatch.CreateThreeWayMergePatch, and its patch applied to the live object.
  * @param lastApplied the last manifest; undefined: none, so nothing is removed
  * @param wanted the manifest as written: filled-in defaults would overwrite the fields of other writers
  */

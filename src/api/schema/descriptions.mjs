@@ -97,9 +97,9 @@ function isTypeMeta(field, known) {
 /** The first interface of a file. */
 function declared(file) {
   const source = readFileSync(path.join(root, file), 'utf8');
-  const found = INTERFACE.exec(source);
-  if (found === null) return { text: '', fields: {} };
-  const [, comment, , body] = found;
+  const match = INTERFACE.exec(source);
+  if (match === null) return { text: '', fields: {} };
+  const [, comment, , body] = match;
   const fields = [...body.matchAll(FIELD)].map(([, said, name, optional, type]) => [
     name,
     {

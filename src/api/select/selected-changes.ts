@@ -6,7 +6,7 @@ import type { StoredKubeObject, WatchEvent } from '../objects.ts';
  */
 export class SelectedChanges {
   readonly #matches: (object: StoredKubeObject) => boolean;
-  readonly #shown = new Set<string>();
+  readonly #selected = new Set<string>();
 
   constructor(matches: (object: StoredKubeObject) => boolean) {
     this.#matches = matches;
@@ -15,12 +15,12 @@ export class SelectedChanges {
   /** The change for the watcher. Undefined: the watcher does not see it. */
   select<T extends StoredKubeObject>({ type, object }: WatchEvent<T>): WatchEvent<T> | undefined {
     const { uid } = object.metadata;
-    const wasShown = this.#shown.has(uid);
+    const wasSelected = this.#selected.has(uid);
     if (type === 'DELETED' || !this.#matches(object)) {
-      this.#shown.delete(uid);
-      return wasShown ? { type: 'DELETED', object } : undefined;
+      this.#selected.delete(uid);
+      return wasSelected ? { type: 'DELETED', object } : undefined;
     }
-    this.#shown.add(uid);
-    return { type: wasShown ? 'MODIFIED' : 'ADDED', object };
+    this.#selected.add(uid);
+    return { type: wasSelected ? 'MODIFIED' : 'ADDED', object };
   }
 }

@@ -11,9 +11,9 @@ export function matchesStars(text: string, pattern: string): boolean {
   const last = text.length - end.length;
   let at = start.length;
   for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1 || found + piece.length > last) return false;
-    at = found + piece.length;
+    const index = text.indexOf(piece, at);
+    if (index === -1 || index + piece.length > last) return false;
+    at = index + piece.length;
   }
   return true;
 }

@@ -13,7 +13,7 @@ import type {
 } from '../generated/types.ts';
 import type { StoredMeta, StoredService } from '../objects.ts';
 
-/** An object as it is stored, of a kind that has a spec. */
+/** A stored object of a kind that has a spec. */
 type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {
   apiVersion: string;
   kind: Kind;

@@ -19,6 +19,6 @@ export function apiServerNotices({ spec }: Pick<StoredPod, 'spec'>): EventDraft[
 
 function namedVariable({ command = [], args = [], env = [] }: Container): string | undefined {
   const texts = [...command, ...args, ...env.map(({ value = '' }) => value)];
-  const [found] = VARIABLE.exec(texts.join('\n')) ?? [];
-  return env.some(({ name }) => name === found) ? undefined : found;
+  const [variable] = VARIABLE.exec(texts.join('\n')) ?? [];
+  return env.some(({ name }) => name === variable) ? undefined : variable;
 }

@@ -17,7 +17,7 @@ export interface ImageMapping {
   readonly workingDir: string | undefined;
   /**
    * The folder with the image's files, as an absolute path. An image volume shows this folder. A container that runs a
-   * program of this machine sees its files over those of the machine.
+   * program of this machine sees its files over the machine's files.
    */
   readonly folder: string | undefined;
   /** True: the container runs from the image itself. */
@@ -62,7 +62,8 @@ const BASE_COPIES: ReadonlySet<string> = new Set(['registry.k8s.io/', 'k8s.gcr.i
 /**
  * Finds the program of a container. The container's `command` comes first, with its `args`. Else the entry of the image
  * map counts, with the container's args in place of the entry's. Else a base image without an entry point runs the
- * container's `args`. Environment and working directory of the entry apply in every case, as those of an image do.
+ * container's `args`. Environment and working directory of the entry apply in every case, as with the configuration of
+ * an image.
  */
 export function resolveEntryPoint(container: Container, map: ImageMap): EntryPointOutcome {
   const { image = '', command = [], args = [] } = container;

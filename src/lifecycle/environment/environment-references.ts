@@ -38,24 +38,24 @@ export function resolveValue(source: EnvVarSource, facts: ReferenceFacts): Resol
   if (fieldRef !== undefined) return resolveField(fieldRef.fieldPath, facts);
   if (resourceFieldRef !== undefined) {
     const outcome = resourceField(resourceFieldRef, facts.container, facts);
-    return outcome.ok ? found(outcome.value) : failed(outcome.message);
+    return outcome.ok ? resolved(outcome.value) : failed(outcome.message);
   }
   if (configMapKeyRef !== undefined) return resolveKey('ConfigMap', configMapKeyRef, facts);
   if (secretKeyRef !== undefined) return resolveKey('Secret', secretKeyRef, facts);
   if (fileKeyRef !== undefined) return resolveFileKey(fileKeyRef, facts);
-  return found('');
+  return resolved('');
 }
 
 /** Resolves all keys and values of one entry of `envFrom`. */
 export function resolveAll(source: EnvFromSource, facts: ReferenceFacts): Resolved<ReadonlyMap<string, string>> {
   if (source.configMapRef !== undefined) return resolveObject('ConfigMap', source.configMapRef, facts);
   if (source.secretRef !== undefined) return resolveObject('Secret', source.secretRef, facts);
-  return found(new Map<string, string>());
+  return resolved(new Map<string, string>());
 }
 
 function resolveField(fieldPath: string, facts: DownwardFacts): Resolved<string> {
   const value = podField(fieldPath, facts);
-  return value === undefined ? failed(unsupportedFieldPath(fieldPath)) : found(value);
+  return value === undefined ? failed(unsupportedFieldPath(fieldPath)) : resolved(value);
 }
 
 type ObjectKind = 'ConfigMap' | 'Secret';
@@ -71,7 +71,7 @@ function resolveObject(
   facts: ReferenceFacts,
 ): Resolved<ReadonlyMap<string, string>> {
   const object = kind === 'ConfigMap' ? facts.configMap(name) : facts.secret(name);
-  if (object !== undefined) return found(kind === 'ConfigMap' ? configMapText(object) : secretText(object));
+  if (object !== undefined) return resolved(kind === 'ConfigMap' ? configMapText(object) : secretText(object));
   return skippedOr(optional, objectNotFound(kind === 'ConfigMap' ? 'configmap' : 'secret', name));
 }
 
@@ -84,7 +84,7 @@ function resolveKey(
   if (object.type !== 'value') return object;
   const { key, name = '', optional } = reference;
   const value = object.value.get(key);
-  if (value !== undefined) return found(value);
+  if (value !== undefined) return resolved(value);
   return skippedOr(optional, keyNotFound(key, kind, facts.pod.metadata.namespace, name));
 }
 
@@ -106,11 +106,11 @@ function resolveFileKey(reference: FileKeySelector, { pod, envFile }: ReferenceF
   const text = envFile?.(volumeName, path);
   const outcome = text === undefined ? { ok: false as const } : readEnvFile(text, key);
   if (!outcome.ok) return failed(ENV_FILE_UNREADABLE);
-  if (outcome.value !== '') return found(outcome.value);
+  if (outcome.value !== '') return resolved(outcome.value);
   return skippedOr(optional, envKeyNotFound(key, path));
 }
 
-function found<T>(value: T): Resolved<T> {
+function resolved<T>(value: T): Resolved<T> {
   return { type: 'value', value };
 }
 

@@ -17,8 +17,8 @@ export interface ServicePortFact {
 }
 
 /**
- * The variables of Services, in the form of Docker links: always those of the API server, and with service links those
- * of all Services of the Pod's namespace. Source: pkg/kubelet/kubelet_pods.go getServiceEnvVarMap,
+ * The variables of Services, in the form of Docker links: always for the API server, and with service links for all
+ * Services of the Pod's namespace. Source: pkg/kubelet/kubelet_pods.go getServiceEnvVarMap,
  * pkg/kubelet/envvars/envvars.go.
  */
 export function serviceVariables(

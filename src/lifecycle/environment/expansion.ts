@@ -1,7 +1,7 @@
 import { PodrunError } from '../../api/errors.ts';
 import { expandsTooFar } from '../texts/config-errors.ts';
 
-/** Looks a variable up. Undefined: the variable is not defined, and its reference stays as it is. */
+/** Looks a variable up. Undefined: the variable is not defined, and its reference stays unchanged. */
 export type VariableLookup = (name: string) => string | undefined;
 
 /**
@@ -19,7 +19,7 @@ const ESCAPE_OR_REFERENCE = /\$(?:\$|\(([^)]*)\))/g;
 
 /**
  * Replaces `$(NAME)` by the value of the variable and `$$` by `$`. Values are not expanded again. References to unknown
- * variables, unclosed references and every other `$` stay as they are. Source:
+ * variables, unclosed references and every other `$` stay unchanged. Source:
  * third_party/forked/golang/expansion/expand.go.
  * @param room shared by all texts of one container
  * @throws {PodrunError} (Invalid) when the references grow without bounds, because they refer to other references

@@ -64,7 +64,7 @@ export function podResolvConf(facts: ResolvConfFacts): PodResolvConf {
   };
 }
 
-/** The lists without those of dnsConfig. Undefined: the file of the host as it is. */
+/** The lists before dnsConfig is applied. Undefined: the host's file without changes. */
 function baseOf({ namespace, spec, host, clusterDns, hasOwnNetwork }: ResolvConfFacts): Resolver | undefined {
   const { dnsPolicy = 'ClusterFirst', dnsConfig, hostNetwork } = spec;
   if (dnsPolicy === 'None') return NOTHING;

@@ -4,7 +4,7 @@ import type { Credential } from './types.ts';
 /** Credentials by their keys, see KeyringEntry. */
 export type AuthEntries = Readonly<Record<string, Omit<Credential, 'origin'>>>;
 
-/** The content of a docker config: entries with credentials, and the programs to ask for others. */
+/** The content of a docker config: entries with credentials, and the credential helpers for all other registries. */
 export interface DockerConfig {
   readonly entries: AuthEntries;
   /** Programs `docker-credential-NAME`, by host. */

@@ -9,7 +9,7 @@ export interface AgedImage {
 }
 
 /**
- * The images that go because nobody has used them for long. Source: pkg/kubelet/images/image_gc_manager.go
+ * The images to remove because they have been unused for too long. Source: pkg/kubelet/images/image_gc_manager.go
  * freeOldImages.
  */
 export function outdatedImages<T extends AgedImage>(
@@ -33,7 +33,7 @@ export function removableImages<T extends AgedImage>(
   return leastUsed(images).filter(({ pulledAtMs }) => nowMs - pulledAtMs >= minimumAgeMs);
 }
 
-/** The images that nobody uses, the least recently used first; of those the oldest. */
+/** The unused images, the least recently used first; among equals the oldest first. */
 function leastUsed<T extends AgedImage>(images: readonly T[]): T[] {
   return images
     .filter(({ isInUse }) => !isInUse)

@@ -31,9 +31,9 @@ export type ImageIdentityOutcome =
 
 /**
  * Decides as which user, and with which rights, a container of an image runs. `runAsUser` wins over the image's USER.
- * The group that USER names is dropped, as on a node: it is that of /etc/passwd, or 0. Only a number that is no group
- * is an error, as in container runtimes.
- * Source: pkg/kubelet/kuberuntime/security_context.go, containerd pkg/oci/spec_opts.go WithUserID, WithUsername.
+ * The group that USER names is dropped, as on a node: /etc/passwd decides the group, else it is 0. Only a number that
+ * is no group is an error, as in container runtimes. Source: pkg/kubelet/kuberuntime/security_context.go, containerd
+ * pkg/oci/spec_opts.go WithUserID, WithUsername.
  */
 export function imageIdentity(input: ImageUserInput): ImageIdentityOutcome {
   const { pod, container, owners, isBestEffort, passwd, group } = input;
@@ -51,8 +51,8 @@ export function imageIdentity(input: ImageUserInput): ImageIdentityOutcome {
   const uid = typeof named === 'number' ? named : (account?.uid ?? 0);
   const gid = security.runAsGroup ?? account?.gid ?? 0;
   const rights = rightsInImage(input.rights, owners, account);
-  const asked = { ...container, securityContext: { ...container.securityContext, runAsUser: uid } };
-  const verdict = judgeSecurity(pod.spec, asked, rights);
+  const withUid = { ...container, securityContext: { ...container.securityContext, runAsUser: uid } };
+  const verdict = judgeSecurity(pod.spec, withUid, rights);
   const refusal = refusalOf(pod, container, { ...verdict, user: uid }, isBestEffort);
   if (refusal !== undefined) return { ok: false, ...refusal };
   const { supplementalGroups, fsGroup, isStrictAboutGroups } = security;
@@ -88,7 +88,7 @@ function whyOutOfRange(user: string): string | undefined {
 
 /** The rights of podrun over the users of an image: all of them where its user has subordinate ids. */
 function rightsInImage(rights: OwnRights, owners: LayerKind, account: ListedAccount | undefined): OwnRights {
-  const found = { ...rights, account: () => account };
-  if (owners !== 'mapped') return found;
-  return { ...found, isInUserNamespace: false, uid: 0, gid: 0, groups: [0], capabilities: CAPABILITIES };
+  const imageRights = { ...rights, account: () => account };
+  if (owners !== 'mapped') return imageRights;
+  return { ...imageRights, isInUserNamespace: false, uid: 0, gid: 0, groups: [0], capabilities: CAPABILITIES };
 }

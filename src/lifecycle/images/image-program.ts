@@ -18,7 +18,7 @@ export interface ProgramOfImage {
 
 export type ProgramOfImageOutcome =
   | { readonly ok: true; readonly program: ProgramOfImage }
-  /** Neither manifest nor image name a program. The message is that of CreateContainerError. */
+  /** Neither manifest nor image name a program. The message belongs to the reason CreateContainerError. */
   | { readonly ok: false; readonly message: string };
 
 /**

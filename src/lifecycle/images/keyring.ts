@@ -97,7 +97,7 @@ function globParts(pattern: string): GlobPart[] {
       parts.push(letterClass(pattern.slice(at + 1, end)));
       at = end;
     } else if (letter === '*') parts.push('*');
-    else parts.push((found) => found === letter);
+    else parts.push((char) => char === letter);
   }
   return parts;
 }

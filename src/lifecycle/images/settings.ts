@@ -18,7 +18,7 @@ export interface ImageSettings {
   readonly providers: readonly CredentialProvider[];
 }
 
-/** The rules for the removal of images that nobody uses. Source: kubelet.config v1beta1 KubeletConfiguration. */
+/** The rules for the removal of unused images. Source: kubelet.config v1beta1 KubeletConfiguration. */
 export interface ImageGarbageSettings {
   /** A younger image stays. */
   readonly minimumAgeMs: number;

@@ -25,8 +25,8 @@ export function containerSource(container: Container, images: ImageMap, rules: S
 /** The source of an image volume: the folder that the image map has for it, else the image itself. */
 export function volumeSource(reference: string, images: ImageMap, rules: SourceRules): ImageSource {
   if (imageFolder(reference, images) !== undefined) return { type: 'host' };
-  const isAsked = mappingOf(reference, images)?.pull === true || rules.choice === 'registry';
-  return isAsked ? { type: 'image' } : otherwise(rules, unknownImageFolder(reference));
+  const wantsImage = mappingOf(reference, images)?.pull === true || rules.choice === 'registry';
+  return wantsImage ? { type: 'image' } : otherwise(rules, unknownImageFolder(reference));
 }
 
 function otherwise({ choice, tier }: SourceRules, message: string): ImageSource {

@@ -61,7 +61,7 @@ export interface PresentImage {
 export interface Credential {
   readonly username: string;
   readonly password: string;
-  /** A token to be exchanged for others, in place of the password. The kubelet ignores it; desktops depend on it. */
+  /** A refresh token for the token server, in place of the password. The kubelet ignores it; desktops depend on it. */
   readonly identityToken?: string | undefined;
   readonly origin: CredentialOrigin;
 }
@@ -106,7 +106,7 @@ export interface PullRequest {
 /** The progress of a pull, for the line of a terminal. */
 export interface PullProgress {
   readonly name: string;
-  /** Bytes of compressed content. The total is that of the manifest. */
+  /** Bytes of compressed content. The manifest says the total. */
   readonly bytes: number;
   readonly totalBytes: number;
   readonly layers: number;

@@ -17,9 +17,9 @@ export interface ContainerLimits extends Limits {
 }
 
 /**
- * The limits that a kubelet enforces for a container and for its Pod. Undefined: no container of the Pod has any; a
- * container without its own must not be outside of the groups of the others, whose limits it could change. It gets the
- * limit of the Pod. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go
+ * The limits that a kubelet enforces for a container and for its Pod. Undefined: no container of the Pod has any. A
+ * container without limits of its own gets the limit of the Pod: outside of the Pod's cgroup it could change the limits
+ * of the other containers. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go
  * (generateLinuxContainerResources, getCPULimit, getMemoryLimit); pkg/kubelet/cm/helpers_linux.go ResourceConfigForPod.
  * @param podPidsLimit the most processes and threads of a Pod; undefined: any number
  */

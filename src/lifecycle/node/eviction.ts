@@ -146,9 +146,9 @@ export interface Eviction {
 }
 
 /**
- * Chooses the Pod that goes: one that uses more than it has requested before others, then the one with the lowest
- * priority, then the one that is furthest above its request. Critical Pods stay. Source:
- * pkg/kubelet/eviction/helpers.go rankMemoryPressure, rankDiskPressureFunc, evictionMessage.
+ * Chooses the Pod to evict: first a Pod that uses more than it has requested, then the Pod with the lowest priority,
+ * then the Pod that is furthest above its request. Critical Pods stay. Source: pkg/kubelet/eviction/helpers.go
+ * rankMemoryPressure, rankDiskPressureFunc, evictionMessage.
  */
 export function chooseEviction(
   threshold: EvictionThreshold,

@@ -16,13 +16,13 @@ const ANY_ADDRESS = '0.0.0.0';
  */
 export function hostPortsCollide(spec: PodSpec, placed: readonly PodSpec[]): boolean {
   const wanted = hostPorts(spec);
-  // Few Pods request host ports: skip the ports of all others.
+  // Few Pods request host ports: skip the ports of all other Pods.
   if (wanted.length === 0) return false;
   const held = placed.flatMap(hostPorts);
   return wanted.some((port) => held.some((other) => collide(port, other)));
 }
 
-/** The host ports that a Pod requests. Those of plain init containers do not count. */
+/** The host ports that a Pod requests. Ports of plain init containers do not count. */
 export function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) => ports.flatMap(hostPort));
 }

@@ -22,15 +22,15 @@ export interface MissingLabel {
   readonly key: string;
   readonly value: string;
   /** The node's value. Undefined: the node has no such label. */
-  readonly found: string | undefined;
+  readonly actual: string | undefined;
 }
 
 /** The labels of the Pod's nodeSelector that the node does not match, in the order of the manifest. */
 export function missingLabels(spec: PodSpec, node: NodeFacts): MissingLabel[] {
   const wanted = Object.entries(spec.nodeSelector ?? {});
   return wanted.flatMap(([key, value]) => {
-    const found = labelOf(node, key);
-    return found === value ? [] : [{ key, value, found }];
+    const actual = labelOf(node, key);
+    return actual === value ? [] : [{ key, value, actual }];
   });
 }
 

@@ -25,9 +25,9 @@ export function reportedPressure(
 }
 
 /**
- * The conditions of a node about what it lacks, as readers see them. What an agent has reported that was killed since
- * does not hold any more.
- * @param since the time since which the node is there
+ * The conditions of a node about what it lacks, for readers. Reports of an agent that has been killed since no longer
+ * hold.
+ * @param since the time since which the node exists
  */
 export function shownPressure(reported: readonly NodeCondition[], since: string, wallMs: number): NodeCondition[] {
   const heartbeat = formatTime(wallMs);

@@ -20,21 +20,21 @@ const ORDER: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
  * pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
  */
 export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSpec[]): Shortage[] {
-  const found: Shortage[] = [];
+  const lacking: Shortage[] = [];
   const pods = BigInt(placed.length);
   const podCapacity = allocatable(node, 'pods');
-  if (pods + 1n > podCapacity) found.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
+  if (pods + 1n > podCapacity) lacking.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
   const wanted = [...effectiveResources(spec, 'requests')].sort(([a], [b]) => rank(a) - rank(b));
   // Without requests, the requests of other Pods do not matter.
-  if (wanted.length === 0) return found;
+  if (wanted.length === 0) return lacking;
   const held = placed.map((other) => effectiveResources(other, 'requests'));
   for (const [resource, quantity] of wanted) {
     const requested = units(resource, quantity);
     const used = held.reduce((sum, requests) => sum + units(resource, requests.get(resource)), 0n);
     const capacity = allocatable(node, resource);
-    if (requested > 0n && requested > capacity - used) found.push({ resource, requested, used, capacity });
+    if (requested > 0n && requested > capacity - used) lacking.push({ resource, requested, used, capacity });
   }
-  return found;
+  return lacking;
 }
 
 /** True when the node would be too small even without other Pods. */

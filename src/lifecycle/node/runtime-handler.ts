@@ -9,15 +9,15 @@ export const HANDLER_TYPES = ['process', 'namespace', 'oci'] as const;
 export const BUILT_IN_HANDLERS = ['process', 'namespace'] as const;
 /** OCI runtimes that are handlers without an entry in podrun.yaml, where they are installed. */
 export const OCI_RUNTIMES = ['crun', 'runc'] as const;
-/** The networks that a handler may choose: that of this machine, or one for each Pod. */
+/** The networks that a handler may choose: this machine's network, or one for each Pod. */
 export const HANDLER_NETWORKS = ['host', 'pod'] as const;
 
 /** The way to run Pods that a RuntimeClass names: a combination of podrun.yaml, or the type of this name. */
 export interface RuntimeHandler {
   readonly type: (typeof HANDLER_TYPES)[number];
-  /** The choice between programs of this machine and images. Undefined: that of the user. */
+  /** The choice between programs of this machine and images. Undefined: the user's choice. */
   readonly images?: SourceChoice;
-  /** The network of its Pods. Undefined: that of the run. */
+  /** The network of its Pods. Undefined: the network of the run. */
   readonly network?: (typeof HANDLER_NETWORKS)[number];
   /** The absolute path of an OCI runtime, or its name along PATH. */
   readonly path?: string;
@@ -45,10 +45,10 @@ export function podHandler({ metadata, spec }: StoredPod, { own, tier, className
   if (!name) return { ok: true, type: tier };
   const handler = classNamed(name)?.handler;
   if (handler === undefined) return { ok: false, error: noRuntimeClass(name) };
-  const found = handlerNamed(handler, own);
-  if (found === undefined) return { ok: false, error: noRuntimeFor(metadata.uid, handler) };
-  if (found.type !== 'process' && tier === 'process') return { ok: false, error: handlerNeedsNamespaces(handler) };
-  return { ok: true, ...found };
+  const resolved = handlerNamed(handler, own);
+  if (resolved === undefined) return { ok: false, error: noRuntimeFor(metadata.uid, handler) };
+  if (resolved.type !== 'process' && tier === 'process') return { ok: false, error: handlerNeedsNamespaces(handler) };
+  return { ok: true, ...resolved };
 }
 
 function handlerNamed(name: string, own: HandlerFacts['own']): RuntimeHandler | undefined {

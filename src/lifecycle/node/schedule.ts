@@ -17,7 +17,7 @@ export type Schedule =
   | { readonly type: 'placed' }
   /** The nodeName is another node: no node here runs the Pod. */
   | { readonly type: 'elsewhere'; readonly nodeName: string }
-  /** The Pod stays Pending. Reason and message are those of its condition PodScheduled. */
+  /** The Pod stays Pending. Reason and message go into its condition PodScheduled. */
   | {
       readonly type: 'waits';
       readonly reason: typeof SCHEDULING_GATED.reason | typeof CONDITION.unschedulable;

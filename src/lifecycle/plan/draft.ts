@@ -15,7 +15,7 @@ export interface SyncConfig {
 }
 
 function isBeingStarted({ starting, ensuring }: ContainerFacts): boolean {
-  return starting !== undefined || ensuring?.asked !== undefined;
+  return starting !== undefined || ensuring?.pending !== undefined;
 }
 
 const SANDBOX_EFFECTS: Readonly<Record<'create' | 'stop' | 'finish', Effect>> = {

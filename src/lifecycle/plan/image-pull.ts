@@ -35,7 +35,7 @@ const RETRY_MS = 10_000;
 const FORGET_MS = 600_000;
 
 /**
- * Lists the images that a container needs, those of its volumes first. Source: kuberuntime_manager.go getImageVolumes,
+ * Lists the images that a container needs, images of its volumes first. Source: kuberuntime_manager.go getImageVolumes,
  * toKubeContainerImageVolumes.
  */
 export function imageNeeds({ volumes = [] }: PodSpec, container: Container): ImageNeed[] {
@@ -50,7 +50,7 @@ export function imageNeeds({ volumes = [] }: PodSpec, container: Container): Ima
 }
 
 /**
- * Checks an image before a start. Answers present, or refused with the reason, the events and the time of the next
+ * Checks an image before a start. Returns `present`, or `refused` with the reason, the events and the time of the next
  * attempt. For an image of a volume, only its failure is an event of the container, the other events are of the Pod.
  * Source: pkg/kubelet/images/image_manager.go EnsureImageExists.
  */
@@ -87,7 +87,7 @@ export function pullingImage(need: Pick<ImageNeed, 'container' | 'image' | 'volu
   return eventOf(need, events.pulling(need.container, need.image));
 }
 
-/** The consequence of what the agent answers about an image. Source: see `ensureImage`. */
+/** Returns the consequence of the agent's report about an image. Source: see `ensureImage`. */
 export function ensuredImage(
   need: Omit<ImageNeed, 'pullPolicy'>,
   ensured: EnsuredImage,

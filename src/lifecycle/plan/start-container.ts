@@ -39,7 +39,7 @@ function hasImages(draft: Draft, container: Container, own: ContainerFacts): boo
     if (ready.includes(volume)) continue;
     const verdict = imageVerdict(draft.config.images, need);
     if (verdict.type === 'image') {
-      draft.change(container.name, { ensuring: { ready, asked: volume } });
+      draft.change(container.name, { ensuring: { ready, pending: volume } });
       draft.effects.push({
         type: 'ensureImage',
         need,

@@ -127,7 +127,7 @@ export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined)
   return seconds * 1000;
 }
 
-/** The signal that asks the container to stop: its own, that of its image, or the default. */
+/** The signal that stops the container: its own, the signal of its image, or the default. */
 export function stopSignal(container: Container, ofImage: string | undefined): string {
   return container.lifecycle?.stopSignal ?? ofImage ?? DEFAULT_STOP_SIGNAL;
 }

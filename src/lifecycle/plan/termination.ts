@@ -48,7 +48,7 @@ interface Consequences {
   readonly hidesRestarts: boolean;
   /** True: a deadline that passes meanwhile still becomes the cause. Source: pkg/kubelet/active_deadline.go. */
   readonly yieldsToDeadline: boolean;
-  /** True: it waits for the current starts no longer than its grace period, since nobody may be there to force it. */
+  /** True: running starts are cut off after the grace period (the user may be gone and cannot force it). */
   readonly limitsStarts: boolean;
 }
 

@@ -97,7 +97,8 @@ export function nextProbeStep(
   if (seen.instanceId === undefined) return { worker: before, step: WAIT, publish: undefined };
   const worker = switchInstance(before, type, seen);
   if (worker.onHold) return { worker, step: WAIT, publish: undefined };
-  // kubelet records a failure for an ended instance. Nobody reads a result of such an instance: podrun publishes none.
+  // kubelet records a failure for an ended instance. podrun publishes none: no reader looks at a result of such an
+  // instance.
   if (!seen.running) return { worker, step: seen.willRestart ? WAIT : EXIT, publish: undefined };
   if (pod.stage === 'terminating' && type !== 'readiness') return { ...publishResult(worker, 'success'), step: EXIT };
   const gateOpen = type === 'startup' ? !seen.started : seen.started;

@@ -14,11 +14,10 @@ type Variables = ReadonlyArray<readonly [string, string]>;
 
 /**
  * The variables that podrun adds for COMMAND: the state folder, and the addresses and containerPorts of the Pods.
- *
  * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<NAME>_IP`, `PODRUN_<NAME>_PORT_<NAME|NUMBER>`, with the name of a
  * Pod or of a workload. The Pods of a StatefulSet have names of their own, too. With one Pod or workload also
  * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable is not set if it would have two values.
- * @param roots as they are when COMMAND starts
+ * @param roots their state when COMMAND starts
  * @param stateDir an absolute path
  * @param reach how programs of this machine reach the Pods
  */
@@ -45,7 +44,7 @@ export function commandVariables(
   };
 }
 
-/** The Pod, or the Pods of a workload that are there to stay. */
+/** The Pod, or the Pods of a workload that are neither deleted nor ended. */
 function presentPods({ object, pods }: Root): readonly StoredPod[] {
   if (object.kind === 'Pod') return [object];
   return pods.filter(

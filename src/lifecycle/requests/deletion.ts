@@ -46,8 +46,8 @@ export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: D
 }
 
 /**
- * True for a deleted Pod that has ended, and that nothing keeps. Its agent removes it at once: one that is there later
- * is what an agent that was killed has left.
+ * True for a deleted Pod that has ended and that no finalizer keeps. Its agent removes it at once: a Pod that remains
+ * was left by an agent that was killed.
  */
 export function isRemnant({ metadata, status }: StoredPod): boolean {
   return metadata.deletionTimestamp !== undefined && isTerminalPhase(status.phase) && !hasFinalizers({ metadata });

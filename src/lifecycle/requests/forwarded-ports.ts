@@ -40,24 +40,24 @@ export function forwardedPorts(
 function portNamed(word: string, pod: StoredPod, service: StoredService | undefined): number {
   if (/^[+-]?\d+$/.test(word)) return portOf('remote', word);
   if (service === undefined) return containerPort(word, pod);
-  const found = servicePorts(service).find(({ name }) => name === word);
-  if (found?.port !== undefined) return found.port;
+  const match = servicePorts(service).find(({ name }) => name === word);
+  if (match?.port !== undefined) return match.port;
   throw refusal(`Service '${service.metadata.name}' does not have a named port '${word}'`);
 }
 
 /** The port of the Pod behind a port of a Service. Source: kubectl/pkg/util/service_port.go. */
 function targetOf(port: number, pod: StoredPod, service: StoredService): number {
-  const found = servicePorts(service).find((servicePort) => servicePort.port === port);
-  if (found === undefined) throw refusal(`Service ${service.metadata.name} does not have a service port ${port}`);
+  const match = servicePorts(service).find((servicePort) => servicePort.port === port);
+  if (match === undefined) throw refusal(`Service ${service.metadata.name} does not have a service port ${port}`);
   if (service.spec?.clusterIP === 'None') return port;
-  const { targetPort } = found;
+  const { targetPort } = match;
   if (typeof targetPort === 'string' && !/^\d+$/.test(targetPort)) return containerPort(targetPort, pod);
   return Number(targetPort ?? 0) || port;
 }
 
 function containerPort(wanted: string, pod: StoredPod): number {
-  const found = podPorts(pod).find(({ name }) => name === wanted);
-  if (found?.containerPort !== undefined) return found.containerPort;
+  const match = podPorts(pod).find(({ name }) => name === wanted);
+  if (match?.containerPort !== undefined) return match.containerPort;
   throw refusal(`Pod '${pod.metadata.name}' does not have a named port '${wanted}'`);
 }
 

@@ -18,7 +18,7 @@ export interface GoalRules {
 
 /** The memory of a watch on the way to a goal. Begins as `NOT_REACHED`. */
 export interface GoalWatch {
-  /** The Pods by uid, as they were when the goal was reached. Undefined: not reached. */
+  /** The Pods by uid, at the moment when the goal was reached. Undefined: not reached. */
   readonly reached: ReadonlyMap<string, StoredPod> | undefined;
   /** The stopwatch time at which a container has run long enough, by its Pod's uid, its name and its start. */
   readonly settledAtMs: ReadonlyMap<string, number>;

@@ -39,13 +39,13 @@ export function includesReady(goal: PodGoal): boolean {
 }
 
 /**
- * Answers whether the Pod has reached the goal, still can, or no longer can. Answers `impossible` as soon as it is
+ * Returns whether the Pod has reached the goal, still can, or no longer can. Returns `impossible` as soon as it is
  * certain, before the last processes of the Pod end. Obstacles that stay while podrun runs are certain, too: a Pod that
  * cannot be scheduled on this machine and unusable images.
  */
 export function goalState(goal: PodGoal, pod: StoredPod): GoalState {
   if (isReached(goal, pod)) return 'met';
-  // The run is over: nobody sets conditions of an ended Pod.
+  // The run is over: no agent sets conditions of an ended Pod.
   if (isUnattainable(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
   return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
 }

@@ -5,7 +5,7 @@ import { EVICTED } from '../texts/pod-reasons.ts';
 /**
  * The ended Pods beyond a limit: evicted Pods first, then the oldest. Source: pkg/controller/podgc/gc_controller.go
  * gcTerminated, byEvictionAndCreationTimestamp.
- * @param pods all Pods: those that have not ended do not count
+ * @param pods all Pods: only ended Pods count
  * @param keep the number of ended Pods that may stay
  */
 export function surplusPods(pods: readonly StoredPod[], keep: number): StoredPod[] {

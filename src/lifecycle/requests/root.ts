@@ -8,7 +8,7 @@ export interface Root {
   readonly object: StoredPod | Workload;
   /** True for a workload that was removed. */
   readonly isGone: boolean;
-  /** The Pods that run for a workload, and those of them that have ended. The root itself, if it is a Pod. */
+  /** The Pods that run for a workload, also the ended Pods. The root itself, if it is a Pod. */
   readonly pods: readonly StoredPod[];
 }
 
@@ -33,7 +33,7 @@ export function rootEnd({ object, isGone }: Omit<Root, 'pods'>): 'running' | 'su
 }
 
 /**
- * The Pods that have to keep running once the goal is reached: those of all roots but Jobs, which replace a Pod that
+ * The Pods that have to keep running once the goal is reached: the Pods of all roots but Jobs, which replace a Pod that
  * fails, and end by themselves.
  */
 export function servingPods(roots: readonly Root[]): StoredPod[] {

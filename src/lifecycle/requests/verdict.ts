@@ -23,7 +23,7 @@ export interface Verdict {
   /** `interrupted`: a signal ended the run, so the run has neither passed nor failed. */
   readonly result: 'passed' | 'failed' | 'interrupted';
   /**
-   * The roots and Pods at fault, as they were when podrun noticed the fault. Empty when the time limit, COMMAND or the
+   * The roots and Pods at fault, at the moment when podrun noticed the fault. Empty when the time limit, COMMAND or the
    * record decided.
    */
   readonly faults: readonly Fault[];
@@ -37,9 +37,9 @@ const SIGNAL_EXIT = {
 } as const;
 
 /**
- * The verdict on a run. The exit code of `apply`, its last lines, its JUnit report and the error of the
- * library's `until` all follow this verdict.
- * @param roots all roots of the run, as they are now
+ * The verdict on a run. The exit code of `apply`, its last lines, its JUnit report and the error of the library's
+ * `until` all follow this verdict.
+ * @param roots all roots of the run, in their present state
  */
 export function verdictOf(outcome: RunOutcome, roots: readonly Root[], record: RunRecord): Verdict {
   const verdict = verdictOnRoots(outcome, roots);

@@ -107,9 +107,9 @@ function pathCondition(text: string): (object: KubeObject) => boolean {
     );
   }
   return (object) => {
-    const found = onlyValue(path, object);
-    if (found === undefined) return false;
-    const text = plainText(found.value);
+    const match = onlyValue(path, object);
+    if (match === undefined) return false;
+    const text = plainText(match.value);
     if (text !== undefined) return text.trim() === wanted;
     throw new PodrunError('BadRequest', 'jsonpath leads to a nested object or list which is not supported');
   };

@@ -29,7 +29,7 @@ export interface EffectiveSecurity {
 const SHARED = ['runAsUser', 'runAsGroup', 'runAsNonRoot', 'seccompProfile', 'appArmorProfile'] as const;
 
 /**
- * The security context of a container. Its own fields override those of the Pod one by one. Source:
+ * The security context of a container. Its own fields override the Pod's fields one by one. Source:
  * pkg/securitycontext/util.go DetermineEffectiveSecurityContext, AddNoNewPrivileges.
  */
 export function effectiveSecurity(spec: PodSpec, container: Pick<Container, 'securityContext'>): EffectiveSecurity {

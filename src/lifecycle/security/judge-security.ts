@@ -91,18 +91,18 @@ interface JudgedContainer {
 
 function otherIds({ spec, container, security, rights, identity }: JudgedContainer): Complaint[] {
   const why = whyNotOther(rights);
-  const asked = [
+  const identities = [
     { field: 'runAsUser', word: 'user', own: rights.uid, got: seenUser(identity, rights) },
     { field: 'runAsGroup', word: 'group', own: rights.gid, got: seenGroup(identity, rights) },
   ] as const;
-  return asked.flatMap(({ field, word, own, got }) => {
+  return identities.flatMap(({ field, word, own, got }) => {
     const id = security[field];
     if (id === undefined || id === got) return [];
     const path = securityFieldPath(spec, container, field);
     return [
       {
         path,
-        note: otherIdentity(word, { asked: id, own }, why),
+        note: otherIdentity(word, { requested: id, own }, why),
         remedy: why === 'not root' ? REMEDY['root or namespaces'] : undefined,
       },
     ];

@@ -9,7 +9,7 @@ export interface OwnRights {
   readonly groups: readonly number[];
   /** The effective capabilities of podrun, named as by `capabilitiesOf`. */
   readonly capabilities: readonly string[];
-  /** True when the program setpriv of util-linux, which changes users and rights, is there. */
+  /** True when the program setpriv of util-linux, which changes users and rights, is installed. */
   readonly hasSetpriv: boolean;
   /** The account of a user. Undefined: the machine, which is the image, does not know the user. */
   readonly account: (uid: number) => Account | undefined;

@@ -63,13 +63,13 @@ function realIds(security: EffectiveSecurity, rights: OwnRights): Ids {
   const { runAsUser, runAsGroup, fsGroup, supplementalGroups, isStrictAboutGroups } = security;
   const uid = runAsUser === rights.uid ? undefined : runAsUser;
   const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, rights));
-  const asked = [...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])];
-  if (uid === undefined && gid === undefined && asked.length === 0 && !isStrictAboutGroups) {
+  const requestedGroups = [...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])];
+  if (uid === undefined && gid === undefined && requestedGroups.length === 0 && !isStrictAboutGroups) {
     return { uid, gid, groups: undefined };
   }
   const known = uid === undefined ? rights.groups : (rights.account(uid)?.groups ?? []);
   // The first group is the primary group, as in container runtimes.
-  const groups = new Set([gid ?? rights.gid, ...(isStrictAboutGroups ? [] : known), ...asked]);
+  const groups = new Set([gid ?? rights.gid, ...(isStrictAboutGroups ? [] : known), ...requestedGroups]);
   return { uid, gid, groups: [...groups] };
 }
 
@@ -92,8 +92,8 @@ function capabilitiesFor(
   if (rights.isInUserNamespace) return seenUid === 0 ? wantedCapabilities(security.capabilities) : undefined;
   if (!canDrop(rights)) return undefined;
   const { add = [], drop = [] } = security.capabilities;
-  const isAsked = add.length + drop.length > 0 || seenUid !== rights.uid;
-  if (rights.tier === 'process' && !isAsked) return undefined;
+  const changesRights = add.length + drop.length > 0 || seenUid !== rights.uid;
+  if (rights.tier === 'process' && !changesRights) return undefined;
   return wantedCapabilities(security.capabilities).filter((name) => rights.capabilities.includes(name));
 }
 

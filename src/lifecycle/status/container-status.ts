@@ -43,7 +43,7 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
   const { state, lastState } = statesOf(pod, facts, container, own);
   // For a removed instance that had ended by itself, the kubelet keeps the fields that it does not compute anew.
   const carried = isBetweenRounds(pod, facts, own) && own.removed?.stop === undefined ? own.removed : undefined;
-  const shown = own.current ?? carried;
+  const instance = own.current ?? carried;
   return {
     name: container.name,
     state,
@@ -51,23 +51,23 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     ready: isReady(kind, container, own) || (kind === 'init' && carried?.exit?.exitCode === 0),
     restartCount: own.current?.attempt ?? own.nextAttempt,
     // The image of the shown instance. A new image in the spec does not show before the next instance.
-    image: shown?.image ?? container.image ?? '',
-    imageID: shown?.image ?? '',
-    ...(shown === undefined ? {} : { containerID: containerID(shown) }),
+    image: instance?.image ?? container.image ?? '',
+    imageID: instance?.image ?? '',
+    ...(instance === undefined ? {} : { containerID: containerID(instance) }),
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
     // Shown only when the spec sets a stop signal: see feature ContainerStopSignals.
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
     // The resources of the shown instance. During a resize these are still the old ones.
-    ...(kind === 'ephemeral' || shown === undefined
+    ...(kind === 'ephemeral' || instance === undefined
       ? {}
-      : { ...allocation(container), resources: shown.resources ?? {} }),
+      : { ...allocation(container), resources: instance.resources ?? {} }),
     ...mountStatuses(container),
   };
 }
 
 /**
- * The requests that the node has set aside for a container: those of the spec, also while a resize is under way.
- * Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses.
+ * The requests that the node has set aside for a container: the requests of the spec, also during a resize. Source:
+ * pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses.
  */
 function allocation({ resources: { requests = {} } = {} }: Container): Pick<ContainerStatus, 'allocatedResources'> {
   return Object.keys(requests).length === 0 ? {} : { allocatedResources: requests };
@@ -181,7 +181,7 @@ function isBetweenRounds({ spec }: StoredPod, facts: PodFacts, own: ContainerFac
   return containers.every(({ name }) => containerFacts(facts, name).current === undefined);
 }
 
-/** The state of a container whose end nobody saw. Its times are present and null. */
+/** The state of a container whose end was not observed. Its times are present and null. */
 export function lostState(reason: string, message: string): ContainerStateTerminated {
   return { exitCode: 137, reason, message, startedAt: null, finishedAt: null };
 }
@@ -199,8 +199,8 @@ function terminatedState(instance: EndedInstance): ContainerStateTerminated {
 }
 
 /**
- * Sets the final statuses of a Pod that is gone: a container that ran, or should have run, and whose end nobody saw
- * gets StatusUnknown. Source: pkg/kubelet/status/status_manager.go TerminatePod.
+ * Sets the final statuses of a Pod that is gone: a container that ran, or should have run, and whose end was not
+ * observed gets StatusUnknown. Source: pkg/kubelet/status/status_manager.go TerminatePod.
  */
 export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): void {
   if (hasPodInitialized(pod, init, regular)) regular.forEach(closeStatus);
@@ -208,7 +208,7 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
   init.slice(0, Math.max(1, lastRun + 1)).forEach(closeStatus);
 }
 
-/** Sets the state of a container whose end nobody saw to Terminated with the reason StatusUnknown. */
+/** Sets the state of a container whose end was not observed to Terminated with the reason StatusUnknown. */
 export function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
   status.state = { terminated: lostState(TERMINATED.statusUnknown, NOT_LOCATED) };

@@ -39,7 +39,7 @@ export function brokenPodStatus(pod: StoredPod, message: string, now: Instant): 
 
 /**
  * The status Failed of a Pod of which no process runs any more. `closeStatuses` sets the states of containers whose end
- * nobody saw. Source: pkg/kubelet/status/generate.go (reason PodFailed).
+ * was not observed. Source: pkg/kubelet/status/generate.go (reason PodFailed).
  */
 function closedPodStatus(pod: StoredPod, now: Instant): PodStatus {
   const { spec, status } = pod;

@@ -41,7 +41,7 @@ export const RESTART_RULE_MATCHED = 'container exited with restart policy rule';
  */
 export const DELETION_BY_POD_GC = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' } as const;
 
-/** The type of the condition of a Pod that is ended for the sake of others. Source: k8s.io/api/core/v1/types.go. */
+/** The type of the condition of a Pod that is ended in favor of other Pods. Source: k8s.io/api/core/v1/types.go. */
 export const DISRUPTION_TARGET = 'DisruptionTarget';
 
 /** Source: pkg/registry/core/pod/storage/eviction.go, addConditionAndDeletePod. */

@@ -22,7 +22,10 @@ export function noServiceNames(why: string): EventDraft {
   return podrunEvent('NoServiceNames', `names of Services do not resolve in this Pod: ${why}`);
 }
 
-/** podrun's own: the Pod cannot look up any name. @param nameservers those of this machine */
+/**
+ * podrun's own: the Pod cannot look up any name.
+ * @param nameservers the name servers of this machine
+ */
 export function noNames(nameservers: readonly string[]): EventDraft {
   const named = nameservers.length === 0 ? 'no server' : nameservers.join(', ');
   const why = `it has the /etc/resolv.conf of this machine, with ${named}, and a network of its own`;

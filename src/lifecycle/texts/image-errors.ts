@@ -55,7 +55,7 @@ export function pullHint(choice: SourceChoice): string {
   return ", or let podrun pull the image, which needs namespaces: see 'podrun doctor'";
 }
 
-/** podrun's own: somebody has removed an image after its look-up. */
+/** podrun's own: the image was removed after its look-up. */
 export function imageNotHere(image: string): string {
   return `image ${JSON.stringify(image)} is not on this machine any more`;
 }

@@ -2,7 +2,7 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import type { EventDraft } from '../effects.ts';
 import type { MissingLabel } from '../node/node-affinity.ts';
 
-// The events that podrun adds to those of Kubernetes, but for those of ports, Services and names (beside this file).
+// The events that podrun adds to Kubernetes' own. Events of ports, Services and names are beside this file.
 
 /** podrun's own: an event. */
 export function podrunEvent(reason: string, message: string, container?: string): EventDraft {
@@ -92,8 +92,8 @@ const LABELS_OF_THE_MACHINE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$
 
 /** podrun's own: the scheduler's message names neither the missing labels nor the file that sets a node's labels. */
 export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]): EventDraft {
-  const labels = missing.map(({ key, value, found }) => {
-    return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
+  const labels = missing.map(({ key, value, actual }) => {
+    return `${key}=${value}${actual === undefined ? '' : ` (it has ${actual === '' ? 'no value' : actual})`}`;
   });
   const what = `node ${node} lacks labels of spec.nodeSelector: ${labels.join(', ')}`;
   if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return podrunEvent(NODE_LABELS_MISSING, what);

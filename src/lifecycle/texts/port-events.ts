@@ -103,7 +103,7 @@ export function noWayOut(why: string | undefined): EventDraft {
   return podrunEvent('NoWayOut', `Pods of this run reach neither the world nor this machine: ${reason}`);
 }
 
-/** podrun's own: all processes of the cluster were killed while the Pod went on. */
+/** podrun's own: all processes of the cluster were killed while the Pod kept running. */
 export function networkLost(): EventDraft {
   const message =
     'the network that connected the Pod was killed: the Pod reaches nothing outside, and Services do not reach it; ' +

@@ -35,10 +35,10 @@ const WHY_NOT_OTHER: Readonly<Record<'setpriv' | 'not root' | 'no rights', strin
 /** podrun's own. @param why the reason why podrun cannot change the id */
 export function otherIdentity(
   word: 'user' | 'group',
-  { asked, own }: { readonly asked: number; readonly own: number },
+  { requested, own }: { readonly requested: number; readonly own: number },
   why: keyof typeof WHY_NOT_OTHER,
 ): string {
-  return `not ${asked}: podrun is ${word} ${own}, and ${WHY_NOT_OTHER[why]}`;
+  return `not ${requested}: podrun is ${word} ${own}, and ${WHY_NOT_OTHER[why]}`;
 }
 
 type UnavailableSecurity =

@@ -1,7 +1,7 @@
 /**
  * The reasons of a terminated container. Source: containerd, internal/cri/server/helpers.go and container_start.go,
  * restart.go (the first five, from the runtime); pkg/kubelet/kubelet_pods.go, pkg/kubelet/container/runtime.go (the
- * others).
+ * rest).
  */
 export const TERMINATED = {
   completed: 'Completed',

@@ -4,7 +4,7 @@ import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
 /**
  * The reasons of a waiting container. Source: pkg/kubelet/kubelet_pods.go (the first two), pkg/kubelet/images/types.go
- * (images), pkg/kubelet/kuberuntime/kuberuntime_container.go and pkg/kubelet/container/sync_result.go (the others).
+ * (images), pkg/kubelet/kuberuntime/kuberuntime_container.go and pkg/kubelet/container/sync_result.go (the rest).
  */
 export const WAITING = {
   /** A container without an instance, in a Pod without init containers. */

@@ -6,7 +6,7 @@ const NO_SERVER = 'podrun has no API server, so there is none';
 const TOKEN_SECONDS = 3600;
 
 /**
- * The text in place of a service account token, which nobody can mistake for a token. No server would accept a token
+ * The text in place of a service account token, which cannot be mistaken for a token. No server would accept a token
  * made by podrun, but a program may need the file to start.
  */
 export function tokenStub(token: ServiceAccountTokenProjection, spec: PodSpec): string {

@@ -18,7 +18,7 @@ import { cleanPath, filePathProblem } from './volume-file-path.ts';
 export interface VolumeFacts extends DownwardFacts {
   readonly configMap: (name: string) => ConfigMap | undefined;
   readonly secret: (name: string) => Secret | undefined;
-  /** A new token. It answers undefined when nobody can issue one. */
+  /** Issues a new token. Returns undefined when no token can be issued. */
   readonly token?: (token: ServiceAccountTokenProjection) => string | undefined;
 }
 

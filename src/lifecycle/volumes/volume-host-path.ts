@@ -28,14 +28,15 @@ export type HostPathVerdict =
 
 /**
  * Checks whether a hostPath volume can be used.
- * @param found the kind of file at the path; undefined: nothing is there
+ * @param existing the kind of file at the path; undefined: no file
  */
-export function judgeHostPath(path: string, type: string | undefined, found: FileKind | undefined): HostPathVerdict {
+export function judgeHostPath(path: string, type: string | undefined, existing: FileKind | undefined): HostPathVerdict {
   if (type === undefined || type === '') return { type: 'fine' };
   const wanted = TYPES.get(type);
   if (wanted === undefined) return { type: 'failed', message: invalidHostPathType(type) };
   const { kind, name, isMadeWhenMissing } = wanted;
-  if (found === kind) return { type: 'fine' };
-  if (found === undefined && isMadeWhenMissing) return { type: 'make', kind: kind === 'file' ? 'file' : 'directory' };
+  if (existing === kind) return { type: 'fine' };
+  if (existing === undefined && isMadeWhenMissing)
+    return { type: 'make', kind: kind === 'file' ? 'file' : 'directory' };
   return { type: 'failed', message: hostPathMismatch(path, name) };
 }

@@ -30,8 +30,8 @@ interface BudgetCounts {
 }
 
 /**
- * Computes the status of a budget. The time of its condition is that of the last change of a Pod's readiness. Source:
- * pkg/controller/disruption/disruption.go, trySync, updatePdbStatus, failSafe; pkg/controller/util/pdb.
+ * Computes the status of a budget. The time of its condition is the time of the last change of a Pod's readiness.
+ * Source: pkg/controller/disruption/disruption.go, trySync, updatePdbStatus, failSafe; pkg/controller/util/pdb.
  * @param objects the Pods and workloads of its namespace
  */
 export function withBudgetStatus<T extends PodDisruptionBudget>(

@@ -8,7 +8,9 @@ export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
 
 const COMPUTED = 'priority admission controller computed';
 
-/** Gives a Pod without pull secrets those of its ServiceAccount. Source: plugin/pkg/admission/serviceaccount. */
+/**
+ * Gives a Pod without pull secrets the pull secrets of its ServiceAccount. Source: plugin/pkg/admission/serviceaccount.
+ */
 export function withPullSecrets<T extends Pod>(pod: T, account: ServiceAccount | undefined): T {
   const secrets = account?.imagePullSecrets ?? [];
   if (pod.spec === undefined || secrets.length === 0 || (pod.spec.imagePullSecrets ?? []).length > 0) return pod;
@@ -46,10 +48,10 @@ export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityCl
   const { spec } = pod;
   if (spec === undefined) return { pod };
   const wanted = spec.priorityClassName;
-  const found = wanted ? classes.find(({ metadata }) => metadata?.name === wanted) : defaultClass(classes);
-  const priority = found === undefined && wanted ? SYSTEM_PRIORITIES.get(wanted) : (found?.value ?? 0);
+  const priorityClass = wanted ? classes.find(({ metadata }) => metadata?.name === wanted) : defaultClass(classes);
+  const priority = priorityClass === undefined && wanted ? SYSTEM_PRIORITIES.get(wanted) : (priorityClass?.value ?? 0);
   if (priority === undefined) return { problem: `no PriorityClass with name ${wanted} was found` };
-  const preemptionPolicy = found?.preemptionPolicy ?? 'PreemptLowerPriority';
+  const preemptionPolicy = priorityClass?.preemptionPolicy ?? 'PreemptLowerPriority';
   if (spec.priority !== undefined && spec.priority !== priority) {
     const rule = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
     return { problem: `${rule}; ${COMPUTED} ${priority} from the given PriorityClass name` };
@@ -58,7 +60,7 @@ export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityCl
     const rule = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
     return { problem: `${rule}; ${COMPUTED} ${preemptionPolicy} from the given PriorityClass name` };
   }
-  const priorityClassName = wanted || found?.metadata?.name;
+  const priorityClassName = wanted || priorityClass?.metadata?.name;
   if (priorityClassName === undefined) return { pod };
   return { pod: { ...pod, spec: { ...spec, priorityClassName, priority, preemptionPolicy } } };
 }
@@ -70,7 +72,7 @@ function defaultClass(classes: readonly PriorityClass[]): PriorityClass | undefi
 }
 
 /**
- * The reason why a PriorityClass may not be stored beside the others. Undefined: it may. Source:
+ * The reason why a PriorityClass may not be stored beside the stored classes. Undefined: it may. Source:
  * plugin/pkg/admission/priority/admission.go, admitPriorityClass.
  */
 export function priorityClassProblem(wanted: PriorityClass, stored: readonly PriorityClass[]): string | undefined {

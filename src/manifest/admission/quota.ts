@@ -55,10 +55,10 @@ export function quotaError(
     return after !== undefined && wanted.has(name) && compareQuantities(after, parseQuantity(limit)) > 0;
   });
   if (exceeded.length === 0) return undefined;
-  const shown = (usage: QuotaUsage): string =>
+  const format = (usage: QuotaUsage): string =>
     exceeded.map(([name]) => `${name}=${formatQuantity(usage.get(name) ?? ZERO_QUANTITY)}`).join(',');
   const limited = exceeded.map(([name, limit]) => `${name}=${limit}`).join(',');
-  return `exceeded quota: ${quotaName}, requested: ${shown(wanted)}, used: ${shown(used)}, limited: ${limited}`;
+  return `exceeded quota: ${quotaName}, requested: ${format(wanted)}, used: ${format(used)}, limited: ${limited}`;
 }
 
 /** The status of a quota: its limits, and what the objects of its namespace use of them. */

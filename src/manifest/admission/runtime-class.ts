@@ -18,26 +18,26 @@ export function withRuntimeClass<T extends Pod>(pod: T, classes: readonly Runtim
   const { spec } = pod;
   if (spec === undefined) return { pod };
   const name = spec.runtimeClassName;
-  const found = classes.find(({ metadata }) => metadata?.name === name);
-  if (name !== undefined && found === undefined) {
+  const runtimeClass = classes.find(({ metadata }) => metadata?.name === name);
+  if (name !== undefined && runtimeClass === undefined) {
     return { problem: `pod rejected: RuntimeClass ${JSON.stringify(name)} not found` };
   }
-  const outcome = withOverhead(spec, found);
-  const scheduled = 'problem' in outcome ? outcome : withScheduling(outcome.spec, found);
+  const outcome = withOverhead(spec, runtimeClass);
+  const scheduled = 'problem' in outcome ? outcome : withScheduling(outcome.spec, runtimeClass);
   if ('problem' in scheduled) return scheduled;
   return { pod: scheduled.spec === spec ? pod : { ...pod, spec: scheduled.spec } };
 }
 
-function withOverhead(spec: PodSpec, found: RuntimeClass | undefined): SpecOutcome {
-  const podFixed = found?.overhead?.podFixed;
+function withOverhead(spec: PodSpec, runtimeClass: RuntimeClass | undefined): SpecOutcome {
+  const podFixed = runtimeClass?.overhead?.podFixed;
   const own = Object.keys(spec.overhead ?? {}).length > 0;
-  if (found?.overhead === undefined) return own ? { problem: OWN_OVERHEAD } : { spec };
+  if (runtimeClass?.overhead === undefined) return own ? { problem: OWN_OVERHEAD } : { spec };
   if (own && !isSameJson(spec.overhead, podFixed)) return { problem: OTHER_OVERHEAD };
   return podFixed === undefined ? { spec } : { spec: { ...spec, overhead: podFixed } };
 }
 
-function withScheduling(spec: PodSpec, found: RuntimeClass | undefined): SpecOutcome {
-  const { nodeSelector, tolerations = [] } = found?.scheduling ?? {};
+function withScheduling(spec: PodSpec, runtimeClass: RuntimeClass | undefined): SpecOutcome {
+  const { nodeSelector, tolerations = [] } = runtimeClass?.scheduling ?? {};
   for (const [key, value] of entriesByKey(nodeSelector)) {
     const own = spec.nodeSelector?.[key];
     if (own === undefined || own === value) continue;
@@ -63,7 +63,10 @@ function mergedTolerations(all: readonly Toleration[]): Toleration[] {
   return merged;
 }
 
-/** True when a toleration tolerates whatever the other one does. Source: isSuperset of the same package. */
+/**
+ * True when the toleration `wide` tolerates every taint that `narrow` tolerates. Source: isSuperset of the same
+ * package.
+ */
 function covers(wide: Toleration, narrow: Toleration): boolean {
   if (isSameJson(wide, narrow)) return true;
   const isForAll = !wide.key && wide.operator === 'Exists';

@@ -30,7 +30,7 @@ export interface DecodeOptions {
 
 /**
  * Decodes an object as the API server's strict decoder does, but continues after a mistake.
- * @param root the object as it was written
+ * @param root the object as written
  * @param type its type in the field table
  */
 export function decodeObject(root: MapNode, type: string, options: DecodeOptions): DecodeResult {

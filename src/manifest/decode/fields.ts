@@ -82,8 +82,8 @@ function pathBelow(field: string, typeName: string, path: string): string | unde
   let level: [typeName: string, path: string][] = [[typeName, path]];
   for (let depth = 1; depth <= MAX_LEVELS_DOWN; depth += 1) {
     level = level.flatMap(([type, at]) => objectsBelow(type, at, depth === 1));
-    const found = level.filter(([type]) => knownFields(type).includes(field)).map(([, at]) => joinPath(at, field));
-    if (found.length > 0) return found.find((candidate) => candidate.includes('.containers[]')) ?? found[0];
+    const paths = level.filter(([type]) => knownFields(type).includes(field)).map(([, at]) => joinPath(at, field));
+    if (paths.length > 0) return paths.find((candidate) => candidate.includes('.containers[]')) ?? paths[0];
   }
   return undefined;
 }

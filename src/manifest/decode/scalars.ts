@@ -8,7 +8,7 @@ export type Checked =
   | { readonly value: string; readonly wrong?: undefined }
   | { readonly wrong: string; readonly value?: undefined };
 
-/** Checks a quantity. Accepts blanks around it, as the API server does. */
+/** Checks a quantity. Accepts blanks before and after it, as the API server does. */
 export function checkQuantity(text: string): Checked {
   try {
     return { value: formatQuantity(parseQuantity(text.trim())) };
@@ -62,7 +62,7 @@ const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: read
   ['Z07:00', /^(?:Z|[-+]\d\d:\d\d)/],
 ];
 
-/** Checks an RFC 3339 time, which keeps its text. The messages are those of Go's time.Parse. */
+/** Checks an RFC 3339 time, which keeps its text. The messages are Go's, from time.Parse. */
 export function checkTime(text: string): Checked {
   let rest = text;
   for (const [layout, form, range] of TIME_PARTS) {

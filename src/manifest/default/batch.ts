@@ -31,7 +31,7 @@ export function defaultCronJob(cronJob: Decoded<CronJob>): Decoded<CronJob> {
   return { ...cronJob, spec: { ...filled, jobTemplate } };
 }
 
-/** Gives an object without labels those of its Pods. */
+/** Gives an object without labels the labels of its Pods. */
 export function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
   metadata: T | undefined,
   labels: Record<string, string | undefined> | undefined,

@@ -66,7 +66,9 @@ function preparePod(pod: Decoded<Pod>): Decoded<Pod> {
   return { ...pod, metadata: notMirrored(pod.metadata ?? {}), spec: prepared, status: firstStatus(prepared) };
 }
 
-/** The manifest of a mirror Pod comes from a cluster, as that of any other Pod: here no static Pod is behind it. */
+/**
+ * The manifest of a mirror Pod comes from a cluster, like the manifest of any other Pod: no static Pod is behind it.
+ */
 function notMirrored({ annotations, ...metadata }: Decoded<ObjectMeta>): Decoded<ObjectMeta> {
   return { ...metadata, ...(annotations && { annotations: omit(annotations, [MIRROR_ANNOTATION]) }) };
 }
@@ -99,17 +101,17 @@ export function withoutDisabledFields<T extends Decoded<KubeObject>>(object: T):
   const ofKind = DISABLED_FIELDS[object.kind ?? '']?.split('.') ?? [];
   const field = ofKind.at(-1) ?? '';
   const trimmed = changeAt(object, ofKind.slice(0, -1), (parent) => omit(parent, [field]));
-  const found = podIn(object as KubeObject);
-  if (found === undefined) return trimmed as T;
-  const specPath = [...found.path.split('.'), 'spec'].filter(Boolean);
+  const pod = podIn(object as KubeObject);
+  if (pod === undefined) return trimmed as T;
+  const specPath = [...pod.path.split('.'), 'spec'].filter(Boolean);
   return changeAt(trimmed, specPath, withoutDisabledPodFields) as T;
 }
 
-/** Changes the object at a path, if it is there. */
+/** Changes the object at a path, if it exists. */
 function changeAt(
   value: unknown,
   path: readonly string[],
-  change: (found: Record<string, unknown>) => unknown,
+  change: (target: Record<string, unknown>) => unknown,
 ): unknown {
   if (!isJsonObject(value)) return value;
   const [field, ...rest] = path;
@@ -134,10 +136,10 @@ function withoutDisabledPodFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
 /** Paths of the fields that `prepareForCreate` drops with disabled features. Each gets a warning. */
 export function droppedFields(object: KubeObject): string[] {
   const ofKind = DISABLED_FIELDS[object.kind];
-  const found = podIn(object);
+  const pod = podIn(object);
   return [
     ...(ofKind !== undefined && valueAt(object, ofKind) !== undefined ? [ofKind] : []),
-    ...(found === undefined ? [] : droppedPodFields(child(found.path, 'spec'), found.pod.spec ?? {})),
+    ...(pod === undefined ? [] : droppedPodFields(child(pod.path, 'spec'), pod.pod.spec ?? {})),
   ];
 }
 

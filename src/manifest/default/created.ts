@@ -50,7 +50,7 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
   return object.kind === 'DaemonSet' ? withTemplateGeneration(withStatus) : withStatus;
 }
 
-/** The class of claims that name none. A cluster has a default class, too; its name is that of kind and minikube. */
+/** The class of claims that name none. A cluster has a default class, too; kind and minikube use this name. */
 const DEFAULT_CLASS = 'standard';
 
 /** Source: plugin/pkg/admission/storage/storageobjectinuseprotection. */
@@ -87,14 +87,14 @@ function withGeneratedSelector(job: Job & KubeObject, uid: string): Job & KubeOb
     selector: { ...selector, matchLabels },
     template: { ...template, metadata: { ...template.metadata, labels } },
   };
-  // A Job without labels shows those of its template, also the generated ones.
+  // A Job without labels shows the labels of its template, also the generated labels.
   const hasLabels = Object.keys(job.metadata.labels ?? {}).length > 0;
   return { ...job, metadata: hasLabels ? job.metadata : { ...job.metadata, labels }, spec };
 }
 
 /**
- * Counts the templates of a DaemonSet. Nobody else writes the count.
- * Source: pkg/registry/apps/daemonset/strategy.go and pkg/apis/apps/v1/conversion.go.
+ * Counts the templates of a DaemonSet. A count in the manifest is ignored. Source:
+ * pkg/registry/apps/daemonset/strategy.go and pkg/apis/apps/v1/conversion.go.
  * @param stored the DaemonSet before a change. Undefined: it is new
  */
 export function withTemplateGeneration<T extends KubeObject>(daemonSet: T, stored?: KubeObject): T {

@@ -5,8 +5,8 @@ import { fillAbsent } from './fill.ts';
 import { defaultTemplate } from './pod.ts';
 
 /**
- * Defaults of a ReplicationController: selector and labels are those of its Pods.
- * Source: pkg/apis/core/v1/defaults.go, SetDefaults_ReplicationController.
+ * Defaults of a ReplicationController: selector and labels default to the labels of its Pods. Source:
+ * pkg/apis/core/v1/defaults.go, SetDefaults_ReplicationController.
  */
 export function defaultReplicationController(
   controller: Decoded<ReplicationController>,

@@ -47,15 +47,15 @@ export class CheckedNode {
 
   /** The fields of a map. Records unknown and repeated fields as mistakes. */
   fields<K extends string>(known: readonly K[]): Partial<Record<K, CheckedNode>> {
-    const found: Partial<Record<K, CheckedNode>> = {};
+    const nodes: Partial<Record<K, CheckedNode>> = {};
     for (const { key, value, keyOffset } of this.#entries()) {
       const path = this.path === '' ? key : `${this.path}.${key}`;
       const field = known.find((name) => name === key);
       if (field === undefined) this.#unknown(key, known, { keyOffset, path });
-      else if (found[field] !== undefined) this.wrong('is given twice', keyOffset, path);
-      else found[field] = new CheckedNode(this.#reading, value, path);
+      else if (nodes[field] !== undefined) this.wrong('is given twice', keyOffset, path);
+      else nodes[field] = new CheckedNode(this.#reading, value, path);
     }
-    return found;
+    return nodes;
   }
 
   #unknown(key: string, known: readonly string[], { keyOffset, path }: { keyOffset: number; path: string }): void {
@@ -86,7 +86,7 @@ export class CheckedNode {
     return [];
   }
 
-  /** A non-empty text, or a number as it is written. */
+  /** A non-empty text, or a number as written. */
   text(): string | undefined {
     if (this.node.kind === 'scalar' && this.node.value !== null && this.node.text !== '') return this.node.text;
     return this.wrong(

@@ -41,7 +41,7 @@ export function selectorToExpose(object: StoredKubeObject): Texts {
   return matchLabels;
 }
 
-/** The ports of an object: those of its containers, or of the Service. */
+/** The ports of an object: the ports of its containers, or of the Service. */
 export function portsToExpose(object: StoredKubeObject): { readonly port: number; readonly protocol: string }[] {
   const spec = object['spec'] as {
     readonly ports?: readonly ServicePort[];

@@ -59,8 +59,8 @@ export function checkKeys(entries: readonly KeyValue[], kind: 'ConfigMap' | 'Sec
     const verb = kind === 'Secret' ? 'is not valid key name for a Secret' : 'is not a valid key name for a ConfigMap:';
     if (wrong.length > 0) throw usage(`${goQuote(key)} ${verb} ${wrong.join(',')}`);
     const where = kind === 'Secret' ? '' : ` in Data for ConfigMap ${goQuote(name)}`;
-    const shown = kind === 'Secret' ? key : goQuote(key);
-    if (seen.has(key)) throw usage(`cannot add key ${shown}, another key by that name already exists${where}`);
+    const quoted = kind === 'Secret' ? key : goQuote(key);
+    if (seen.has(key)) throw usage(`cannot add key ${quoted}, another key by that name already exists${where}`);
     seen.add(key);
   }
 }

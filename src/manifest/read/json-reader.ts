@@ -16,7 +16,7 @@ export function readJson(text: string): SourceNode[] {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
-/** The parts of a string: plain characters, and those that need a check. */
+/** The parts of a string: plain characters, and characters that need a check. */
 const PLAIN_CHARACTERS = /[^"\\\p{Cc}]*/uy;
 const OTHER_CHARACTER = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f]/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;

@@ -58,7 +58,7 @@ export function nodeTypeName(node: SourceNode): 'string' | 'number' | 'boolean' 
 }
 
 /**
- * The offset of the value at a field path. For a missing value, that of its nearest parent.
+ * The offset of the value at a field path. For a missing value, the offset of its nearest parent.
  * @param path a path as in error messages: `spec.containers[0].resources.limits[memory]`; keys may contain dots
  */
 export function locate(root: SourceNode, path: string): number {

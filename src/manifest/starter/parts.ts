@@ -23,7 +23,7 @@ export interface StarterOptions {
   readonly name: string;
   readonly kind: StarterKind;
   readonly parts: ReadonlySet<Part>;
-  /** True for Pods that do their work and end, false for those that serve. */
+  /** True for Pods that do their work and end, false for Pods that serve. */
   readonly isTask: boolean;
   /** The path of the manifest, for its comments. */
   readonly file: string | undefined;

@@ -1,7 +1,7 @@
 import type { StarterOptions } from './parts.ts';
 
 /**
- * The lines of a workload around the spec of its Pods.
+ * The lines of a workload with the spec of its Pods.
  * @param podSpec the lines of that spec, indented by two
  */
 export function workload({ name, kind }: StarterOptions, podSpec: readonly string[]): string {

@@ -18,7 +18,7 @@ const LIMITS = 'memory and cpu: where podrun may make cgroups; elsewhere an even
 const TERMINAL = 'where neither @lydell/node-pty nor script(1) of util-linux is installed, there is no terminal';
 const ONLY_SHOWN = 'only shown, as on a node';
 
-/** The API server mounts the token read-only: nobody asked for that. */
+/** The API server mounts the token read-only by itself: the manifest did not request it. */
 const isWritableOrToken: FieldRule['isHarmless'] = (readOnly, { name }) =>
   readOnly === false || isApiAccess(String(name));
 
@@ -45,7 +45,7 @@ const CONTAINER: TypeRules = {
 
 const FOR_EPHEMERAL = refused('a cluster refuses it, too: not allowed for ephemeral containers');
 
-/** The rules of containers and their parts. Those of their security contexts are in security-rules.ts. */
+/** The rules of containers and their parts. The rules of their security contexts are in security-rules.ts. */
 export const CONTAINER_RULES: SupportTable = {
   Container: CONTAINER,
   EphemeralContainer: {

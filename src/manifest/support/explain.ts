@@ -112,6 +112,6 @@ const SHOWN: Readonly<Record<string, string>> = {
 
 function shownType(type: string): string {
   const { container, base } = parseType(type);
-  const shown = SHOWN[base] ?? base.slice(base.lastIndexOf('.') + 1);
-  return `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${shown}`;
+  const typeName = SHOWN[base] ?? base.slice(base.lastIndexOf('.') + 1);
+  return `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${typeName}`;
 }

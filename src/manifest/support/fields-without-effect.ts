@@ -12,7 +12,7 @@ export interface FieldWithoutEffect {
 
 /**
  * All fields of a stored object whose values have no effect here, in the order of the support table, without default
- * values. A client of an API server can store also those that podrun refuses in manifests.
+ * values. A client of an API server can store also fields that podrun refuses in manifests.
  */
 export function groupIgnoredFields(object: KubeObject, isolation: Isolation = {}): FieldWithoutEffect[] {
   return grouped([...fieldsWith(object, 'refused'), ...fieldsWithoutEffect(object, isolation)]);

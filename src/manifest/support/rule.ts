@@ -1,4 +1,4 @@
-/** The treatment of a field. The words are those of `podrun explain --support`. */
+/** The treatment of a field, in the words of `podrun explain --support`. */
 export type Treatment =
   /** The field works as on a node. */
   | 'works'
@@ -43,7 +43,7 @@ export interface FieldRule {
   readonly worksInOciRuntime?: true;
   /** True where a value of the field works, of a field that needs more than one thing. */
   readonly worksWhere?: (value: unknown, isolation: Isolation) => boolean;
-  /** The field is there for safety: it gets a warning at once, besides the event. */
+  /** The field exists for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
 

@@ -17,8 +17,8 @@ export interface DecodedChange {
 }
 
 /**
- * Decodes the result of a patch as an object of the stored kind: a patch may contain anything. Kinds without a field
- * table stay as they are.
+ * Decodes the result of a patch as an object of the stored kind: a patch may contain anything. Leaves kinds without a
+ * field table unchanged.
  * @throws PodrunError when the result is too deep or too large
  */
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {

@@ -16,9 +16,9 @@ const MAX_VALUE_CHARACTERS = 200;
  */
 export function describeDifferences(path: string, before: unknown, after: unknown, type: string): string {
   const lines = differencesIn(path, before, after, type);
-  const shown = lines.slice(0, MAX_LINES);
+  const first = lines.slice(0, MAX_LINES);
   const rest = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
-  return [...shown, ...rest].map((line) => `  ${line}`).join('\n');
+  return [...first, ...rest].map((line) => `  ${line}`).join('\n');
 }
 
 function differencesIn(path: string, before: unknown, after: unknown, type: string): string[] {
@@ -38,10 +38,10 @@ function differencesIn(path: string, before: unknown, after: unknown, type: stri
       return differencesIn(at, before[key], after[key], fields?.[key] ?? base);
     });
   }
-  return [`${path}: ${shown(before)} -> ${shown(after)}`];
+  return [`${path}: ${render(before)} -> ${render(after)}`];
 }
 
-function shown(value: unknown): string {
+function render(value: unknown): string {
   if (value === undefined) return 'unset';
   const text = renderValue(value);
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}...` : text;

@@ -5,8 +5,8 @@ import { isSameValue } from './same-value.ts';
 const IMMUTABLE = 'field is immutable';
 
 /**
- * Reports a change of a field that must stay as it was at the creation.
- * Source: k8s.io/apimachinery/pkg/api/validation/objectmeta.go, ValidateImmutableField.
+ * Reports a change of a field that must not change after the creation. Source:
+ * k8s.io/apimachinery/pkg/api/validation/objectmeta.go, ValidateImmutableField.
  * @param type type of the field in the field table
  */
 export function immutable(path: string, before: unknown, after: unknown, type: string): FieldError[] {

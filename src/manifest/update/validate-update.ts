@@ -46,7 +46,7 @@ const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
   }),
 );
 
-/** All mistakes of a changed object: its own, then those of the change. */
+/** All mistakes of a changed object: mistakes of the object itself, then mistakes of the change. */
 export function validateUpdate(stored: KubeObject, changed: KubeObject): FieldError[] {
   const own = changed.kind === 'Pod' ? validateAnyPod(changed) : validateObject(changed);
   return [...own, ...(UPDATE_VALIDATORS.get(changed.kind)?.(stored, changed) ?? [])];

@@ -122,7 +122,7 @@ function validatePodTerm(term: Decoded<PodAffinityTerm>, path: string): FieldErr
   ];
 }
 
-/** Validates the label keys whose values the new Pod must share, or must not share, with the others. */
+/** Validates the label keys whose values the new Pod must share, or must not share, with the selected Pods. */
 function validateLabelKeys(path: string, term: Decoded<PodAffinityTerm>): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
   const matchPath = child(path, 'matchLabelKeys');

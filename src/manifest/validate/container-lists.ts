@@ -10,7 +10,7 @@ import { validateRestartRules } from './restart-rules.ts';
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 const SIDECAR_FIELDS = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** The fields that an ephemeral container may have: with others, the Pod would rely on it. */
+/** The fields that an ephemeral container may have: with any further field, the Pod would rely on it. */
 const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
   'name',
   'image',

@@ -8,7 +8,7 @@ import { validateLabelSelector } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
 import { type Share, validateShare, validateWholeNumber } from './rolling-update.ts';
 
-/** Which Pods may be ended for others: budgets and priorities. */
+/** The Pods that may be ended in favor of other Pods: budgets and priorities. */
 
 const EVICTION_POLICIES: readonly string[] = ['AlwaysAllow', 'IfHealthyBudget'];
 const PREEMPTION_POLICIES: readonly string[] = ['PreemptLowerPriority', 'Never'];

@@ -28,7 +28,7 @@ export const FILE_FIELDS: readonly string[] = [
   'metadata.uid',
 ];
 
-/** Fields that references may name in the API, also those that no variable or file can contain. */
+/** Fields that references may name in the API, also fields that no variable or file can contain. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...FILE_FIELDS,

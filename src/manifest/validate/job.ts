@@ -19,7 +19,7 @@ const COMPLETION_MODES: readonly string[] = ['NonIndexed', 'Indexed'];
 const REPLACEMENT_POLICIES: readonly string[] = ['Failed', 'TerminatingOrFailed'];
 const RESTART_POLICIES: readonly string[] = ['OnFailure', 'Never'];
 const MANAGED_BY_MAX_BYTES = 63;
-/** The limits of Indexed Jobs. With more than MANY_COMPLETIONS the others are lower. */
+/** The limits of Indexed Jobs. With more than MANY_COMPLETIONS the remaining limits are lower. */
 const PARALLELISM_MAX = 100_000;
 const FAILED_INDEXES_MAX = 100_000;
 const MANY_COMPLETIONS = 100_000;

@@ -11,7 +11,7 @@ type Selector = Decoded<LabelSelector>;
 
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Validates keys and values of labels. The path is that of the whole map. Source: apimachinery, ValidateLabels. */
+/** Validates keys and values of labels. The path is the path of the whole map. Source: apimachinery, ValidateLabels. */
 export function validateLabels(path: string, labels: TextMap): FieldError[] {
   return entriesByKey(labels).flatMap(([name, value]) => [
     ...wellFormed(path, name, qualifiedNameMessages),

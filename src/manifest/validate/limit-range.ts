@@ -23,12 +23,12 @@ interface Order {
   /** The bound in the path of the error. */
   readonly at: LimitBound;
   /** The bound whose value the error shows. */
-  readonly shown: LimitBound;
+  readonly reported: LimitBound;
   readonly words: string;
 }
 
-const order = (low: LimitBound, high: LimitBound, at: LimitBound, shown: LimitBound, words: string): Order => {
-  return { low, high, at, shown, words };
+const order = (low: LimitBound, high: LimitBound, at: LimitBound, reported: LimitBound, words: string): Order => {
+  return { low, high, at, reported, words };
 };
 
 /** Orders that must hold: the first bound may not be greater than the second. */
@@ -97,22 +97,22 @@ function validateOrder(at: string, limit: Item, name: string, rule: Order): Fiel
   if (compareQuantities(parseQuantity(low), parseQuantity(high)) <= 0) return [];
   const [lowWords, highWords] = rule.words.split(' < ');
   const text = `${lowWords} ${low} is greater than ${highWords} ${high}`;
-  return [invalid(entry(child(at, rule.at), name), lookUp(limit[rule.shown], name), text)];
+  return [invalid(entry(child(at, rule.at), name), lookUp(limit[rule.reported], name), text)];
 }
 
-/** The greatest ratio of a limit to its request is at least 1, and at most that of the maximum to the minimum. */
+/** The greatest ratio of a limit to its request is at least 1, and at most the ratio of the maximum to the minimum. */
 function validateRatio(at: string, limit: Item, name: string): FieldError[] {
   const text = lookUp(limit.maxLimitRequestRatio, name);
   if (text === undefined) return [];
   const path = entry(child(at, 'maxLimitRequestRatio'), name);
   const ratio = Number(parseQuantity(text).nano) / 1e9;
-  const shown = formatQuantity(parseQuantity(text));
-  const errors = ratio < 1 ? [invalid(path, shown, `ratio ${shown} is less than 1`)] : [];
+  const reported = formatQuantity(parseQuantity(text));
+  const errors = ratio < 1 ? [invalid(path, reported, `ratio ${reported} is less than 1`)] : [];
   const [min, max] = [lookUp(limit.min, name), lookUp(limit.max, name)];
   if (min === undefined || max === undefined) return errors;
   const highest = Number(quantityValue(parseQuantity(max))) / Number(quantityValue(parseQuantity(min)));
   if (!(ratio > highest)) return errors;
-  return [...errors, invalid(path, shown, `ratio ${shown} is greater than max/min = ${highest.toFixed(6)}`)];
+  return [...errors, invalid(path, reported, `ratio ${reported} is greater than max/min = ${highest.toFixed(6)}`)];
 }
 
 /** Requests of devices and huge pages are equal to their limits. */

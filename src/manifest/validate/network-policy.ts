@@ -88,8 +88,8 @@ function validateBlock(path: string, { cidr, except }: Decoded<IPBlock>): FieldE
 /** True when a range is a part of another one, and smaller. Both are well formed. */
 function isWithin(inner: string, outer: string): boolean {
   const [[address, bits], [network, width]] = [parts(inner), parts(outer)];
-  const [family, around] = [ipFamily(address), ipFamily(network)];
-  if (family !== around || bits <= width) return false;
+  const [family, networkFamily] = [ipFamily(address), ipFamily(network)];
+  if (family !== networkFamily || bits <= width) return false;
   const type = family === 'IPv6' ? 'ipv6' : 'ipv4';
   const range = new BlockList();
   range.addSubnet(network, width, type);

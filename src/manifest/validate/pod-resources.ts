@@ -49,7 +49,7 @@ function coversContainers(
     });
 }
 
-/** Requires the Pod's limits to be at least those of each container. The path is upstream's. */
+/** Requires the Pod's limits to be at least the limits of each container. The path is upstream's. */
 function coversEachContainer(path: string, resources: Requirements, spec: Decoded<PodSpec>): FieldError[] {
   return (spec.containers ?? []).flatMap((container, index) =>
     entriesByKey(container.resources?.limits).flatMap(([name, text]) => {

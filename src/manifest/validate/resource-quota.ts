@@ -42,33 +42,33 @@ export function validateResourceQuota({ metadata, spec = {} }: Decoded<ResourceQ
 
 function validateHard(path: string, name: string, text: string): FieldError[] {
   const quantity = parseQuantity(text);
-  const shown = formatQuantity(quantity);
+  const value = formatQuantity(quantity);
   const isWhole = quantity.nano % 1_000_000_000n === 0n;
   return [
     ...validateQuotaResourceName(path, name),
-    ...(quantity.nano < 0n ? [invalid(path, shown, NEGATIVE_MESSAGE)] : []),
-    ...(isIntegerResource(name) && !isWhole ? [invalid(path, shown, 'must be an integer')] : []),
+    ...(quantity.nano < 0n ? [invalid(path, value, NEGATIVE_MESSAGE)] : []),
+    ...(isIntegerResource(name) && !isWhole ? [invalid(path, value, 'must be an integer')] : []),
   ];
 }
 
-/** @param shown the value in errors: the list of scopes, or the selector */
+/** @param value the value in errors: the list of scopes, or the selector */
 function validateScopes(
   path: string,
   scopes: readonly string[],
-  shown: unknown,
+  value: unknown,
   { hard }: Decoded<ResourceQuotaSpec>,
 ): FieldError[] {
   const resources = entriesByKey(hard).flatMap(([name]) => (isQuotaResource(name) ? [name] : []));
   return [
     ...scopes.flatMap((scope) => {
       const covered = SCOPES.get(scope);
-      if (covered === undefined) return [invalid(path, shown, 'unsupported scope')];
+      if (covered === undefined) return [invalid(path, value, 'unsupported scope')];
       return resources
         .filter((name) => !covered.has(name))
-        .map(() => invalid(path, shown, 'unsupported scope applied to resource'));
+        .map(() => invalid(path, value, 'unsupported scope applied to resource'));
     }),
     ...CONFLICTS.filter((pair) => pair.every((scope) => scopes.includes(scope))).map(() =>
-      invalid(path, shown, 'conflicting scopes'),
+      invalid(path, value, 'conflicting scopes'),
     ),
   ];
 }

@@ -45,14 +45,14 @@ export function validateRequirements(
 
 function validateQuantity(path: string, name: string, text: string, checkName: NameCheck): FieldError[] {
   const quantity = parseQuantity(text);
-  const shown = formatQuantity(quantity);
+  const value = formatQuantity(quantity);
   const errors = checkName(path, name);
-  if (quantity.nano < 0n) errors.push(invalid(path, shown, NEGATIVE_MESSAGE));
+  if (quantity.nano < 0n) errors.push(invalid(path, value, NEGATIVE_MESSAGE));
   if (isIntegerResource(name) && quantity.nano % UNIT_NANO !== 0n) {
-    errors.push(invalid(path, shown, 'must be an integer'));
+    errors.push(invalid(path, value, 'must be an integer'));
   }
   if (isHugePages(name) && !isWholePages(name, quantity)) {
-    errors.push(invalid(path, shown, `${shown} is not positive integer multiple of ${name}`));
+    errors.push(invalid(path, value, `${value} is not positive integer multiple of ${name}`));
   }
   return errors;
 }

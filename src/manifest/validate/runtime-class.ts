@@ -21,7 +21,7 @@ export function validateRuntimeClass({ metadata, handler, overhead, scheduling }
   ];
 }
 
-/** Each toleration is well formed, and is there once. Source: validateTolerations of the same file. */
+/** Each toleration is well formed, and no toleration occurs twice. Source: validateTolerations of the same file. */
 function validateClassTolerations(tolerations: readonly Decoded<Toleration>[]): FieldError[] {
   const path = 'scheduling.tolerations';
   const repeated = tolerations.flatMap((toleration, index) =>

@@ -128,13 +128,13 @@ function validateToken(volumePath: string, path: string, token: Decoded<ServiceA
 /** Refuses two files with one path, also from different sources. Adds the paths of this source to `taken`. */
 function conflictingPaths(path: string, source: Decoded<VolumeProjection>, taken: Set<string>): FieldError[] {
   const files = [
-    ...(source.secret?.items ?? []).map((file) => ({ file: file.path, shown: source.secret?.name })),
-    ...(source.configMap?.items ?? []).map((file) => ({ file: file.path, shown: source.configMap?.name })),
-    ...(source.downwardAPI?.items ?? []).map((file) => ({ file: file.path, shown: file.path })),
+    ...(source.secret?.items ?? []).map((file) => ({ file: file.path, value: source.secret?.name })),
+    ...(source.configMap?.items ?? []).map((file) => ({ file: file.path, value: source.configMap?.name })),
+    ...(source.downwardAPI?.items ?? []).map((file) => ({ file: file.path, value: file.path })),
   ];
-  return files.flatMap(({ file, shown = '' }) => {
+  return files.flatMap(({ file, value = '' }) => {
     if (!file) return [];
-    if (taken.has(file)) return [invalid(path, shown, 'conflicting duplicate paths')];
+    if (taken.has(file)) return [invalid(path, value, 'conflicting duplicate paths')];
     taken.add(file);
     return [];
   });

@@ -67,8 +67,8 @@ const SECOND_NAMES: Readonly<Partial<Record<SourceField, string>>> = { downwardA
 const INNER_NAMES: Readonly<Partial<Record<SourceField, string>>> = { gcePersistentDisk: 'persistentDisk' };
 
 /**
- * Validates the volumes of a Pod. Returns those without a mistake: mounts of others are reported as not found.
- * Source: pkg/apis/core/validation/validation.go, ValidateVolumes.
+ * Validates the volumes of a Pod. Returns the volumes without a mistake: mounts of any other volume are reported as not
+ * found. Source: pkg/apis/core/validation/validation.go, ValidateVolumes.
  */
 export function validateVolumes(
   path: string,

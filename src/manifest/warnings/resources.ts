@@ -20,8 +20,8 @@ export function fractionalByteWarnings(
     if (text === undefined) return [];
     const quantity = parseQuantity(text);
     if (quantity.nano % UNIT_NANO === 0n) return [];
-    const shown = goQuote(formatQuantity(quantity));
-    return [`${path}[${name}]: fractional byte value ${shown} is invalid, must be an integer`];
+    const quoted = goQuote(formatQuantity(quantity));
+    return [`${path}[${name}]: fractional byte value ${quoted} is invalid, must be an integer`];
   });
 }
 

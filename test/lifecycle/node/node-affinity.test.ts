@@ -90,9 +90,9 @@ describe('missingLabels()', () => {
   it('lists the labels that the node lacks or has with another value', () => {
     const nodeSelector = { disk: 'ssd', zone: 'a', cores: '16', 'kubernetes.io/os': 'linux', constructor: '' };
     expect(missingLabels({ containers: [], nodeSelector }, node)).toEqual([
-      { key: 'zone', value: 'a', found: undefined },
-      { key: 'cores', value: '16', found: '8' },
-      { key: 'constructor', value: '', found: undefined },
+      { key: 'zone', value: 'a', actual: undefined },
+      { key: 'cores', value: '16', actual: '8' },
+      { key: 'constructor', value: '', actual: undefined },
     ]);
     expect(missingLabels({ containers: [] }, node)).toEqual([]);
   });

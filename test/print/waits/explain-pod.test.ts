@@ -302,12 +302,12 @@ describe('explainPod()', () => {
     ],
     [
       'add the missing labels to this machine in podrun.yaml: { node: { labels: { disk: "ssd" } } }',
-      explain(misfit, { events: [labelsMissing({ key: 'disk', value: 'ssd', found: 'hdd' })] }),
+      explain(misfit, { events: [labelsMissing({ key: 'disk', value: 'ssd', actual: 'hdd' })] }),
     ],
     ['add the missing labels to this machine in podrun.yaml: { node: { labels: { KEY: VALUE } } }', explain(misfit)],
     [
       'see its details: podrun describe pod web',
-      explain(misfit, { events: [labelsMissing({ key: 'kubernetes.io/os', value: 'windows', found: 'linux' })] }),
+      explain(misfit, { events: [labelsMissing({ key: 'kubernetes.io/os', value: 'windows', actual: 'linux' })] }),
     ],
     ['with restartPolicy Always the Pod never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
   ])('has an idea: %s', (want, lines) => {
