@@ -1,4 +1,3 @@
-import { subdomainMessages } from '../../api/names.ts';
 import type {
   AdmissionregistrationMatchResources,
   AdmissionregistrationValidatingAdmissionPolicy,
@@ -9,7 +8,6 @@ import { duplicate, type FieldError, forbidden, invalid, notSupported, required 
 import { validateAdmissionRule } from './admission-rules.ts';
 import { each, oneOfIfSet, requiredOneOf, requiredText } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -23,14 +21,12 @@ const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
  * Source: pkg/apis/admissionregistration/validation/validation.go.
  */
 export function validateAdmissionPolicy({
-  metadata,
   spec = {},
 }: Decoded<AdmissionregistrationValidatingAdmissionPolicy>): FieldError[] {
   const { failurePolicy, paramKind, matchConstraints, validations = [], auditAnnotations = [], variables } = spec;
   const none = 'validations or auditAnnotations must contain at least one item';
   const isEmpty = validations.length === 0 && auditAnnotations.length === 0;
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...oneOfIfSet('spec.failurePolicy', failurePolicy, FAILURE_POLICIES),
     ...(paramKind === undefined
       ? []
@@ -73,12 +69,10 @@ function validateMatch(at: string, match: Decoded<AdmissionregistrationMatchReso
 
 /** A ValidatingAdmissionPolicyBinding. Source: pkg/apis/admissionregistration/validation/validation.go. */
 export function validatePolicyBinding({
-  metadata,
   spec = {},
 }: Decoded<AdmissionregistrationValidatingAdmissionPolicyBinding>): FieldError[] {
   const { policyName, paramRef, matchResources, validationActions = [] } = spec;
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...requiredText('spec.policyName', policyName),
     ...(paramRef === undefined ? [] : validateParamRef('spec.paramRef', paramRef)),
     ...(matchResources === undefined ? [] : validateMatch('spec.matchResources', matchResources)),

@@ -9,7 +9,6 @@ import { duplicate, type FieldError, invalid, required } from '../field-error.ts
 import { validateAdmissionRule } from './admission-rules.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { child, item } from './path.ts';
 
 /** The versions of AdmissionReview. */
@@ -26,12 +25,10 @@ const PORT_MAX = 65_535;
  * Source: pkg/apis/admissionregistration/validation/validation.go.
  */
 export function validateWebhookConfiguration({
-  metadata,
   webhooks = [],
 }: Decoded<AdmissionregistrationMutatingWebhookConfiguration>): FieldError[] {
   const names = webhooks.map(({ name = '' }) => name);
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...each('webhooks', webhooks, (webhook, at, index) => [
       ...validateWebhook(webhook, at),
       ...validateVersions(webhook.admissionReviewVersions ?? [], child(at, 'admissionReviewVersions')),

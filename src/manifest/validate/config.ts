@@ -1,10 +1,9 @@
-import { configKeyMessages, subdomainMessages } from '../../api/names.ts';
+import { configKeyMessages } from '../../api/names.ts';
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
 import { entriesByKey, type Decoded } from '../decoded.ts';
 import { type FieldError, invalid, required, tooLong } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 import { jsonObjectProblem } from '../../api/go/go-json.ts';
-import { validateMetadata } from './metadata.ts';
 import { entry } from './path.ts';
 
 type Entries = Readonly<Record<string, string | undefined>> | undefined;
@@ -21,7 +20,6 @@ export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
   const binary = entriesByKey(config.binaryData);
   const binaryKeys = new Set(binary.map(([key]) => key));
   const errors = [
-    ...validateMetadata(config.metadata, subdomainMessages),
     ...text.flatMap(([key]) => [
       ...wellFormed(entry('data', key), key, configKeyMessages),
       ...(binaryKeys.has(key) ? [invalid(entry('data', key), key, 'duplicate of key present in binaryData')] : []),
@@ -36,10 +34,7 @@ export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
 
 /** Source: ValidateSecret. */
 export function validateSecret(secret: Decoded<Secret>): FieldError[] {
-  const errors = [
-    ...validateMetadata(secret.metadata, subdomainMessages),
-    ...entriesByKey(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages)),
-  ];
+  const errors = entriesByKey(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages));
   if (decodedBytes(secret.data) > MAX_BYTES) errors.push(tooLong('data', MAX_BYTES));
   return [...errors, ...validateSecretType(secret)];
 }

@@ -1,12 +1,11 @@
 import { isTimeZone } from '../../api/cron/zone.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
-import { subdomainMessages } from '../../api/names.ts';
 import type { CronJob, JobTemplateSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { notNegative, requiredOneOf } from './checks.ts';
 import { validateJobSpec } from './job.ts';
-import { nameOf, validateMetadata } from './metadata.ts';
+import { nameOf } from './metadata.ts';
 import { child } from './path.ts';
 
 const CONCURRENCY_POLICIES: readonly string[] = ['Allow', 'Forbid', 'Replace'];
@@ -20,7 +19,6 @@ export function validateCronJob(cronJob: Decoded<CronJob>): FieldError[] {
   const { schedule, timeZone, jobTemplate = {} } = spec;
   const name = nameOf(cronJob.metadata);
   const errors = [
-    ...validateMetadata(cronJob.metadata, subdomainMessages),
     ...(schedule ? validateSchedule('spec.schedule', schedule) : [required('spec.schedule')]),
     ...notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds),
     ...(timeZone === undefined ? [] : validateTimeZone('spec.timeZone', timeZone)),

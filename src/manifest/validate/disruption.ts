@@ -1,11 +1,10 @@
-import { pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
 import type { PodDisruptionBudget, PriorityClass } from '../../api/generated/types.ts';
 import { SYSTEM_PRIORITIES } from '../admission/pod-defaults.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden } from '../field-error.ts';
 import { invalidUnseen, oneOfIfSet, requiredOneOf } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { nameOf, validateMetadata } from './metadata.ts';
+import { nameOf } from './metadata.ts';
 import { type Share, validateShare, validateWholeNumber } from './rolling-update.ts';
 
 /** The Pods that may be ended in favor of other Pods: budgets and priorities. */
@@ -16,11 +15,10 @@ const SYSTEM_PREFIX = 'system-';
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 
 /** Source: pkg/apis/policy/validation/validation.go, ValidatePodDisruptionBudget. */
-export function validateDisruptionBudget({ metadata, spec = {} }: Decoded<PodDisruptionBudget>): FieldError[] {
+export function validateDisruptionBudget({ spec = {} }: Decoded<PodDisruptionBudget>): FieldError[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   const hasBoth = minAvailable !== undefined && maxUnavailable !== undefined;
   return [
-    ...validateMetadata(metadata, pathSegmentMessages),
     ...(hasBoth ? [invalidUnseen('spec', 'minAvailable and maxUnavailable cannot be both set')] : []),
     ...validateAmount('spec.minAvailable', minAvailable),
     ...validateAmount('spec.maxUnavailable', maxUnavailable),
@@ -37,7 +35,6 @@ function validateAmount(path: string, amount: Share): FieldError[] {
 export function validatePriorityClass(priority: Decoded<PriorityClass>): FieldError[] {
   const { metadata, preemptionPolicy } = priority;
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...validatePriority(nameOf(metadata), priority),
     ...(preemptionPolicy === undefined ? [] : requiredOneOf('preemptionPolicy', preemptionPolicy, PREEMPTION_POLICIES)),
   ];

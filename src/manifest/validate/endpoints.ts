@@ -6,13 +6,11 @@ import type {
   EndpointPort,
   EndpointSlice,
   EndpointSubset,
-  Endpoints,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import { each, requiredOneOf, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ipFamily, validateIp, validateOrdinaryIp } from './ip.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { PORT_PROTOCOLS, validatePortNumber } from './ports.ts';
 
@@ -23,9 +21,8 @@ const ADDRESSES_MAX = 100;
 
 /** Source: pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. */
 export function validateEndpointSlice(slice: Decoded<EndpointSlice>): FieldError[] {
-  const { metadata, addressType, endpoints = [], ports = [] } = slice;
+  const { addressType, endpoints = [], ports = [] } = slice;
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...requiredOneOf('addressType', addressType, ADDRESS_TYPES),
     ...(endpoints.length > ENDPOINTS_MAX
       ? [tooMany('endpoints', endpoints.length, ENDPOINTS_MAX)]
@@ -76,12 +73,8 @@ function validateSlicePorts(ports: readonly Decoded<DiscoveryEndpointPort>[]): F
   });
 }
 
-/** Source: pkg/apis/core/validation/validation.go, ValidateEndpoints. */
-export function validateEndpoints({ metadata, subsets = [] }: Decoded<Endpoints>): FieldError[] {
-  return [...validateMetadata(metadata, subdomainMessages), ...each('subsets', subsets, validateSubset)];
-}
-
-function validateSubset(subset: Decoded<EndpointSubset>, path: string): FieldError[] {
+/** The mistakes of a part of an Endpoints. Source: pkg/apis/core/validation/validation.go, ValidateEndpoints. */
+export function validateSubset(subset: Decoded<EndpointSubset>, path: string): FieldError[] {
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
   const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
   return [

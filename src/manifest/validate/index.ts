@@ -1,13 +1,14 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import type { Event, PersistentVolumeClaim } from '../../api/generated/types.ts';
+import { labelMessages, pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
+import type { Endpoints, PersistentVolumeClaim, PodTemplate } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
+import { each } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
 import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
-import { validateEndpoints, validateEndpointSlice } from './endpoints.ts';
+import { validateEndpointSlice, validateSubset } from './endpoints.ts';
 import { validateEvent } from './event.ts';
 import { validateIngress, validateIngressClass } from './ingress.ts';
 import { validateJob } from './job.ts';
@@ -18,61 +19,65 @@ import { validateWebhookConfiguration } from './admission-webhooks.ts';
 import { validateMetadata } from './metadata.ts';
 import { validateNetworkPolicy } from './network-policy.ts';
 import { validatePersistentVolume } from './persistent-volume.ts';
-import { validatePod } from './pod.ts';
+import { validatePod, validateTemplate } from './pod.ts';
 import { validateClusterRole, validateRole, validateRoleBinding } from './rbac.ts';
 import { validateService } from './service.ts';
-import { validateControllerRevision, validatePodTemplate, validateReplicationController } from './replication.ts';
+import { validateControllerRevision, validateReplicationController } from './replication.ts';
 import { validateResourceQuota } from './resource-quota.ts';
 import { validateRuntimeClass } from './runtime-class.ts';
 import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
-type Validator = (object: Decoded<KubeObject>) => FieldError[];
+/** The rules of a kind. Those of metadata come first: the table has them as the rule of a name. */
+interface KindRules {
+  readonly name: (name: string) => string[];
+  /** Finds the mistakes beside the metadata. */
+  readonly rest?: (object: Decoded<KubeObject>) => FieldError[];
+}
 
-const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
-  Object.entries<Validator>({
-    Pod: validatePod,
-    ConfigMap: validateConfigMap,
-    Secret: validateSecret,
-    Service: validateService,
-    EndpointSlice: validateEndpointSlice,
-    Endpoints: validateEndpoints,
-    Event: (event: Decoded<Event>) => validateEvent(event),
-    PersistentVolumeClaim: ({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>) => [
-      ...validateMetadata(metadata, subdomainMessages),
-      ...validateClaimSpec('spec', spec),
-    ],
-    PersistentVolume: validatePersistentVolume,
-    Namespace: ({ metadata }) => validateMetadata(metadata, labelMessages),
-    ServiceAccount: ({ metadata }) => validateMetadata(metadata, subdomainMessages),
-    Job: validateJob,
-    CronJob: validateCronJob,
-    Deployment: validateDeployment,
-    ReplicaSet: validateReplicaSet,
-    StatefulSet: validateStatefulSet,
-    DaemonSet: validateDaemonSet,
-    ReplicationController: validateReplicationController,
-    PodTemplate: validatePodTemplate,
-    ControllerRevision: validateControllerRevision,
+const named = (name: KindRules['name'], kinds: Readonly<Record<string, KindRules['rest']>>): [string, KindRules][] =>
+  Object.entries(kinds).map(([kind, rest]) => [kind, rest === undefined ? { name } : { name, rest }]);
+
+const RULES: ReadonlyMap<string, KindRules> = new Map([
+  ...named(labelMessages, { Namespace: undefined, Service: validateService }),
+  ...named(pathSegmentMessages, {
+    ClusterRole: validateClusterRole,
+    ClusterRoleBinding: validateRoleBinding,
     PodDisruptionBudget: validateDisruptionBudget,
-    PriorityClass: validatePriorityClass,
-    RuntimeClass: validateRuntimeClass,
-    LimitRange: validateLimitRange,
-    ResourceQuota: validateResourceQuota,
+    Role: validateRole,
+    RoleBinding: validateRoleBinding,
+  }),
+  ...named(subdomainMessages, {
+    ConfigMap: validateConfigMap,
+    ControllerRevision: validateControllerRevision,
+    CronJob: validateCronJob,
+    DaemonSet: validateDaemonSet,
+    Deployment: validateDeployment,
+    EndpointSlice: validateEndpointSlice,
+    Endpoints: ({ subsets }: Decoded<Endpoints>) => each('subsets', subsets, validateSubset),
     Ingress: validateIngress,
     IngressClass: validateIngressClass,
-    NetworkPolicy: validateNetworkPolicy,
-    Role: validateRole,
-    ClusterRole: validateClusterRole,
-    RoleBinding: validateRoleBinding,
-    ClusterRoleBinding: validateRoleBinding,
+    Job: validateJob,
     Lease: validateLease,
-    StorageClass: validateStorageClass,
+    LimitRange: validateLimitRange,
     MutatingWebhookConfiguration: validateWebhookConfiguration,
-    ValidatingWebhookConfiguration: validateWebhookConfiguration,
+    NetworkPolicy: validateNetworkPolicy,
+    PersistentVolume: validatePersistentVolume,
+    PersistentVolumeClaim: ({ spec = {} }: Decoded<PersistentVolumeClaim>) => validateClaimSpec('spec', spec),
+    PodTemplate: ({ template = {} }: Decoded<PodTemplate>) => validateTemplate('template', template),
+    PriorityClass: validatePriorityClass,
+    ReplicaSet: validateReplicaSet,
+    ReplicationController: validateReplicationController,
+    ResourceQuota: validateResourceQuota,
+    RuntimeClass: validateRuntimeClass,
+    Secret: validateSecret,
+    ServiceAccount: undefined,
+    StatefulSet: validateStatefulSet,
+    StorageClass: validateStorageClass,
     ValidatingAdmissionPolicy: validateAdmissionPolicy,
     ValidatingAdmissionPolicyBinding: validatePolicyBinding,
+    ValidatingWebhookConfiguration: validateWebhookConfiguration,
   }),
-);
+]);
 
 /**
  * All mistakes of a new object, in the words and the order of the API server: metadata first, then the spec. Kinds that
@@ -80,5 +85,10 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
  * @param object decoded and defaulted
  */
 export function validateObject(object: KubeObject): FieldError[] {
-  return VALIDATORS.get(object.kind)?.(object) ?? [];
+  // Events have no rules about their names in the core group.
+  if (object.kind === 'Event') return validateEvent(object);
+  if (object.kind === 'Pod') return validatePod(object);
+  const rules = RULES.get(object.kind);
+  if (rules === undefined) return [];
+  return [...validateMetadata(object.metadata, rules.name), ...(rules.rest?.(object) ?? [])];
 }

@@ -20,7 +20,6 @@ import { type FieldError, forbidden, invalid, required, tooLong } from '../field
 import { each, oneOfIfSet, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { validateDomainPath } from './domain-path.ts';
 import { ipFamily } from './ip.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { validatePortNumber } from './ports.ts';
 
@@ -41,7 +40,6 @@ export function validateIngress({ metadata, spec = {} }: Decoded<Ingress>): Fiel
   const differs = annotated !== undefined && ingressClassName !== undefined && annotated !== ingressClassName;
   const mismatch = 'must match `ingressClassName` when both are specified';
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...(isEmpty ? [invalid('spec', rules ?? null, 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend('spec.defaultBackend', defaultBackend)),
     ...each('spec.rules', rules, validateRule),
@@ -124,11 +122,10 @@ function validateReference(path: string, { apiGroup, kind, name }: Decoded<Typed
   ];
 }
 
-export function validateIngressClass({ metadata, spec = {} }: Decoded<IngressClass>): FieldError[] {
+export function validateIngressClass({ spec = {} }: Decoded<IngressClass>): FieldError[] {
   const { controller, parameters } = spec;
   const path = 'spec.controller';
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...(controller ? [] : [required(path)]),
     ...(Buffer.byteLength(controller ?? '') > CONTROLLER_MAX_BYTES ? [tooLong(path, CONTROLLER_MAX_BYTES)] : []),
     ...(controller ? validateDomainPath(path, controller) : []),

@@ -1,11 +1,11 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { labelMessages } from '../../api/names.ts';
 import type { Job, JobSpec, LabelSelector } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { validateLabelSelector, selectorMatches } from './labels.ts';
-import { nameOf, validateMetadata } from './metadata.ts';
+import { nameOf } from './metadata.ts';
 import { validateDomainPath } from './domain-path.ts';
 import { child } from './path.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
@@ -29,7 +29,6 @@ const MANY_FAILED_INDEXES_MAX = 10_000;
 /** Source: pkg/apis/batch/validation/validation.go, ValidateJob. */
 export function validateJob(job: Decoded<Job>): FieldError[] {
   return [
-    ...validateMetadata(job.metadata, subdomainMessages),
     ...validateSelector('spec', job),
     ...validateJobSpec('spec', withGeneratedLabels(job)),
     ...validateIndexedName(job),

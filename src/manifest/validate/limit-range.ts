@@ -1,11 +1,10 @@
-import { qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
+import { qualifiedNameMessages } from '../../api/names.ts';
 import { isOvercommittable } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
 import type { LimitRange, LimitRangeItem } from '../../api/generated/types.ts';
 import { entriesByKey, lookUp, type Decoded } from '../decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { validateMetadata } from './metadata.ts';
 import { child, entry } from './path.ts';
 import { validateContainerResourceName, validateResourceName } from './resource-names.ts';
 
@@ -41,20 +40,17 @@ const ORDERS: readonly Order[] = [
   order('default', 'max', 'default', 'max', 'default value < max value'),
 ];
 
-export function validateLimitRange({ metadata, spec }: Decoded<LimitRange>): FieldError[] {
+export function validateLimitRange({ spec }: Decoded<LimitRange>): FieldError[] {
   const items = spec?.limits ?? [];
-  return [
-    ...validateMetadata(metadata, subdomainMessages),
-    ...each('spec.limits', items, (limit, at, index) => {
-      const { type = '' } = limit;
-      const isRepeated = items.findIndex((other) => (other.type ?? '') === type) < index;
-      return [
-        ...validateType(child(at, 'type'), type),
-        ...(isRepeated ? [duplicate(child(at, 'type'), type)] : []),
-        ...validateBounds(at, limit),
-      ];
-    }),
-  ];
+  return each('spec.limits', items, (limit, at, index) => {
+    const { type = '' } = limit;
+    const isRepeated = items.findIndex((other) => (other.type ?? '') === type) < index;
+    return [
+      ...validateType(child(at, 'type'), type),
+      ...(isRepeated ? [duplicate(child(at, 'type'), type)] : []),
+      ...validateBounds(at, limit),
+    ];
+  });
 }
 
 function validateType(path: string, type: string): FieldError[] {

@@ -1,12 +1,11 @@
 import { BlockList } from 'node:net';
-import { portNameMessages, subdomainMessages } from '../../api/names.ts';
+import { portNameMessages } from '../../api/names.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { ipFamily, validateCidr } from './ip.ts';
 import { validateLabelSelector } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { validatePortNumber } from './ports.ts';
 
@@ -15,9 +14,8 @@ import { validatePortNumber } from './ports.ts';
 const PROTOCOLS: readonly string[] = ['TCP', 'UDP', 'SCTP'];
 const TYPES: readonly string[] = ['Ingress', 'Egress'];
 
-export function validateNetworkPolicy({ metadata, spec = {} }: Decoded<NetworkPolicy>): FieldError[] {
+export function validateNetworkPolicy({ spec = {} }: Decoded<NetworkPolicy>): FieldError[] {
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...validateLabelSelector('spec.podSelector', spec.podSelector),
     ...each('spec.ingress', spec.ingress, ({ ports, from }, at) => [
       ...each(child(at, 'ports'), ports, validatePort),

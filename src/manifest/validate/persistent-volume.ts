@@ -6,7 +6,6 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { requiredNodeTerms } from './affinity.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAccessModes, VOLUME_MODES } from './claim.ts';
-import { validateMetadata } from './metadata.ts';
 import { child, entry } from './path.ts';
 import { noBacksteps } from './file-path.ts';
 import { validateHostPath } from './volumes.ts';
@@ -27,11 +26,10 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set<keyof PersistentVolumeSpec>([
 ]);
 
 /** Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolume, ValidatePersistentVolumeSpec. */
-export function validatePersistentVolume({ metadata, spec = {} }: Decoded<PersistentVolume>): FieldError[] {
+export function validatePersistentVolume({ spec = {} }: Decoded<PersistentVolume>): FieldError[] {
   const { accessModes = [], nodeAffinity, hostPath, persistentVolumeReclaimPolicy: policy } = spec;
   const isRoot = hostPath?.path === '/' && policy === 'Recycle';
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...validateAccessModes('spec.accessModes', accessModes),
     ...validateCapacity('spec.capacity', spec.capacity),
     ...oneOfIfSet('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES),

@@ -11,25 +11,20 @@ import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { each } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateRole. */
-export function validateRole({ metadata, rules }: Decoded<RbacRole>): FieldError[] {
-  return [
-    ...validateMetadata(metadata, pathSegmentMessages),
-    ...each('rules', rules, (rule, at) => validateRule(rule, at, true)),
-  ];
+export function validateRole({ rules }: Decoded<RbacRole>): FieldError[] {
+  return each('rules', rules, (rule, at) => validateRule(rule, at, true));
 }
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateClusterRole. */
-export function validateClusterRole({ metadata, rules, aggregationRule }: Decoded<RbacClusterRole>): FieldError[] {
+export function validateClusterRole({ rules, aggregationRule }: Decoded<RbacClusterRole>): FieldError[] {
   const selectors = aggregationRule?.clusterRoleSelectors;
   const path = 'aggregationRule.clusterRoleSelectors';
   return [
-    ...validateMetadata(metadata, pathSegmentMessages),
     ...each('rules', rules, (rule, at) => validateRule(rule, at, false)),
     ...(aggregationRule !== undefined && (selectors ?? []).length === 0
       ? [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
@@ -64,11 +59,10 @@ function validateRule(rule: Decoded<RbacPolicyRule>, at: string, isNamespaced: b
 
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateRoleBinding and ValidateClusterRoleBinding. */
 export function validateRoleBinding(binding: Decoded<RbacRoleBinding> | Decoded<RbacClusterRoleBinding>): FieldError[] {
-  const { kind, metadata, roleRef = {}, subjects } = binding;
+  const { kind, roleRef = {}, subjects } = binding;
   const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
   const { apiGroup = '', kind: role = '', name = '' } = roleRef;
   return [
-    ...validateMetadata(metadata, pathSegmentMessages),
     ...(apiGroup === GROUP ? [] : [notSupported('roleRef.apiGroup', apiGroup, [GROUP])]),
     ...(kinds.includes(role) ? [] : [notSupported('roleRef.kind', role, kinds)]),
     ...(name === '' ? [required('roleRef.name')] : pathMistakes('roleRef.name', name)),

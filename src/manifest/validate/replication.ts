@@ -1,11 +1,8 @@
-import { subdomainMessages } from '../../api/names.ts';
-import type { ControllerRevision, PodTemplate, ReplicationController } from '../../api/generated/types.ts';
+import type { ControllerRevision, ReplicationController } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { notNegative } from './checks.ts';
 import { selectorMatches } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
-import { validateTemplate } from './pod.ts';
 import { validateLastingPods } from './workloads.ts';
 
 /** Source: pkg/apis/core/validation/validation.go, ValidateReplicationController. */
@@ -15,7 +12,6 @@ export function validateReplicationController(controller: Decoded<ReplicationCon
   const isForeign = template !== undefined && !selectorMatches({ matchLabels: selector }, labels);
   const labelsPath = 'spec.template.metadata.labels';
   return [
-    ...validateMetadata(controller.metadata, subdomainMessages),
     ...notNegative('spec.minReadySeconds', minReadySeconds),
     ...(Object.keys(selector).length > 0 ? [] : [required('spec.selector')]),
     ...notNegative('spec.replicas', replicas),
@@ -24,16 +20,7 @@ export function validateReplicationController(controller: Decoded<ReplicationCon
   ];
 }
 
-/** Source: pkg/apis/core/validation/validation.go, ValidatePodTemplate. */
-export function validatePodTemplate({ metadata, template = {} }: Decoded<PodTemplate>): FieldError[] {
-  return [...validateMetadata(metadata, subdomainMessages), ...validateTemplate('template', template)];
-}
-
 /** Source: pkg/apis/apps/validation/validation.go, ValidateControllerRevisionCreate. */
-export function validateControllerRevision({ metadata, data, revision }: Decoded<ControllerRevision>): FieldError[] {
-  return [
-    ...validateMetadata(metadata, subdomainMessages),
-    ...(data === undefined ? [required('data', 'data is mandatory')] : []),
-    ...notNegative('revision', revision),
-  ];
+export function validateControllerRevision({ data, revision }: Decoded<ControllerRevision>): FieldError[] {
+  return [...(data === undefined ? [required('data', 'data is mandatory')] : []), ...notNegative('revision', revision)];
 }

@@ -1,10 +1,8 @@
-import { subdomainMessages } from '../../api/names.ts';
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../api/generated/types.ts';
 import { entriesByKey, type Decoded } from '../decoded.ts';
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { NEGATIVE_MESSAGE } from './checks.ts';
-import { validateMetadata } from './metadata.ts';
 import { child, entry } from './path.ts';
 import { isIntegerResource, isQuotaResource, validateQuotaResourceName } from './resource-names.ts';
 
@@ -31,9 +29,8 @@ const EXISTS_ONLY =
   "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
   'ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
 
-export function validateResourceQuota({ metadata, spec = {} }: Decoded<ResourceQuota>): FieldError[] {
+export function validateResourceQuota({ spec = {} }: Decoded<ResourceQuota>): FieldError[] {
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...entriesByKey(spec.hard).flatMap(([name, text]) => validateHard(entry('spec.hard', name), name, text)),
     ...validateScopes('spec.scopes', spec.scopes ?? [], spec.scopes, spec),
     ...validateSelector('spec.scopeSelector.matchExpressions', spec),

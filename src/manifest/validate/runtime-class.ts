@@ -1,19 +1,17 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { labelMessages } from '../../api/names.ts';
 import type { RuntimeClass, Toleration } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { Decoded } from '../decoded.ts';
 import { duplicate, type FieldError } from '../field-error.ts';
 import { requiredWellFormed } from './checks.ts';
 import { validateLabels } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { item } from './path.ts';
 import { validateOverhead } from './pod.ts';
 import { validateTolerations } from './scheduling.ts';
 
 /** Source: pkg/apis/node/validation/validation.go, ValidateRuntimeClass. */
-export function validateRuntimeClass({ metadata, handler, overhead, scheduling }: Decoded<RuntimeClass>): FieldError[] {
+export function validateRuntimeClass({ handler, overhead, scheduling }: Decoded<RuntimeClass>): FieldError[] {
   return [
-    ...validateMetadata(metadata, subdomainMessages),
     ...requiredWellFormed('handler', handler, labelMessages),
     ...(overhead === undefined ? [] : validateOverhead('overhead', overhead.podFixed ?? {})),
     ...validateLabels('scheduling.nodeSelector', scheduling?.nodeSelector),

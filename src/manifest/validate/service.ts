@@ -5,7 +5,6 @@ import { type FieldError, duplicate, forbidden, invalid, required } from '../fie
 import { each, oneOfIfSet, requiredOneOf, requiredWellFormed, wellFormedIfSet } from './checks.ts';
 import { validateCidr, validateIp, validateOrdinaryIp } from './ip.ts';
 import { validateLabels } from './labels.ts';
-import { validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 import { PORT_PROTOCOLS, validatePortNumber, validatePortReference } from './ports.ts';
 import { isHeadless, validateClusterIPs } from './service-ips.ts';
@@ -24,7 +23,6 @@ export function validateService(service: Decoded<Service>): FieldError[] {
   const ports = spec.ports ?? [];
   const needsPorts = ports.length === 0 && !isHeadless(spec) && spec.type !== 'ExternalName';
   return [
-    ...validateMetadata(service.metadata, labelMessages),
     ...(needsPorts ? [required('spec.ports')] : []),
     ...validateTypeMix('spec', spec),
     ...validatePorts('spec.ports', ports),

@@ -13,7 +13,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { isEmptySelector, validateLabelSelector, selectorMatches } from './labels.ts';
-import { nameOf, validateMetadata } from './metadata.ts';
+import { nameOf } from './metadata.ts';
 import { child } from './path.ts';
 import { validateTemplate } from './pod.ts';
 import {
@@ -39,7 +39,6 @@ export function validateDeployment(deployment: Decoded<Deployment>): FieldError[
   const deadlinePath = 'spec.progressDeadlineSeconds';
   const isTooShort = deadline !== undefined && deadline <= minReadySeconds;
   return [
-    ...validateMetadata(deployment.metadata, subdomainMessages),
     ...notNegative('spec.replicas', spec.replicas),
     ...validateSelectedPods(spec.selector, spec.template, { emptyFor: 'deployment', templateOf: 'ReplicaSet' }),
     ...validateDeploymentStrategy('spec.strategy', spec.strategy ?? {}),
@@ -53,7 +52,6 @@ export function validateDeployment(deployment: Decoded<Deployment>): FieldError[
 export function validateReplicaSet(replicaSet: Decoded<ReplicaSet>): FieldError[] {
   const spec = replicaSet.spec ?? {};
   return [
-    ...validateMetadata(replicaSet.metadata, subdomainMessages),
     ...notNegative('spec.replicas', spec.replicas),
     ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...validateSelectedPods(spec.selector, spec.template, { emptyFor: 'deployment', templateOf: 'ReplicaSet' }),
@@ -102,7 +100,6 @@ export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldErr
   const badManagement = "must be 'OrderedReady' or 'Parallel'";
   const retentionPath = 'spec.persistentVolumeClaimRetentionPolicy';
   return [
-    ...validateMetadata(statefulSet.metadata, subdomainMessages),
     ...validatePodNames(nameOf(statefulSet.metadata), spec),
     ...(MANAGEMENT_POLICIES.has(management) ? [] : [invalid('spec.podManagementPolicy', management, badManagement)]),
     ...validateStatefulSetStrategy('spec.updateStrategy', spec.updateStrategy ?? {}),
@@ -146,7 +143,6 @@ export function validateDaemonSet(daemonSet: Decoded<DaemonSet>): FieldError[] {
   const selectorErrors = validateLabelSelector(SELECTOR, selector);
   const emptyText = 'empty selector is invalid for daemonset';
   return [
-    ...validateMetadata(daemonSet.metadata, subdomainMessages),
     ...selectorErrors,
     ...(selectorErrors.length > 0 ? [] : validateMatch(selector, template)),
     ...(selector !== undefined && isEmptySelector(selector) ? [invalid(SELECTOR, selector, emptyText)] : []),
