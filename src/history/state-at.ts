@@ -1,9 +1,10 @@
 import { noTransitions } from './no-transitions.ts';
 import { formatGoDuration } from '../api/duration.ts';
 import { PodrunError } from '../api/errors.ts';
-import { allContainerStatuses, isTerminalPhase, type StoredEvent, type StoredPod } from '../api/objects.ts';
+import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
 import { formatTime, parseTime } from '../api/time.ts';
 import type { Moment } from './moment.ts';
+import { isOver } from './run-length.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
 
 /** The state of a run at a moment. */
@@ -165,18 +166,12 @@ function podStates({ transitions }: RecordedRun): DatedPod[] {
   );
 }
 
-function spanOf(
-  { transitions }: RecordedRun,
-  { first, last }: Record<'first' | 'last', DatedPod>,
-  nowMs: number,
-): Span {
+function spanOf(run: RecordedRun, { first, last }: Record<'first' | 'last', DatedPod>, nowMs: number): Span {
   const beginMs = Math.min(parseTime(first.pod.metadata.creationTimestamp), first.at);
-  const isGone = transitions.some(({ type, object }) => type === 'DELETED' && object.kind === 'Pod');
-  const isOver = isGone || isTerminalPhase(last.pod.status.phase);
   // A Pod may be removed or replaced long after its end.
-  const latest = transitions.findLast(({ type, object }) => type !== 'DELETED' || object.kind !== 'Pod');
+  const latest = run.transitions.findLast(({ type, object }) => type !== 'DELETED' || object.kind !== 'Pod');
   const endMs = Math.max(last.at, latest?.at ?? 0);
-  return { beginMs, endMs: isOver ? endMs : Math.max(endMs, nowMs), isOver };
+  return { beginMs, endMs: isOver(run) ? endMs : Math.max(endMs, nowMs), isOver: isOver(run) };
 }
 
 /** The latest version of each Event up to a time. */

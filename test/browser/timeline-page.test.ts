@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { timelineOf } from '../../src/history/timeline.ts';
+import { timelineOf } from '../../src/history/timeline/critical-path.ts';
 import { renderPage } from '../../src/print/timeline/page/page.ts';
 import type { PagePod } from '../../src/print/timeline/page/sections.ts';
 import { recordedOnNode } from '../history/traces.ts';

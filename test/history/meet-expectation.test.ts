@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Expectation, Pattern, WrittenPattern } from '../../src/history/expect/expectation.ts';
-import { type Happening as Seen, happeningsByState, happeningsIn } from '../../src/history/happenings.ts';
+import type { Happening as Seen } from '../../src/history/story/model.ts';
 import { meetExpectation } from '../../src/history/expect/meet-expectation.ts';
 import type { Check } from '../../src/history/expect/meet-steps.ts';
 import type { RecordedRun } from '../../src/history/recorded-run.ts';
-import { storyOf } from '../../src/history/run-story.ts';
+import { storyOf } from '../../src/history/story/run-story.ts';
 import { readExpectations } from '../../src/manifest/expect/read-expectations.ts';
 import { renderExpectation } from '../../src/print/expectation/expectation-file.ts';
 import { randomHappenings } from './random-happenings.ts';
@@ -145,7 +145,7 @@ describe('random runs', () => {
   it('do what they did', () => {
     fc.assert(
       fc.property(randomRun, (recorded) => {
-        const steps = happeningsIn(recorded).flatMap((one) => asExpected(one));
+        const steps = storyOf(recorded)!.happenings.flatMap((one) => asExpected(one));
         expect(
           failures(
             recorded,
@@ -159,7 +159,7 @@ describe('random runs', () => {
   it('do in any order, state by state, what they did', () => {
     fc.assert(
       fc.property(randomRun, fc.nat(), (recorded, turn) => {
-        const groups = happeningsByState(recorded).map((state) => {
+        const groups = statesIn(recorded).map((state) => {
           const steps = state.flatMap((one) => asExpected(one));
           const at = steps.length === 0 ? 0 : turn % steps.length;
           return [...steps.slice(at), ...steps.slice(0, at)];
@@ -173,7 +173,7 @@ describe('random runs', () => {
   it('do not do more than they did', () => {
     fc.assert(
       fc.property(randomRun, (recorded) => {
-        const steps = happeningsIn(recorded).flatMap((one) => asExpected(one));
+        const steps = storyOf(recorded)!.happenings.flatMap((one) => asExpected(one));
         const [last] = steps.slice(-1);
         if (last === undefined) return;
         // The event came one time less.
@@ -204,6 +204,12 @@ function failures(recorded: RecordedRun, steps: ReadonlyArray<readonly WrittenPa
   return meetExpectation(expectation, recorded)!.checks.filter(({ met }) => !met);
 }
 
+/** The happenings of a run, transition by transition. */
+function statesIn(recorded: RecordedRun): Seen[][] {
+  const { happenings } = storyOf(recorded)!;
+  return recorded.transitions.map((_, index) => happenings.filter(({ transition }) => transition === index));
+}
+
 /** A pattern with all details of a happening. No run can expect the creation. */
 function asExpected(one: Seen): WrittenPattern[] {
   const pattern = patternOf(one);
@@ -222,16 +228,16 @@ function patternOf(one: Seen): Pattern | undefined {
       return { what: 'event', subject: one.event.reason ?? '', message: one.event.message ?? '' };
     case 'exited': {
       const code = { min: one.exitCode, max: one.exitCode, text: '' };
-      return { what: 'exited', subject: one.container, run: one.attempt, code, reason: one.reason };
+      return { what: 'exited', subject: one.container, run: one.run, code, reason: one.reason };
     }
     case 'waiting':
-      return { what: 'waiting', subject: one.container, run: one.attempt, reason: one.reason };
+      return { what: 'waiting', subject: one.container, run: one.run, reason: one.reason };
     case 'deleted':
       return { what: 'deleted', subject: '' };
     case 'started':
     case 'ready':
     case 'unready':
-      return { what: one.what, subject: one.container, run: one.attempt };
+      return { what: one.what, subject: one.container, run: one.run };
     default:
       return one satisfies never;
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedTransition } from '../../src/history/recorded-run.ts';
-import { timelineOf } from '../../src/history/timeline.ts';
-import type { PathStep, Stretch, Timeline } from '../../src/history/timeline/model.ts';
+import { timelineOf } from '../../src/history/timeline/critical-path.ts';
+import type { Stretch } from '../../src/history/story/model.ts';
+import type { PathStep, Timeline } from '../../src/history/timeline/model.ts';
 import { PodSimulation, type PodSimulationOptions } from '../simulation/pod-simulation.ts';
 import { recordedScenarios } from '../traces/recorded.ts';
 import { recordedIn } from './simulated-run.ts';

@@ -4,7 +4,7 @@ import { isLost, isTerminalPhase } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import { runLengthMs } from '../../history/run-length.ts';
 import type { RecordedRun } from '../../history/recorded-run.ts';
-import { timelineOf } from '../../history/timeline.ts';
+import { timelineOf } from '../../history/timeline/critical-path.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
 import type { RecordedRuns, RunOnRecord } from '../../store/records/recorded-runs.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';

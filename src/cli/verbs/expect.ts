@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { EXIT, usage } from '../../api/errors.ts';
 import type { Expectation } from '../../history/expect/expectation.ts';
 import { isOver } from '../../history/run-length.ts';
-import { storyOf } from '../../history/run-story.ts';
+import { storyOf } from '../../history/story/run-story.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { renderExpectation } from '../../print/expectation/expectation-file.ts';
 import {

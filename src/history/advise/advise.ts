@@ -3,7 +3,7 @@ import type { RecordedRun } from '../recorded-run.ts';
 import { type Advice, SEVERITIES } from './advice.ts';
 import { crashAdvice } from './crash-rules.ts';
 import { endingAdvice } from './ending-rules.ts';
-import { evidenceOf } from './evidence.ts';
+import { evidenceOf, stopOf } from './evidence.ts';
 import { probeAdvice } from './probe-rules.ts';
 import { resourceAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
@@ -32,14 +32,14 @@ export interface Basis {
 export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): RunAdvice | undefined {
   const evidence = evidenceOf(run, usages);
   if (evidence === undefined) return undefined;
-  const { containers, lengthMs } = evidence;
+  const { containers } = evidence;
   const all = [
     ...crashAdvice(evidence),
     ...containers.flatMap((container) => [...startupAdvice(container), ...probeAdvice(container)]),
     ...endingAdvice(evidence),
     ...containers.flatMap(resourceAdvice),
   ];
-  const runs = containers.flatMap((container) => container.runs);
+  const runs = containers.flatMap((container) => container.runs.map((one) => stopOf(container, one)));
   const order = new Map(containers.map(({ name }, index) => [name, index]));
   const placeOf = ({ container }: Advice): number => (container === undefined ? -1 : (order.get(container) ?? 0));
   const advice = all.toSorted(
@@ -47,9 +47,9 @@ export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): RunA
   );
   const { namespace, name, uid } = run;
   const basis: Basis = {
-    lengthMs,
+    lengthMs: (run.transitions.at(-1)?.at ?? 0) - (run.transitions[0]?.at ?? 0),
     starts: runs.length,
-    stops: runs.filter(({ stopMs }) => stopMs !== undefined).length,
+    stops: runs.filter((stopMs) => stopMs !== undefined).length,
     probeAttempts: run.probes.length,
     measured: usages.length,
   };

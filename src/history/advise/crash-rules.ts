@@ -1,6 +1,6 @@
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
-import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
+import { type ContainerEvidence, type EndedAttempt, type Evidence, isEnded, secondsOf, stopOf } from './evidence.ts';
 
 /** The exit codes of shells for programs that cannot be run. */
 const SHELL_CODES: Readonly<Record<number, string>> = {
@@ -18,25 +18,23 @@ export function crashAdvice(evidence: Evidence): Advice[] {
   return [...evidence.containers.flatMap(crashesOf), ...runsOn(evidence)];
 }
 
-type Ended = ContainerEvidence['runs'][number] & { readonly end: RunEnd };
-
 /** The runs that ended by themselves. */
-function endedAlone({ runs }: ContainerEvidence): Ended[] {
-  return runs.filter((run): run is Ended => run.end !== undefined && run.stopMs === undefined);
+function endedAlone(container: ContainerEvidence): EndedAttempt[] {
+  return container.runs.filter(isEnded).filter((run) => stopOf(container, run) === undefined);
 }
 
-function crashes(container: ContainerEvidence, { pod }: Evidence): ContainerAdvice | undefined {
+function crashes(container: ContainerEvidence, { story: { pod } }: Evidence): ContainerAdvice | undefined {
   if (container.failedStarts.length > 0) return cannotBeStarted(container);
   const ended = endedAlone(container);
   const last = ended.at(-1);
   if (last === undefined) return undefined;
-  const { exitCode } = last.end;
-  const alike = ended.filter(({ end }) => end.exitCode === exitCode && end.reason !== TERMINATED.oomKilled);
+  const { exitCode } = last.exit;
+  const alike = ended.filter(({ exit }) => exit.exitCode === exitCode && exit.reason !== TERMINATED.oomKilled);
   if (exitCode === 0) return restartsWhenDone(container, pod.spec.restartPolicy, alike);
   const { name, path, spec } = container;
   const missing = SHELL_CODES[exitCode];
   const about = { path: `${path}.command`, current: spec.command, suggested: undefined };
-  const seconds = alike.map(({ startMs, end }) => (end.ms - startMs) / 1000);
+  const seconds = alike.map(secondsOf);
   const times = `in ${partOf(alike, ended, 'run')}`;
   if (missing !== undefined && alike.length > 0) {
     return {
@@ -85,9 +83,9 @@ function range(seconds: readonly number[]): string {
 function restartsWhenDone(
   { role }: ContainerEvidence,
   restartPolicy: string | undefined,
-  done: readonly Ended[],
+  done: readonly EndedAttempt[],
 ): ContainerAdvice | undefined {
-  if (role !== 'main' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return undefined;
+  if (role !== 'regular' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return undefined;
   return {
     rule: 'restarts-when-done',
     severity: 'problem',
@@ -101,16 +99,16 @@ function restartsWhenDone(
 }
 
 /** Advice for a helper container that outlives the work of the others: the Pod never completes. */
-function runsOn({ pod, containers }: Evidence): Advice[] {
+function runsOn({ story: { pod }, containers }: Evidence): Advice[] {
   if (pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined) return [];
-  const mains = containers.filter(({ role }) => role === 'main');
-  const done = mains.filter((main) => endedAlone(main).at(-1)?.end.exitCode === 0);
-  const left = mains.filter((main) => main.runs.at(-1)?.stopMs !== undefined);
+  const mains = containers.filter(({ role }) => role === 'regular');
+  const done = mains.filter((main) => endedAlone(main).at(-1)?.exit.exitCode === 0);
+  const left = mains.filter((main) => lastStopMs(main) !== undefined);
   if (done.length === 0 || left.length === 0 || done.length + left.length < mains.length) return [];
-  const doneMs = Math.max(...done.map((main) => endedAlone(main).at(-1)?.end.ms ?? 0));
+  const doneMs = Math.max(...done.map((main) => endedAlone(main).at(-1)?.toMs ?? 0));
   return left.flatMap((container): Advice[] => {
-    const { name, path, runs } = container;
-    const seconds = ((runs.at(-1)?.stopMs ?? doneMs) - doneMs) / 1000;
+    const { name, path } = container;
+    const seconds = ((lastStopMs(container) ?? doneMs) - doneMs) / 1000;
     if (seconds < GOES_ON_SECONDS) return [];
     const names = done.map((main) => main.name).join(' and ');
     return [
@@ -129,4 +127,9 @@ function runsOn({ pod, containers }: Evidence): Advice[] {
       },
     ];
   });
+}
+
+function lastStopMs(container: ContainerEvidence): number | undefined {
+  const last = container.runs.at(-1);
+  return last && stopOf(container, last);
 }

@@ -5,7 +5,8 @@ import { noSignalHandler } from '../../lifecycle/texts/podrun-events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
-import { eventContainer, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
+import type { AttemptStory } from '../story/model.ts';
+import { type ContainerEvidence, type Evidence, stopOf } from './evidence.ts';
 
 const SIGKILLED = 137;
 /** Kubernetes' default. */
@@ -38,19 +39,22 @@ export function endingAdvice(evidence: Evidence): Advice[] {
   ];
 }
 
-function stopsOf(container: ContainerEvidence, { pod, containers }: Evidence): MeasuredStop[] {
-  const mains = containers.filter(({ role }) => role === 'main').flatMap(({ runs }) => runs);
+function stopsOf(container: ContainerEvidence, { story: { pod }, containers }: Evidence): MeasuredStop[] {
+  const mains = containers.filter(({ role }) => role === 'regular').flatMap(({ runs }) => runs);
   return container.runs.flatMap((run): MeasuredStop[] => {
-    const { stopMs, end } = run;
-    if (stopMs === undefined || end === undefined || end.reason === TERMINATED.oomKilled) return [];
+    const { toMs, exit } = run;
+    const stopMs = stopOf(container, run);
+    if (stopMs === undefined || exit === undefined || exit.reason === TERMINATED.oomKilled) return [];
     // A sidecar waits for its turn: the others stop first.
     const others =
-      container.role === 'sidecar' ? mains.map((main) => main.end?.ms ?? 0).filter((ms) => ms < end.ms) : [];
-    const seconds = (end.ms - Math.max(stopMs, ...others)) / 1000;
+      container.role === 'sidecar'
+        ? mains.map((main) => (main.exit === undefined ? 0 : main.toMs)).filter((ms) => ms < toMs)
+        : [];
+    const seconds = (toMs - Math.max(stopMs, ...others)) / 1000;
     const ofProbe = graceOfProbe(container, run);
     const graceSeconds = (ofProbe ?? graceSecondsOf(pod)) - (Math.max(stopMs, ...others) - stopMs) / 1000;
     const hadUsualGrace = ofProbe === undefined && graceSecondsOf(pod) === usualGraceSeconds(pod);
-    const { exitCode } = end;
+    const { exitCode } = exit;
     return [{ seconds, graceSeconds, exitCode, hookSeconds: hookSeconds(container, run), hadUsualGrace }];
   });
 }
@@ -64,14 +68,14 @@ function usualGraceSeconds({ spec }: StoredPod): number {
 }
 
 /** The grace period of the probe that killed the run, if the probe has its own. */
-function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: ContainerRun): number | undefined {
-  const killer = probes.find((attempt) => attempt.restartCount === restartCount && causedKill(attempt));
+function graceOfProbe({ spec, probeAttempts }: ContainerEvidence, { attempt }: AttemptStory): number | undefined {
+  const killer = probeAttempts.find((probe) => probe.restartCount === attempt && causedKill(probe));
   return killer && probeOf(spec, killer.probe)?.terminationGracePeriodSeconds;
 }
 
-function hookSeconds({ hooks }: ContainerEvidence, { restartCount }: ContainerRun): number {
-  const hook = hooks.find((hookRun) => hookRun.hook === 'preStop' && hookRun.restartCount === restartCount);
-  return (hook?.durationMs ?? 0) / 1000;
+function hookSeconds({ hooks }: ContainerEvidence, { attempt }: AttemptStory): number {
+  const hook = hooks.find((hookRun) => hookRun.hook === 'preStop' && hookRun.attempt === attempt);
+  return hook === undefined ? 0 : (hook.toMs - hook.fromMs) / 1000;
 }
 
 /** A container that ends after this many seconds was killed at the end of its grace period. */
@@ -117,8 +121,11 @@ function signalIgnored({ path, spec }: ContainerEvidence, stops: readonly Measur
 
 const NO_SIGNAL_HANDLER = noSignalHandler('', '').reason;
 
-function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): ContainerAdvice | undefined {
-  const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && eventContainer(event) === name);
+function unhandled(
+  { name, path, spec }: ContainerEvidence,
+  { story: { events, pod } }: Evidence,
+): ContainerAdvice | undefined {
+  const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && event.container === name);
   if (!isReported) return undefined;
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
   return {
@@ -193,7 +200,7 @@ function graceOf(evidence: Evidence): Advice[] {
     .filter(({ role }) => role !== 'init')
     .flatMap((container) => stopsOf(container, evidence))
     .filter(({ hadUsualGrace }) => hadUsualGrace);
-  const grace = graceSecondsOf(evidence.pod);
+  const grace = graceSecondsOf(evidence.story.pod);
   const last = stops.toSorted((a, b) => a.seconds - b.seconds).at(-1);
   if (last === undefined || grace < 1) return [];
   if (stops.some((stop) => isKilledLate(stop) || (stop.hookSeconds > 0 && isHookTooLong(stop)))) return [];

@@ -19,11 +19,11 @@ export function probeAdvice(container: ContainerEvidence): Advice[] {
 }
 
 function timeout(container: ContainerEvidence, type: ProbeType): ContainerAdvice | undefined {
-  const { path, spec, probes } = container;
+  const { path, spec, probeAttempts } = container;
   const probe = probeOf(spec, type);
   if (probe === undefined) return undefined;
   const { timeoutSeconds } = probeNumbers(probe);
-  const attempts = probes.filter((attempt) => attempt.probe === type && wasGood(attempt) !== undefined);
+  const attempts = probeAttempts.filter((attempt) => attempt.probe === type && wasGood(attempt) !== undefined);
   const good = attempts.filter((attempt) => wasGood(attempt) === true).map(({ durationMs }) => durationMs / 1000);
   // A time-out before the first success is part of the start: it says nothing about later attempts.
   const late = attempts.filter(

@@ -2,7 +2,7 @@ import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quan
 import type { RecordedUsage } from '../../machine/usage-totals.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, adviceFor, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
-import type { ContainerEvidence } from './evidence.ts';
+import { type ContainerEvidence, isEnded, secondsOf } from './evidence.ts';
 
 const MIB = 1024 * 1024;
 const NEAR = 0.85;
@@ -24,10 +24,10 @@ function memory(container: ContainerEvidence): Array<ContainerAdvice | undefined
   const { path, spec, runs, usages } = container;
   const limit = bytesOf(spec.resources?.limits?.['memory']);
   const request = bytesOf(spec.resources?.requests?.['memory']);
-  const killed = runs.filter(({ end }) => end?.reason === TERMINATED.oomKilled);
+  const killed = runs.filter(({ exit }) => exit?.reason === TERMINATED.oomKilled);
   const about = { path: `${path}.resources.limits.memory`, current: spec.resources?.limits?.['memory'] };
   if (killed.length > 0 && limit !== undefined) {
-    const after = inSeconds(Math.min(...killed.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000)));
+    const after = inSeconds(Math.min(...killed.map(secondsOf)));
     return [
       {
         ...about,
@@ -77,7 +77,7 @@ function unusedLimit(
   limit: number | undefined,
   about: Pick<ContainerAdvice, 'path' | 'current'>,
 ): ContainerAdvice | undefined {
-  const longest = Math.max(0, ...runs.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000));
+  const longest = Math.max(0, ...runs.filter(isEnded).map(secondsOf));
   // Include the page cache here: it makes the usage rather too high than too low.
   const peaks = usages.flatMap(({ groupPeakBytes, processPeakBytes }) => groupPeakBytes ?? processPeakBytes ?? []);
   const peak = Math.max(0, ...peaks);
@@ -100,8 +100,8 @@ function cpu({ path, spec, runs, usages }: ContainerEvidence): ContainerAdvice |
   const worst = usages.toSorted((a, b) => throttledPart(a) - throttledPart(b)).at(-1);
   if (worst === undefined || throttledPart(worst) < THROTTLED) return undefined;
   const { cpuPeriods = 0, cpuPeriodsThrottled = 0, cpuSeconds, restartCount } = worst;
-  const run = runs.find((candidate) => candidate.restartCount === restartCount);
-  const seconds = run?.end === undefined ? undefined : (run.end.ms - run.startMs) / 1000;
+  const run = runs.find((candidate) => candidate.attempt === restartCount);
+  const seconds = run?.exit === undefined ? undefined : secondsOf(run);
   const millis = Number(quantityMilliValue(parseQuantity(limit)));
   const part = Math.round(100 * throttledPart(worst));
   const spent =

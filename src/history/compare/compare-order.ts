@@ -1,6 +1,5 @@
 import type { Difference, Tolerance } from './difference.ts';
-import type { Happening } from '../happenings.ts';
-import type { RunStory } from '../run-story.ts';
+import type { Happening, RunStory } from '../story/model.ts';
 
 interface ComparedStep {
   readonly name: string;
@@ -65,7 +64,7 @@ function stepsIn(happenings: readonly Happening[]): ComparedStep[] {
   return happenings
     .flatMap((happening): ComparedStep[] => {
       if (happening.what === 'started' || happening.what === 'exited') {
-        const run = happening.attempt === 1 ? '' : `#${happening.attempt}`;
+        const run = happening.run === 1 ? '' : `#${happening.run}`;
         return [
           {
             name: `${happening.container}${run}.${happening.what}`,

@@ -3,7 +3,8 @@ import { compareOrder } from './compare-order.ts';
 import { compareTimes } from './compare-times.ts';
 import type { Difference, Tolerance } from './difference.ts';
 import type { RecordedRun } from '../recorded-run.ts';
-import { type AttemptStory, type ContainerStory, type RunStory, storyOf } from '../run-story.ts';
+import type { RunExit, RunStory } from '../story/model.ts';
+import { eventCounts, recordedExit, restartsOf, runsOf, storyOf } from '../story/run-story.ts';
 
 export interface RunComparison {
   readonly differences: readonly Difference[];
@@ -31,65 +32,79 @@ export function compareRuns(a: RecordedRun, b: RecordedRun, tolerance: Tolerance
 }
 
 function comparePods(a: RunStory, b: RunStory): Difference[] {
-  const restarted = hasMoreRestarts(a, b);
-  const types = [...new Set([...a.conditions.keys(), ...b.conditions.keys()])];
+  const restarted = restartsIn(a) !== restartsIn(b);
+  const types = [...new Set([...a.conditions, ...b.conditions].map(({ type }) => type))];
   return [
-    ...differs({ kind: 'phases', subject: 'Pod', what: 'phases' }, a.phases.join(', '), b.phases.join(', ')),
+    ...differs({ kind: 'phases', subject: 'Pod', what: 'phases' }, phasesIn(a), phasesIn(b)),
     ...differs({ kind: 'reason', subject: 'Pod', what: 'reason' }, a.pod.status.reason, b.pod.status.reason),
     ...types.flatMap((type) => {
       const what = { kind: 'condition', subject: 'Pod', what: `condition ${type}` } as const;
-      const [one, other] = [a.conditions.get(type), b.conditions.get(type)];
+      const [one, other] = [statusesOf(a, type), statusesOf(b, type)];
       // Each restart changes conditions once more: the difference in restarts covers that.
-      const [before, after] = restarted
-        ? [one?.statuses.at(-1), other?.statuses.at(-1)]
-        : [turns(one?.statuses), turns(other?.statuses)];
+      const [before, after] = restarted ? [one.at(-1), other.at(-1)] : [turns(one), turns(other)];
       if (before !== after) return differs(what, before, after);
-      return differs({ ...what, what: `reason of condition ${type}` }, one?.reason, other?.reason);
+      return differs({ ...what, what: `reason of condition ${type}` }, reasonOf(a, type), reasonOf(b, type));
     }),
   ];
 }
 
+function phasesIn({ phases }: RunStory): string {
+  return phases.map(({ phase }) => phase).join(', ');
+}
+
+function statusesOf({ conditions }: RunStory, type: string): string[] {
+  return conditions.filter((span) => span.type === type).map(({ status }) => status);
+}
+
+function reasonOf({ pod }: RunStory, type: string): string | undefined {
+  return pod.status.conditions?.find((condition) => condition.type === type)?.reason;
+}
+
 /** The values in order. Many values are cut to the first ones and the last. */
-function turns(statuses: readonly string[] = []): string {
+function turns(statuses: readonly string[]): string {
   if (statuses.length <= 6) return statuses.join(', ');
   return `${statuses.slice(0, 3).join(', ')}, … ${statuses.at(-1)} (${statuses.length} turns)`;
 }
 
-function hasMoreRestarts(a: RunStory, b: RunStory): boolean {
-  const restartsOf = ({ containers }: RunStory): string =>
-    [...containers.values()].map(({ restarts }) => restarts).join();
-  return restartsOf(a) !== restartsOf(b);
+function restartsIn(story: RunStory): string {
+  return story.containers.map(({ name }) => restartsOf(story, name)).join();
 }
 
 function compareContainers(a: RunStory, b: RunStory): Difference[] {
-  const names = [...new Set([...a.containers.keys(), ...b.containers.keys()])];
-  return names.flatMap((name) => {
-    const [one, other] = [a.containers.get(name), b.containers.get(name)];
-    const what = { kind: 'container', subject: name, what: 'container' } as const;
-    if (one === undefined || other === undefined) return differs(what, presence(one), presence(other));
-    return compareContainer(name, one, other);
+  const names = [...new Set([...a.containers, ...b.containers].map(({ name }) => name))];
+  return names.flatMap((subject) => {
+    const what = { kind: 'container', subject, what: 'container' } as const;
+    const [one, other] = [a, b].map((story) => presence(story, subject));
+    if (one !== other) return differs(what, one, other);
+    const [restarts, others] = [restartsOf(a, subject), restartsOf(b, subject)];
+    return [
+      ...differs(what, hasRun(a, subject), hasRun(b, subject)),
+      ...differs({ ...what, kind: 'restarts', what: 'restarts' }, `${restarts}`, `${others}`),
+      ...compareExits(subject, a, b),
+      ...differs({ ...what, kind: 'waiting', what: 'waited for' }, waitsOf(a, subject), waitsOf(b, subject)),
+      ...(restarts === others
+        ? differs({ ...what, kind: 'ready', what: 'ready' }, readiness(a, subject), readiness(b, subject))
+        : []),
+    ];
   });
 }
 
-const presence = (story: ContainerStory | undefined): string | undefined => story && 'in the Pod';
+function presence({ containers }: RunStory, container: string): string | undefined {
+  return containers.some(({ name }) => name === container) ? 'in the Pod' : undefined;
+}
 
-function compareContainer(subject: string, a: ContainerStory, b: ContainerStory): Difference[] {
-  const hasStarted = ({ attempts }: ContainerStory): string => (attempts.length === 0 ? 'never started' : 'started');
-  const sameRestarts = a.restarts === b.restarts;
-  return [
-    ...differs({ kind: 'container', subject, what: 'container' }, hasStarted(a), hasStarted(b)),
-    ...differs({ kind: 'restarts', subject, what: 'restarts' }, String(a.restarts), String(b.restarts)),
-    ...compareExits(subject, a, b),
-    ...differs({ kind: 'waiting', subject, what: 'waited for' }, a.waits.join(', '), b.waits.join(', ')),
-    ...(sameRestarts ? differs({ kind: 'ready', subject, what: 'ready' }, readiness(a), readiness(b)) : []),
-  ];
+function hasRun(story: RunStory, container: string): string {
+  return runsOf(story, container).length === 0 ? 'never started' : 'started';
 }
 
 /** Compares the exits of runs. Merges consecutive runs with the same difference. */
-function compareExits(subject: string, a: ContainerStory, b: ContainerStory): Difference[] {
-  const both = Math.min(a.attempts.length, b.attempts.length);
-  const endings = Array.from({ length: both }, (_, index) => [ending(a.attempts[index]), ending(b.attempts[index])]);
-  const isSingle = Math.max(a.attempts.length, b.attempts.length) === 1;
+function compareExits(subject: string, a: RunStory, b: RunStory): Difference[] {
+  const restarts = [restartsOf(a, subject), restartsOf(b, subject)];
+  const both = Math.min(...restarts) + 1;
+  const isSingle = Math.max(...restarts) === 0;
+  const endings = Array.from({ length: both }, (_, index) =>
+    [a, b].map((story) => endOf(recordedExit(story, subject, index + 1))),
+  );
   const found: Difference[] = [];
   for (let first = 0; first < both; first += 1) {
     const [before, after] = endings[first] ?? [];
@@ -103,23 +118,36 @@ function compareExits(subject: string, a: ContainerStory, b: ContainerStory): Di
 }
 
 /** The exit of a run, for people. Leaves out a reason that follows from the code. */
-function ending(attempt: AttemptStory | undefined): string {
-  if (attempt?.exit === undefined) return 'none';
-  const { exitCode, reason } = attempt.exit;
+function endOf(exit: RunExit | undefined): string {
+  if (exit === undefined) return 'none';
+  const { exitCode, reason } = exit;
   return ['', 'Completed', 'Error'].includes(reason) ? `code ${exitCode}` : `code ${exitCode} (${reason})`;
 }
 
-function readiness({ ready }: ContainerStory): string {
-  return turns(ready.map((is) => (is ? 'yes' : 'no'))) || 'never';
+/** The waiting reasons of a container, each once. */
+function waitsOf({ happenings }: RunStory, container: string): string {
+  const reasons = happenings.flatMap((one) =>
+    one.what === 'waiting' && one.container === container ? [one.reason] : [],
+  );
+  return [...new Set(reasons)].join(', ');
+}
+
+function readiness({ happenings }: RunStory, container: string): string {
+  const values = happenings.flatMap((one) => {
+    if (one.what !== 'ready' && one.what !== 'unready') return [];
+    return one.container === container ? [one.what === 'ready' ? 'yes' : 'no'] : [];
+  });
+  return turns(values) || 'never';
 }
 
 /** Compares which Events came. Their counts depend on time. */
 function compareEvents(a: RunStory, b: RunStory): Difference[] {
-  const reasons = [...new Set([...a.events.keys(), ...b.events.keys()])];
+  const [one, other] = [eventCounts(a), eventCounts(b)];
+  const reasons = [...new Set([...one.keys(), ...other.keys()])];
   return reasons.flatMap((reason) => {
-    if (a.events.has(reason) === b.events.has(reason)) return [];
+    if (one.has(reason) === other.has(reason)) return [];
     const what = { kind: 'event', subject: 'Pod', what: `event ${reason}` } as const;
-    return differs(what, times(a.events.get(reason)), times(b.events.get(reason)));
+    return differs(what, times(one.get(reason)), times(other.get(reason)));
   });
 }
 

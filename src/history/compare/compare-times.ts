@@ -1,5 +1,8 @@
 import type { Difference, Tolerance } from './difference.ts';
-import type { ContainerStory, RunStory } from '../run-story.ts';
+import { hasStarted } from '../story/container-story.ts';
+import type { ContainerStory, RunStory } from '../story/model.ts';
+import { firstTrueMs } from '../story/pod-spans.ts';
+import { lengthOf } from '../story/run-story.ts';
 import { seconds } from '../expect/meet-steps.ts';
 
 /** A duration. */
@@ -23,25 +26,23 @@ export function compareTimes(a: RunStory, b: RunStory, { share, minMs }: Toleran
 const keyOf = ({ subject, what }: Span): string => `${subject}\n${what}`;
 
 function spansOf(story: RunStory): Span[] {
-  const { conditions, containers, isOver, lengthMs } = story;
-  const readyMs = conditions.get('Ready')?.trueMs;
+  const { conditions, containers, isOver } = story;
+  const readyMs = firstTrueMs(conditions, 'Ready');
   return [
     ...(readyMs === undefined ? [] : [{ subject: 'Pod', what: 'time to Ready', ms: readyMs }]),
-    ...[...containers].flatMap(([name, container]) => containerSpans(name, container)),
-    ...(isOver ? [{ subject: 'Pod', what: 'whole run', ms: lengthMs }] : []),
+    ...containers.flatMap(containerSpans),
+    ...(isOver ? [{ subject: 'Pod', what: 'whole run', ms: lengthOf(story) }] : []),
   ];
 }
 
-function containerSpans(subject: string, { attempts }: ContainerStory): Span[] {
-  return attempts.flatMap(({ startedMs, exitedMs }, index) => {
-    const endedBefore = attempts[index - 1]?.exitedMs;
+function containerSpans({ name: subject, attempts }: ContainerStory): Span[] {
+  return attempts.filter(hasStarted).flatMap(({ attempt, exit, fromMs, toMs }) => {
+    const before = attempts.find((other) => other.attempt === attempt - 1);
     return [
-      ...(startedMs === undefined || exitedMs === undefined
+      ...(exit === undefined ? [] : [{ subject, what: `length of run ${attempt + 1}`, ms: toMs - fromMs }]),
+      ...(before?.exit === undefined
         ? []
-        : [{ subject, what: `length of run ${index + 1}`, ms: exitedMs - startedMs }]),
-      ...(endedBefore === undefined || startedMs === undefined
-        ? []
-        : [{ subject, what: `wait for run ${index + 1}`, ms: startedMs - endedBefore }]),
+        : [{ subject, what: `wait for run ${attempt + 1}`, ms: fromMs - before.toMs }]),
     ];
   });
 }

@@ -1,10 +1,10 @@
 import type { Expectation, NumberRange, Written } from './expectation.ts';
 import { allContainerStatuses } from '../../api/objects.ts';
-import { happeningsByState } from '../happenings.ts';
-import { type Check, happeningLine, meetSteps, type PlacedHappening, seconds } from './meet-steps.ts';
+import { type Check, happeningLine, meetSteps, seconds } from './meet-steps.ts';
 import { isInRange, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from '../recorded-run.ts';
-import { type RunStory, storyOf } from '../run-story.ts';
+import type { Happening, RunStory } from '../story/model.ts';
+import { eventCounts, recordedExit, lengthOf, restartsOf, storyOf } from '../story/run-story.ts';
 
 /** The result of checking a run. */
 export interface Outcome {
@@ -20,13 +20,11 @@ export interface Outcome {
 export function meetExpectation(expectation: Expectation, run: RecordedRun): Outcome | undefined {
   const story = storyOf(run);
   if (story === undefined) return undefined;
-  const placed = happeningsByState(run).flatMap((happenings, state) =>
-    happenings.map((happening): PlacedHappening => ({ happening, state })),
-  );
-  const steps = meetSteps(expectation.steps, placed);
+  const { happenings } = story;
+  const steps = meetSteps(expectation.steps, happenings);
   const checks = [
     ...steps,
-    ...neverCame(expectation, placed),
+    ...neverCame(expectation, happenings),
     ...phasesCame(expectation, story),
     ...eventsCame(expectation, story),
     ...wasOverWithin(expectation, story),
@@ -35,11 +33,9 @@ export function meetExpectation(expectation: Expectation, run: RecordedRun): Out
   return { checks, notLookedFor: expectation.steps.flat().length - steps.length };
 }
 
-function neverCame({ never }: Expectation, placed: readonly PlacedHappening[]): Check[] {
+function neverCame({ never }: Expectation, happenings: readonly Happening[]): Check[] {
   return never.map(({ pattern, place }) => {
-    const seen = placed
-      .filter(({ happening }) => matches(pattern, happening))
-      .map(({ happening }) => happeningLine(happening));
+    const seen = happenings.filter((happening) => matches(pattern, happening)).map(happeningLine);
     const text = `never ${patternText(pattern)}`;
     return seen.length === 0 ? { place, text, met: true } : { place, text, met: false, problem: 'came anyway', seen };
   });
@@ -48,21 +44,30 @@ function neverCame({ never }: Expectation, placed: readonly PlacedHappening[]): 
 function phasesCame({ phases }: Expectation, story: RunStory): Check[] {
   if (phases === undefined) return [];
   const expected = phases.value.join(', ');
-  return [sameText({ place: phases.place, text: `phases: ${expected}` }, expected, story.phases.join(', '))];
+  return [
+    sameText(
+      { place: phases.place, text: `phases: ${expected}` },
+      expected,
+      story.phases.map(({ phase }) => phase).join(', '),
+    ),
+  ];
 }
 
 function eventsCame({ events }: Expectation, story: RunStory): Check[] {
-  const others = [...story.events].map(([reason, times]) => `${reason} ${times}`).join(', ');
+  const counts = eventCounts(story);
+  const others = [...counts].map(([reason, times]) => `${reason} ${times}`).join(', ');
   return [...events].map(([reason, { value: range, place }]) => {
     const what = { place, text: `events: ${reason} ${range.text}` };
     const seen = [`the events were ${others || 'none'}`];
-    return inRange(what, { range, value: story.events.get(reason) ?? 0, seen });
+    return inRange(what, { range, value: counts.get(reason) ?? 0, seen });
   });
 }
 
-function wasOverWithin({ withinMs }: Expectation, { isOver, lengthMs }: RunStory): Check[] {
+function wasOverWithin({ withinMs }: Expectation, story: RunStory): Check[] {
   if (withinMs === undefined) return [];
   const { value: limitMs, place } = withinMs;
+  const { isOver } = story;
+  const lengthMs = lengthOf(story);
   const what = { place, text: `within: ${seconds(limitMs)}` };
   if (isOver && lengthMs <= limitMs) return [{ ...what, met: true, atMs: lengthMs }];
   return [notMet(what, isOver ? `the run took ${seconds(lengthMs)}` : 'the run goes on', [])];
@@ -82,11 +87,11 @@ function endedAs({ final }: Expectation, story: RunStory): Check[] {
     }),
     ...ofContainers(story, final.restarts, (name, expected) => {
       const what = inTheEnd(expected, `restarts of ${name}: ${expected.value.text}`);
-      return inRange(what, { range: expected.value, value: story.containers.get(name)?.restarts ?? 0, seen: [] });
+      return inRange(what, { range: expected.value, value: restartsOf(story, name), seen: [] });
     }),
     ...ofContainers(story, final.exitCodes, (name, expected) => {
       const what = inTheEnd(expected, `exit code of ${name}: ${expected.value.text}`);
-      const value = lastExit(story, name)?.exitCode;
+      const value = recordedExit(story, name)?.exitCode;
       return value === undefined
         ? notMet(what, `${name} has not ended`, [])
         : inRange(what, { range: expected.value, value, seen: [] });
@@ -94,7 +99,7 @@ function endedAs({ final }: Expectation, story: RunStory): Check[] {
     ...ofContainers(story, final.reasons, (name, expected) => {
       const what = inTheEnd(expected, `reason of ${name}: ${expected.value}`);
       const present = allContainerStatuses(status).find((entry) => entry.name === name)?.state?.waiting?.reason;
-      const seen = [lastExit(story, name)?.reason, present].filter((known) => known !== undefined);
+      const seen = [recordedExit(story, name)?.reason, present].filter((known) => known !== undefined);
       return seen.includes(expected.value)
         ? { ...what, met: true }
         : notMet(what, `it was ${seen.join(', ') || 'none'}`, []);
@@ -108,15 +113,12 @@ function ofContainers<T>(
   expected: ReadonlyMap<string, Written<T>>,
   check: (name: string, expected: Written<T>) => Check,
 ): Check[] {
+  const names = containers.map(({ name }) => name);
   return [...expected].map(([name, expectation]) => {
     const checked = check(name, expectation);
-    if (containers.has(name)) return checked;
-    return notMet(checked, `the Pod has no container ${name}`, [`it has ${[...containers.keys()].join(', ')}`]);
+    if (names.includes(name)) return checked;
+    return notMet(checked, `the Pod has no container ${name}`, [`it has ${names.join(', ')}`]);
   });
-}
-
-function lastExit({ containers }: RunStory, name: string): { exitCode: number; reason: string } | undefined {
-  return containers.get(name)?.attempts.findLast((attempt) => attempt?.exit !== undefined)?.exit;
 }
 
 type ExpectationRef = Pick<Check, 'place' | 'text'>;

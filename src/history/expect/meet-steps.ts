@@ -1,5 +1,5 @@
 import type { WrittenPattern } from './expectation.ts';
-import type { Happening } from '../happenings.ts';
+import type { Happening } from '../story/model.ts';
 import { happeningText, likeness, matches, patternText } from './pattern-match.ts';
 
 /** The result of one expectation. */
@@ -23,16 +23,10 @@ export type Check = {
     }
 );
 
-/** A happening and the state of the Pod that contains it. Happenings of one state have no order. */
-export interface PlacedHappening {
-  readonly happening: Happening;
-  readonly state: number;
-}
-
 /** The progress through the steps. */
 interface StepsProgress {
-  /** The first state in which the next step may be. */
-  readonly state: number;
+  /** The first transition in which the next step may be. */
+  readonly transition: number;
   readonly atMs: number;
   /** The previous step, for messages. */
   readonly after: string;
@@ -45,9 +39,9 @@ const NEAREST_MAX = 3;
  * Finds the steps in the happenings of a run: each step is the first match after the previous one. Stops at the first
  * step that fails.
  */
-export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly PlacedHappening[]): Check[] {
+export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly Happening[]): Check[] {
   const checks: Check[] = [];
-  let position: StepsProgress = { state: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
+  let position: StepsProgress = { transition: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
   for (const group of steps) {
     const found = findGroup(group, story, position);
     const checked = group.map((written, index) => checkOf(written, found[index], { story, position }));
@@ -59,7 +53,7 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
 }
 
 interface StepContext {
-  readonly story: readonly PlacedHappening[];
+  readonly story: readonly Happening[];
   readonly position: StepsProgress;
 }
 
@@ -73,8 +67,8 @@ function positionAfter(
   if (placed === undefined) return position;
   const written = group[found.indexOf(last)];
   return {
-    state: placed.state,
-    atMs: placed.happening.atMs,
+    transition: placed.transition,
+    atMs: placed.atMs,
     after: written === undefined ? position.after : patternText(written.pattern),
     used: new Set([...position.used, ...found]),
   };
@@ -86,19 +80,19 @@ function positionAfter(
  */
 function findGroup(
   group: readonly WrittenPattern[],
-  story: readonly PlacedHappening[],
-  { state, used }: StepsProgress,
+  story: readonly Happening[],
+  { transition, used }: StepsProgress,
 ): Array<number | undefined> {
   const taken: Array<number | undefined> = group.map(() => undefined);
   for (const [index, placed] of story.entries()) {
-    if (placed.state < state || used.has(index)) continue;
+    if (placed.transition < transition || used.has(index)) continue;
     if (assign(index, group, { story, taken, tried: new Set() }) && !taken.includes(undefined)) break;
   }
   return taken;
 }
 
 interface StepAssignment {
-  readonly story: readonly PlacedHappening[];
+  readonly story: readonly Happening[];
   readonly taken: Array<number | undefined>;
   readonly tried: Set<number>;
 }
@@ -109,7 +103,7 @@ function assign(index: number, group: readonly WrittenPattern[], assignment: Ste
   const placed = story[index];
   if (placed === undefined) return false;
   for (const [place, { pattern }] of group.entries()) {
-    if (tried.has(place) || !matches(pattern, placed.happening)) continue;
+    if (tried.has(place) || !matches(pattern, placed)) continue;
     tried.add(place);
     const before = taken[place];
     if (before !== undefined && !assign(before, group, assignment)) continue;
@@ -126,7 +120,7 @@ function checkOf(
 ): Check {
   const { story, position } = at;
   const text = patternText(pattern);
-  const happening = found === undefined ? undefined : story[found]?.happening;
+  const happening = found === undefined ? undefined : story[found];
   if (happening === undefined) {
     const seen = nearest(pattern, at);
     return { place, text, met: false, problem: `never came after ${position.after} (${seconds(position.atMs)})`, seen };
@@ -145,16 +139,16 @@ function checkOf(
 
 /** The happenings most similar to a failed pattern: matches that came too early, else partial matches. */
 function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }: StepContext): string[] {
-  const early = story.filter(({ happening }) => matches(pattern, happening));
+  const early = story.filter((happening) => matches(pattern, happening));
   if (early.length > 0) {
-    return early.slice(-NEAREST_MAX).map(({ happening }) => `${happeningLine(happening)}: before that`);
+    return early.slice(-NEAREST_MAX).map((happening) => `${happeningLine(happening)}: before that`);
   }
   const like = story
     .filter((_, index) => !position.used.has(index))
-    .map(({ happening, state }) => ({
+    .map((happening) => ({
       happening,
       score: likeness(pattern, happening),
-      isLate: state >= position.state,
+      isLate: happening.transition >= position.transition,
     }))
     .filter(({ score }) => score > 0);
   const best = Math.max(0, ...like.map(({ score }) => score));

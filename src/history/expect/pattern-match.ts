@@ -1,5 +1,5 @@
 import type { NumberRange, Pattern } from './expectation.ts';
-import type { Happening } from '../happenings.ts';
+import type { Happening } from '../story/model.ts';
 
 export function matches(pattern: Pattern, happening: Happening): boolean {
   return isOfKind(pattern, happening) && isOfSubject(pattern, happening) && hasDetails(pattern, happening);
@@ -44,7 +44,7 @@ function isOfSubject({ subject }: Pattern, happening: Happening): boolean {
 
 function hasDetails({ status, run, code, reason, message }: Pattern, happening: Happening): boolean {
   if (status !== undefined && !(happening.what === 'condition' && happening.status === status)) return false;
-  if (run !== undefined && !('attempt' in happening && happening.attempt === run)) return false;
+  if (run !== undefined && !('run' in happening && happening.run === run)) return false;
   if (code !== undefined && !(happening.what === 'exited' && isInRange(code, happening.exitCode))) return false;
   if (reason !== undefined && !('reason' in happening && (happening.reason ?? '') === reason)) return false;
   return message === undefined || (happening.what === 'event' && (happening.event.message ?? '').includes(message));
@@ -89,8 +89,8 @@ export function happeningText(happening: Happening): string {
   }
 }
 
-function ofRun({ what, container, attempt }: Extract<Happening, { container: string }>): string {
-  return `${what}: ${container}${attempt === 1 ? '' : `, run: ${attempt}`}`;
+function ofRun({ what, container, run }: Extract<Happening, { container: string }>): string {
+  return `${what}: ${container}${run === 1 ? '' : `, run: ${run}`}`;
 }
 
 function withReason(reason: string | undefined): string {

@@ -1,9 +1,20 @@
-import type { Axis } from './axis.ts';
-import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, StopSpan, Timeline } from './model.ts';
-import { type PathInput, type PathContainer, specOf } from './path-container.ts';
+import type { RecordedRun } from '../recorded-run.ts';
+import type { AttemptStory, ContainerStory, RunStory, StopSpan } from '../story/model.ts';
+import { firstTrueMs } from '../story/pod-spans.ts';
+import { storyOf } from '../story/run-story.ts';
+import type { CriticalPath, PathStep, Timeline } from './model.ts';
 import { PathWriter } from './path-writer.ts';
-import { firstTrueMs } from './pod-spans.ts';
-import { startSteps, waitSteps } from './start-steps.ts';
+import { type PathContainer, specOf, startSteps, waitSteps } from './start-steps.ts';
+
+/**
+ * The story of a run with its critical path.
+ * @param nowMs the end of the timeline of a Pod that still runs, milliseconds since 1970
+ * @returns undefined when the Pod has no recorded state
+ */
+export function timelineOf(run: RecordedRun, nowMs?: number): Timeline | undefined {
+  const story = storyOf(run, nowMs);
+  return story && { ...story, criticalPath: criticalPath(story) };
+}
 
 /** The condition for ready volumes and network. Source: pkg/kubelet/types/constants.go. */
 const SANDBOX_CONDITION = 'PodReadyToStartContainers';
@@ -13,28 +24,28 @@ const SANDBOX_CONDITION = 'PodReadyToStartContainers';
  * init container to its end, each sidecar until it has started, then the container that became ready last (process,
  * postStart hook, startup probe, readiness probe), then the readiness gates.
  */
-export function criticalPath(axis: Axis, input: PathInput): CriticalPath {
-  const { conditions, containers } = input;
+function criticalPath(story: RunStory): CriticalPath {
+  const { conditions, containers } = story;
   const readyMs = firstTrueMs(conditions, 'Ready');
-  const path = new PathWriter(readyMs ?? axis.endMs);
-  const scheduledMs = schedulingSteps(path, input);
+  const path = new PathWriter(readyMs ?? story.endMs);
+  const scheduledMs = schedulingSteps(path, story);
   if (scheduledMs !== undefined) {
-    sandboxSteps(path, input);
-    const last = decidingContainer(containers, readyMs, axis);
+    sandboxSteps(path, story);
+    const last = decidingContainer(story, readyMs);
     for (const container of containers) {
       if (container === last) break;
-      if (container.role === 'init') initSteps(path, { axis, input, container });
-      if (container.role === 'sidecar') sidecarSteps(path, { axis, input, container });
+      if (container.role === 'init') initSteps(path, { story, container });
+      if (container.role === 'sidecar') sidecarSteps(path, { story, container });
     }
-    if (last !== undefined) readySteps(path, { axis, input, container: last }, readyMs);
-    gateSteps(path, axis, conditions);
+    if (last !== undefined) readySteps(path, { story, container: last }, readyMs);
+    gateSteps(path, story);
   }
   path.add({ kind: 'reporting' }, path.endMs);
   return { isReady: readyMs !== undefined, fromMs: 0, toMs: path.endMs, steps: withShares(path.steps, path.endMs) };
 }
 
 /** Adds the scheduling steps. Returns the time when the Pod was scheduled. */
-function schedulingSteps(path: PathWriter, { conditions }: PathInput): number | undefined {
+function schedulingSteps(path: PathWriter, { conditions }: RunStory): number | undefined {
   const spans = conditions.filter(({ type }) => type === 'PodScheduled');
   const scheduledMs = spans.find(({ status }) => status === 'True')?.fromMs;
   for (const { status, reason, message, toMs } of spans) {
@@ -47,7 +58,7 @@ function schedulingSteps(path: PathWriter, { conditions }: PathInput): number | 
 }
 
 /** Adds the sandbox step. The last warning about the Pod explains a long one. */
-function sandboxSteps(path: PathWriter, { conditions, containers, events }: PathInput): void {
+function sandboxSteps(path: PathWriter, { conditions, containers, events }: RunStory): void {
   if (!conditions.some(({ type }) => type === SANDBOX_CONDITION)) return;
   const firstStartMs = Math.min(...containers.flatMap(({ attempts }) => attempts[0]?.fromMs ?? []));
   const untilMs = Math.min(firstTrueMs(conditions, SANDBOX_CONDITION) ?? path.endMs, firstStartMs);
@@ -78,31 +89,31 @@ function sidecarSteps(path: PathWriter, on: PathContainer): void {
 /** Adds the steps until the container became ready, for the readiness that made the Pod Ready. */
 function readySteps(path: PathWriter, on: PathContainer, readyMs: number | undefined): void {
   if (on.container.role === 'init') return initSteps(path, on);
-  const ready = readyMs === undefined ? undefined : readyAttempt(on.container, readyReportedMs(on.axis));
+  const ready = readyMs === undefined ? undefined : readyAttempt(on.container, readyReportedMs(on.story));
   attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
 }
 
 /** Adds the attempts before the deciding one, the waits between them, and the deciding attempt up to a time. */
-function attemptSteps(path: PathWriter, on: PathContainer, counts: AttemptSpan | undefined, untilMs: number): void {
+function attemptSteps(path: PathWriter, on: PathContainer, counts: AttemptStory | undefined, untilMs: number): void {
   const { container } = on;
   for (const attempt of container.attempts) {
     waitSteps(path, on, attempt.fromMs);
-    const goesOn = counts === undefined && (attempt.isRunning || lastStop(container)?.attempt === attempt.attempt);
-    if (attempt === counts || goesOn) return startSteps(path, on, attempt, untilMs);
+    const isLast = counts === undefined && (attempt.isRunning || lastStop(container)?.attempt === attempt.attempt);
+    if (attempt === counts || isLast) return startSteps(path, on, attempt, untilMs);
     path.add({ kind: 'run', ...nameOf(container, attempt) }, attempt.toMs);
   }
   waitSteps(path, on, untilMs);
 }
 
 function nameOf(
-  { name, role }: ContainerTimeline,
-  { attempt, exit }: AttemptSpan,
+  { name, role }: ContainerStory,
+  { attempt, exit }: AttemptStory,
 ): Omit<PathStep, 'kind' | 'share' | 'fromMs' | 'toMs'> {
   return { container: name, role, attempt, exitCode: exit?.exitCode, reason: exit?.reason };
 }
 
 /** The time when the status first showed Ready. The status was computed a moment earlier. */
-function readyReportedMs({ states }: Axis): number {
+function readyReportedMs({ states }: RunStory): number {
   const ready = states.find(({ pod }) =>
     pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
   );
@@ -111,9 +122,9 @@ function readyReportedMs({ states }: Axis): number {
 
 /** The attempt that was ready at a time, and the beginning of its readiness. */
 function readyAttempt(
-  { attempts }: ContainerTimeline,
+  { attempts }: ContainerStory,
   reportedMs: number,
-): { readonly attempt: AttemptSpan; readonly fromMs: number } | undefined {
+): { readonly attempt: AttemptStory; readonly fromMs: number } | undefined {
   const candidates = attempts.flatMap((attempt) => attempt.ready.map(({ fromMs }) => ({ attempt, fromMs })));
   return candidates.findLast(({ fromMs }) => fromMs <= reportedMs);
 }
@@ -122,15 +133,12 @@ function readyAttempt(
  * The container that the Pod waited for last: the one that became ready last. For a Pod that was never Ready, the first
  * container that did not become ready.
  */
-function decidingContainer(
-  containers: readonly ContainerTimeline[],
-  readyMs: number | undefined,
-  axis: Axis,
-): ContainerTimeline | undefined {
-  if (readyMs === undefined) return containers.find((container) => !hasGotThere(container, axis.endMs));
-  const weigh = (container: ContainerTimeline): readonly [number, number, number] => {
-    const ready = readyAttempt(container, readyReportedMs(axis));
-    const spec = specOf(axis, container.name);
+function decidingContainer(story: RunStory, readyMs: number | undefined): ContainerStory | undefined {
+  const { containers, endMs } = story;
+  if (readyMs === undefined) return containers.find((container) => !hasGotThere(container, endMs));
+  const weigh = (container: ContainerStory): readonly [number, number, number] => {
+    const ready = readyAttempt(container, readyReportedMs(story));
+    const spec = specOf(story, container.name);
     return [ready?.fromMs ?? -1, spec?.readinessProbe || spec?.startupProbe ? 1 : 0, ready?.attempt.fromMs ?? 0];
   };
   return containers
@@ -146,7 +154,7 @@ function compare(one: readonly number[], other: readonly number[]): number {
 }
 
 /** True when the container was ready at the end, or when it was asked to stop. */
-function hasGotThere(container: ContainerTimeline, endMs: number): boolean {
+function hasGotThere(container: ContainerStory, endMs: number): boolean {
   const { role, attempts } = container;
   if (role === 'ephemeral') return true;
   if (role === 'init') return attempts.some(({ exit }) => exit?.exitCode === 0);
@@ -155,12 +163,12 @@ function hasGotThere(container: ContainerTimeline, endMs: number): boolean {
 }
 
 /** The stop of the last attempt, if it was asked to stop: no attempt followed. */
-function lastStop({ attempts, stops }: ContainerTimeline): StopSpan | undefined {
+function lastStop({ attempts, stops }: ContainerStory): StopSpan | undefined {
   return stops.findLast(({ attempt }) => attempt === attempts.at(-1)?.attempt);
 }
 
 /** Adds the step of the readiness gates, whose conditions other writers set after all containers are ready. */
-function gateSteps(path: PathWriter, { pod }: Axis, conditions: Timeline['conditions']): void {
+function gateSteps(path: PathWriter, { pod, conditions }: RunStory): void {
   const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }, index) => {
     return {
       reason: conditionType,

@@ -1,115 +1,6 @@
-import type { HookRun } from '../../lifecycle/hook-run.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ContainerKind } from '../../lifecycle/status/container-status.ts';
-
-/** A span of time. Milliseconds after the creation of the Pod, with fractions. `toMs` is never before `fromMs`. */
-export interface Stretch {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** A phase of the Pod. Its reason comes from the Pod's status. */
-export interface PhaseSpan extends Stretch {
-  readonly phase: string;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-/** The time during which a condition had one status. */
-export interface ConditionSpan extends Stretch {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-/** The time from the request to end the Pod to its end, or to the last record. */
-export interface EndingSpan extends Stretch {
-  /** The grace period in seconds. */
-  readonly graceSeconds?: number | undefined;
-}
-
-/** The time during which a container waited to run. */
-export interface WaitSpan extends Stretch {
-  /** The reason in its status: `CrashLoopBackOff`. Undefined: the container has no status yet. */
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-export interface AttemptExit {
-  readonly exitCode: number;
-  readonly signal?: number | undefined;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-/** One run of a container's main process. */
-export interface AttemptSpan extends Stretch {
-  /** The restart count: 0 is the first attempt. */
-  readonly attempt: number;
-  /** True when the attempt still ran at the last record. */
-  readonly isRunning: boolean;
-  /** Undefined: the attempt still ran, or was removed before its exit was recorded. */
-  readonly exit?: AttemptExit | undefined;
-  /**
-   * The time when the status showed `started`: at once, or after the postStart hook and the startup probe. Undefined:
-   * never.
-   */
-  readonly startedUpMs?: number | undefined;
-  /** The times of readiness. Empty for init containers, which are ready when they are done. */
-  readonly ready: readonly Stretch[];
-}
-
-export interface HookSpan extends Stretch, Pick<HookRun, 'hook' | 'handler' | 'message'> {
-  readonly attempt: number;
-  /** Undefined: no return of the hook is recorded. */
-  readonly result?: HookRun['result'] | undefined;
-}
-
-/** An attempt of a probe. */
-export interface ProbeSpan extends Stretch {
-  readonly probe: ProbeType;
-  readonly attempt: number;
-  readonly result: ProbeAttempt['result'];
-  /** The consequence of the attempt. */
-  readonly decision: ProbeAttempt['decision'];
-  /** The number of equal results in a row. `threshold` is the number that decides. */
-  readonly count: number;
-  readonly threshold: number;
-  readonly output: string;
-}
-
-/** The stop of a container: from the event Killing to its exit. */
-export interface StopSpan extends Stretch {
-  readonly attempt: number;
-  /** The message of the event. */
-  readonly why: string;
-  /** The grace period in seconds. */
-  readonly graceSeconds: number;
-}
-
-export interface ContainerTimeline {
-  readonly name: string;
-  readonly role: ContainerKind;
-  readonly waits: readonly WaitSpan[];
-  readonly attempts: readonly AttemptSpan[];
-  readonly hooks: readonly HookSpan[];
-  readonly probes: readonly ProbeSpan[];
-  readonly stops: readonly StopSpan[];
-}
-
-/** An event, once for each time that it was recorded. */
-export interface EventMark {
-  readonly atMs: number;
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  /** The count of the event at that time. */
-  readonly count: number;
-  /** Undefined: the event is about the Pod. */
-  readonly container?: string | undefined;
-}
+import type { RunStory, Stretch } from '../story/model.ts';
 
 /** The kind of a step on the way to Ready. */
 export type StepKind =
@@ -178,26 +69,7 @@ export interface CriticalPath extends Stretch {
   readonly steps: readonly PathStep[];
 }
 
-/** A run of a Pod on one axis of time: all `Ms` count from `createdAtMs`. */
-export interface Timeline {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  /** The creation of the Pod, milliseconds since 1970. */
-  readonly createdAtMs: number;
-  /** The last recorded time. */
-  readonly endMs: number;
-  /** True when the Pod has ended or was removed. */
-  readonly isOver: boolean;
-  /** The phases in order, without gaps. */
-  readonly phases: readonly PhaseSpan[];
-  /** The conditions by type, in the order of their first appearance, then in order of time. */
-  readonly conditions: readonly ConditionSpan[];
-  /** Undefined: nobody asked the Pod to end. */
-  readonly ending?: EndingSpan | undefined;
-  /** The containers in the order of their start: init containers and sidecars, regular ones, ephemeral ones. */
-  readonly containers: readonly ContainerTimeline[];
-  /** The events in the order of their records. */
-  readonly events: readonly EventMark[];
+/** The story of a run and its critical path, for drawings. */
+export interface Timeline extends RunStory {
   readonly criticalPath: CriticalPath;
 }

@@ -1,4 +1,4 @@
-import type { Stretch, Timeline } from './model.ts';
+import type { RunStory, Stretch } from '../story/model.ts';
 
 /** A time during which the number of Ready Pods stayed the same. Milliseconds since `originMs`. */
 export interface ReadyCount extends Stretch {
@@ -10,7 +10,7 @@ export interface ReadyCount extends Stretch {
  * Ready.
  * @param originMs the beginning of the axis, milliseconds since 1970
  */
-export function readyCounts(timelines: readonly Timeline[], originMs: number): ReadyCount[] {
+export function readyCounts(timelines: readonly RunStory[], originMs: number): ReadyCount[] {
   const changes = timelines.flatMap(({ createdAtMs, conditions }) =>
     conditions
       .filter(({ type, status }) => type === 'Ready' && status === 'True')

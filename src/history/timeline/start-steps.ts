@@ -1,9 +1,22 @@
 import { isTerminalPhase } from '../../api/objects.ts';
 import { type ProbeNumbers, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import { type PathContainer, specOf } from './path-container.ts';
-import type { AttemptSpan, ProbeSpan, StepKind } from './model.ts';
+import type { Container } from '../../api/generated/types.ts';
+import type { AttemptStory, ContainerStory, ProbeSpan, RunStory } from '../story/model.ts';
+import type { StepKind } from './model.ts';
 import type { NewStep, PathWriter } from './path-writer.ts';
+
+/** A container on the path, and the story that it is part of. */
+export interface PathContainer {
+  readonly story: RunStory;
+  readonly container: ContainerStory;
+}
+
+/** The container in the manifest. */
+export function specOf({ pod }: RunStory, name: string): Container | undefined {
+  const { initContainers = [], containers } = pod.spec;
+  return [...initContainers, ...containers].find((container) => container.name === name);
+}
 
 const BACK_OFF: ReadonlySet<string | undefined> = new Set([WAITING.crashLoopBackOff, WAITING.imagePullBackOff]);
 const ORDINARY: ReadonlySet<string | undefined> = new Set([
@@ -17,7 +30,7 @@ const ORDINARY: ReadonlySet<string | undefined> = new Set([
 export function waitSteps(path: PathWriter, on: PathContainer, untilMs: number): void {
   const { name, role, waits, attempts } = on.container;
   const hasRun = attempts.some(({ toMs }) => toMs <= path.atMs);
-  const runsAgain = attempts.some(({ fromMs }) => fromMs >= path.atMs) || !isTerminalPhase(on.axis.pod.status.phase);
+  const runsAgain = attempts.some(({ fromMs }) => fromMs >= path.atMs) || !isTerminalPhase(on.story.pod.status.phase);
   const ordinary: StepKind = !hasRun ? 'creating' : runsAgain ? 'restart' : 'reporting';
   const named = { container: name, role };
   for (const { fromMs, toMs, reason, message } of waits) {
@@ -32,8 +45,8 @@ export function waitSteps(path: PathWriter, on: PathContainer, untilMs: number):
 
 /** Adds the wait for earlier containers and their postStart hooks, and the pull of the image as a step of its own. */
 function ordinarySteps(path: PathWriter, on: PathContainer, step: NewStep, untilMs: number): void {
-  const { axis, input, container } = on;
-  const others = input.containers.filter(({ name, role }) => name !== container.name && role === container.role);
+  const { story, container } = on;
+  const others = story.containers.filter(({ name, role }) => name !== container.name && role === container.role);
   const parts = [
     ...others.flatMap(({ name, role, hooks }) =>
       hooks
@@ -46,15 +59,15 @@ function ordinarySteps(path: PathWriter, on: PathContainer, step: NewStep, until
     ...imagePulls(on).map((pull) => ({ ...pull, step: { ...step, kind: 'image' } as const })),
   ];
   for (const part of parts.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    if (part.toMs <= path.atMs || part.fromMs >= Math.min(untilMs, axis.endMs)) continue;
+    if (part.toMs <= path.atMs || part.fromMs >= Math.min(untilMs, story.endMs)) continue;
     path.add(step, Math.min(part.fromMs, untilMs));
     path.add(part.step, Math.min(part.toMs, untilMs));
   }
   path.add(step, untilMs);
 }
 
-function imagePulls({ input, container }: PathContainer): Array<{ readonly fromMs: number; readonly toMs: number }> {
-  const own = input.events.filter((event) => event.container === container.name);
+function imagePulls({ story, container }: PathContainer): Array<{ readonly fromMs: number; readonly toMs: number }> {
+  const own = story.events.filter((event) => event.container === container.name);
   return own.flatMap(({ reason, atMs }, index) => {
     const pulled = own.slice(index).find((event) => event.reason === 'Pulled');
     return reason === 'Pulling' && pulled !== undefined ? [{ fromMs: atMs, toMs: pulled.atMs }] : [];
@@ -62,8 +75,8 @@ function imagePulls({ input, container }: PathContainer): Array<{ readonly fromM
 }
 
 /** Adds the steps from the start of a process until it was ready. */
-export function startSteps(path: PathWriter, on: PathContainer, attempt: AttemptSpan, untilMs: number): void {
-  const { container, axis } = on;
+export function startSteps(path: PathWriter, on: PathContainer, attempt: AttemptStory, untilMs: number): void {
+  const { container, story } = on;
   const named = { container: container.name, role: container.role, attempt: attempt.attempt };
   for (const { hook, toMs, attempt: number } of container.hooks) {
     if (hook !== 'postStart' || number !== attempt.attempt) continue;
@@ -72,7 +85,7 @@ export function startSteps(path: PathWriter, on: PathContainer, attempt: Attempt
       Math.min(toMs, untilMs),
     );
   }
-  const spec = specOf(axis, container.name);
+  const spec = specOf(story, container.name);
   if (spec?.startupProbe)
     probeSteps(path, on, { attempt, type: 'startup' }, Math.min(attempt.startedUpMs ?? untilMs, untilMs));
   if (spec?.readinessProbe) probeSteps(path, on, { attempt, type: 'readiness' }, untilMs);
@@ -80,14 +93,14 @@ export function startSteps(path: PathWriter, on: PathContainer, attempt: Attempt
 }
 
 interface Probing {
-  readonly attempt: AttemptSpan;
+  readonly attempt: AttemptStory;
   readonly type: ProbeType;
 }
 
 /** Adds the attempts of a probe until enough have succeeded. */
 function probeSteps(path: PathWriter, on: PathContainer, { attempt, type }: Probing, untilMs: number): void {
   const { name, role, probes } = on.container;
-  const spec = specOf(on.axis, name);
+  const spec = specOf(on.story, name);
   const probe = spec === undefined ? undefined : probeOf(spec, type);
   if (probe === undefined) return;
   const named = { container: name, role, attempt: attempt.attempt, probe: type };
@@ -128,8 +141,8 @@ export function isGood({ result }: ProbeSpan): boolean {
 }
 
 /** The path in the manifest: `spec.containers[0].startupProbe.periodSeconds`. */
-function fieldOf({ axis }: PathContainer, container: string, rest: string): string | undefined {
-  const { spec } = axis.pod;
+function fieldOf({ story }: PathContainer, container: string, rest: string): string | undefined {
+  const { spec } = story.pod;
   for (const list of ['initContainers', 'containers'] as const) {
     const index = (spec[list] ?? []).findIndex(({ name }) => name === container);
     if (index >= 0) return `spec.${list}[${index}].${rest}`;

@@ -1,5 +1,5 @@
-import type { Happening } from '../../history/happenings.ts';
-import type { RunStory } from '../../history/run-story.ts';
+import type { Happening, RunStory } from '../../history/story/model.ts';
+import { recordedExit, restartsOf } from '../../history/story/run-story.ts';
 
 /** The time within which happenings may come in another order in another run. */
 const TOGETHER_MS = 50;
@@ -11,7 +11,7 @@ export function renderExpectation(story: RunStory): string {
     `pod: ${scalar(story.pod.metadata.name)}`,
     ...(steps.length === 0 ? [] : ['steps:', ...steps]),
     'final:',
-    ...(story.isOver ? finalLines(story) : [`  phase: ${story.phases.at(-1) ?? 'Pending'}`]),
+    ...(story.isOver ? finalLines(story) : [`  phase: ${story.phases.at(-1)?.phase ?? 'Pending'}`]),
     '',
   ].join('\n');
 }
@@ -49,7 +49,7 @@ function entry(indent: string, [first = '', ...others]: readonly string[]): stri
   return [`${indent}- ${first}`, ...others.map((field) => `${indent}  ${field}`)];
 }
 
-function fieldsOf(happening: Happening, { containers }: RunStory): string[] {
+function fieldsOf(happening: Happening, story: RunStory): string[] {
   switch (happening.what) {
     case 'phase':
       return [`phase: ${happening.phase}`];
@@ -57,11 +57,11 @@ function fieldsOf(happening: Happening, { containers }: RunStory): string[] {
       return [`condition: ${scalar(happening.type)}`];
     case 'started':
     case 'exited': {
-      const { what, container, attempt } = happening;
-      const isOneOfMany = (containers.get(container)?.attempts.length ?? 0) > 1;
+      const { what, container, run } = happening;
+      const isOneOfMany = restartsOf(story, container) > 0;
       return [
         `${what}: ${scalar(container)}`,
-        ...(isOneOfMany ? [`run: ${attempt}`] : []),
+        ...(isOneOfMany ? [`run: ${run}`] : []),
         ...(what === 'exited' ? [`code: ${happening.exitCode}`] : []),
       ];
     }
@@ -77,10 +77,11 @@ function fieldsOf(happening: Happening, { containers }: RunStory): string[] {
   }
 }
 
-function finalLines({ pod, containers }: RunStory): string[] {
-  const restarts = [...containers].map(([name, story]) => `    ${scalar(name)}: ${story.restarts}`);
-  const codes = [...containers].flatMap(([name, { attempts }]) => {
-    const exit = attempts.findLast((attempt) => attempt?.exit !== undefined)?.exit;
+function finalLines(story: RunStory): string[] {
+  const { pod, containers } = story;
+  const restarts = containers.map(({ name }) => `    ${scalar(name)}: ${restartsOf(story, name)}`);
+  const codes = containers.flatMap(({ name }) => {
+    const exit = recordedExit(story, name);
     return exit === undefined ? [] : [`    ${scalar(name)}: ${exit.exitCode}`];
   });
   return [

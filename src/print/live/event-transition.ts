@@ -1,5 +1,5 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { COMBINED } from '../../lifecycle/texts/events.ts';
+import { eventSubject } from '../../history/story/event-subject.ts';
 import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED } from '../../lifecycle/texts/podrun-events.ts';
 import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
 import type { Tone } from '../text/painter.ts';
@@ -68,7 +68,9 @@ const EACH_TIME: ReadonlySet<string> = new Set(['Started', 'Killing', 'FailedPos
  */
 export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPod): Transition | undefined {
   const { reason = '', involvedObject } = event;
-  const { message, container, isNews } = messageAndContainer(event);
+  const { message, container, isCombined } = eventSubject(event);
+  // Each occurrence of a combined event is about another container.
+  const isNews = isCombined && container !== undefined;
   const count = isNews || EACH_TIME.has(reason) ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
   const format = Object.hasOwn(CHANGE_TEXTS, reason) ? CHANGE_TEXTS[reason] : undefined;
@@ -83,28 +85,6 @@ export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPo
     text: count > 1 ? `${change.text} (x${count})` : change.text,
   };
 }
-
-/**
- * The message and container of an event. A combined event refers to the container of its first occurrence, but has the
- * message of its latest: the container is known only if the message names it.
- */
-function messageAndContainer({ message = '', involvedObject }: StoredEvent): {
-  readonly message: string;
-  readonly container: string | undefined;
-  /** True when each occurrence has a different meaning. */
-  readonly isNews: boolean;
-} {
-  const latest = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : undefined;
-  if (latest === undefined) {
-    const container = /^spec\.\w+\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
-    return { message: message.trim(), container, isNews: false };
-  }
-  const container = NAMED_CONTAINER.exec(latest)?.[1];
-  return { message: latest.trim(), container, isNews: container !== undefined };
-}
-
-/** The container in the message of a `Killing` event. */
-const NAMED_CONTAINER = /^(?:Stopping container|Container|Init container) (\S+)/;
 
 function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count));

@@ -1,3 +1,4 @@
+import { containerOfEvent } from '../../history/story/event-subject.ts';
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { timestampMs } from '../age.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
@@ -10,8 +11,7 @@ import type { PodContainer } from './pod-container.ts';
 export function isInPostStart({ container }: PodContainer, records: RecordedEvidence): boolean {
   if (container.lifecycle?.postStart === undefined) return false;
   const starts = records.events.filter(
-    ({ reason, involvedObject }) =>
-      reason === EVENT_REASON.started && involvedObject.fieldPath?.endsWith(`{${container.name}}`),
+    (event) => event.reason === EVENT_REASON.started && containerOfEvent(event) === container.name,
   );
   const startedMs = Math.max(...starts.map(({ lastTimestamp }) => timestampMs(lastTimestamp) ?? 0));
   const returned = records.hooks.some((run) => {

@@ -1,7 +1,8 @@
 import type { ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
-import { COMBINED, EVENT_REASON } from '../../lifecycle/texts/events.ts';
+import { containerOfEvent, eventSubject } from '../../history/story/event-subject.ts';
+import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { endedByFault, FAULT_INJECTED } from '../../lifecycle/texts/podrun-events.ts';
 import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
@@ -27,12 +28,12 @@ export function stopReason(
   const [startedMs, finishedMs] = [timestampMs(ended.startedAt), timestampMs(ended.finishedAt)];
   const kill = events.find((event) => {
     const atMs = timestampMs(event.lastTimestamp);
-    const isOfContainer = event.involvedObject.fieldPath?.endsWith(`{${container.name}}`) === true;
-    if (!isOfContainer || !isKill(event, container.name) || atMs === undefined) return false;
+    if (containerOfEvent(event) !== container.name || !isKill(event, container.name) || atMs === undefined)
+      return false;
     return atMs >= (startedMs ?? 0) && atMs <= (finishedMs ?? Number.POSITIVE_INFINITY);
   });
   if (kill?.reason === FAULT_INJECTED) return 'fault';
-  if (kill !== undefined) return reasonOfKill(kill.message ?? '', container.name);
+  if (kill !== undefined) return reasonOfKill(eventSubject(kill).message, container.name);
   const requestedMs = deletionRequestMs(pod);
   return requestedMs !== undefined && (finishedMs ?? requestedMs) >= requestedMs ? 'pod' : undefined;
 }
@@ -42,8 +43,7 @@ function isKill({ reason, message = '' }: StoredEvent, container: string): boole
 }
 
 /** The reason in the message of a Killing event. */
-function reasonOfKill(message: string, container: string): StopReason {
-  const text = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : message;
+function reasonOfKill(text: string, container: string): StopReason {
   if (text === killing.HOOK_FAILED) return 'hook';
   if (/ failed (?:liveness|startup) probe/.test(text)) return 'probe';
   return text === killing.stopping(container) ? 'pod' : 'change';

@@ -1,5 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { ContainerTimeline, HookSpan, ProbeSpan, Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory, HookSpan, ProbeSpan } from '../../history/story/model.ts';
+import type { Timeline } from '../../history/timeline/model.ts';
 import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
@@ -95,7 +96,7 @@ function explained({ pod, evidence, decidedAtMs }: DecidedPod): string {
 }
 
 /** The result of the latest run of a container. A container that is well after restarts passes, with a remark. */
-function containerResult(decided: DecidedPod, view: PodContainer, life: ContainerTimeline | undefined): Result {
+function containerResult(decided: DecidedPod, view: PodContainer, life: ContainerStory | undefined): Result {
   const { evidence, pod } = decided;
   const { status, container, role } = view;
   const { state, lastState } = status ?? {};
@@ -125,7 +126,7 @@ function containerResult(decided: DecidedPod, view: PodContainer, life: Containe
 const ENDS_MAX = 10;
 
 /** The remark about the restarts of a container that passes: CI servers have no flaky result, but show output. */
-function restartsOf(count = 0, life: ContainerTimeline | undefined): string | undefined {
+function restartsOf(count = 0, life: ContainerStory | undefined): string | undefined {
   if (count === 0) return undefined;
   const ends = (life?.attempts ?? []).flatMap(({ attempt, exit, fromMs, toMs }) => {
     const seconds = ((toMs - fromMs) / 1000).toFixed(2);
@@ -163,7 +164,7 @@ function probeResult(attempts: readonly ProbeSpan[]): Result {
   return { type: 'failed', message, text: text.join('\n') };
 }
 
-function hookCases(about: string, { name, hooks }: ContainerTimeline): JunitCase[] {
+function hookCases(about: string, { name, hooks }: ContainerStory): JunitCase[] {
   return hooks.map((hook: HookSpan) => {
     const which = hook.attempt === 0 ? '' : ` (attempt ${hook.attempt + 1})`;
     const message = hook.message ?? 'it failed';
@@ -172,6 +173,6 @@ function hookCases(about: string, { name, hooks }: ContainerTimeline): JunitCase
   });
 }
 
-function secondsOf(life: ContainerTimeline | undefined): number {
+function secondsOf(life: ContainerStory | undefined): number {
   return (life?.attempts ?? []).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) / 1000;
 }

@@ -1,4 +1,5 @@
-import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory } from '../../history/story/model.ts';
+import type { Timeline } from '../../history/timeline/model.ts';
 import { readyCounts } from '../../history/timeline/ready-counts.ts';
 import { CanvasRow } from './canvas.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
@@ -84,7 +85,7 @@ export class Drawing {
     return row;
   }
 
-  #containerRows(container: ContainerTimeline, offsetMs: number): Row[] {
+  #containerRows(container: ContainerStory, offsetMs: number): Row[] {
     const { name, hooks, probes } = container;
     const handlers = [...new Set([...hooks.map(({ hook }) => hook), ...probes.map(({ probe }) => probe)])];
     return [
@@ -96,7 +97,7 @@ export class Drawing {
     ];
   }
 
-  #lifeRow({ waits, attempts, stops }: ContainerTimeline, offsetMs: number): CanvasRow {
+  #lifeRow({ waits, attempts, stops }: ContainerStory, offsetMs: number): CanvasRow {
     const row = this.#newRow();
     for (const { reason, fromMs, toMs } of waits) {
       this.#fill(row, waitLook(reason), offsetMs + fromMs, offsetMs + toMs);
@@ -116,7 +117,7 @@ export class Drawing {
     return row;
   }
 
-  #handlerRow({ hooks, probes }: ContainerTimeline, handler: string, offsetMs: number): CanvasRow {
+  #handlerRow({ hooks, probes }: ContainerStory, handler: string, offsetMs: number): CanvasRow {
     const row = this.#newRow();
     for (const { hook, fromMs, toMs, result } of hooks) {
       if (hook !== handler) continue;

@@ -8,13 +8,24 @@ import type { NamedTimeline } from './trace.ts';
  */
 export function renderTimelineJson(runs: readonly NamedTimeline[]): string {
   return runs
-    .map(({ run, workload, timeline: { createdAtMs, criticalPath, ...timeline } }) => {
+    .map(({ run, workload, timeline }) => {
+      const { namespace, name, uid, createdAtMs, criticalPath } = timeline;
+      const { endMs, isOver, phases, conditions, ending, containers, events } = timeline;
       const steps = criticalPath.steps.map((step) => ({ ...step, text: stepText(step), hint: stepHint(step) }));
       const all = {
         run,
         workload,
         createdAt: formatTime(createdAtMs),
-        ...timeline,
+        namespace,
+        name,
+        uid,
+        endMs,
+        isOver,
+        phases,
+        conditions,
+        ending,
+        containers,
+        events,
         criticalPath: { ...criticalPath, steps },
       };
       return `${JSON.stringify(all, rounded)}\n`;

@@ -1,4 +1,5 @@
-import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory } from '../../history/story/model.ts';
+import type { Timeline } from '../../history/timeline/model.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
@@ -66,7 +67,7 @@ export function renderTimelines(runs: readonly NamedTimeline[], style: TimelineS
   return `${lines.join('\n')}\n`;
 }
 
-function labelsOf({ name, hooks, probes }: ContainerTimeline): string[] {
+function labelsOf({ name, hooks, probes }: ContainerStory): string[] {
   const handlers = [...hooks.map(({ hook }) => hook as string), ...probes.map(({ probe }) => probe as string)];
   return [`  ${name}`, ...handlers.map((handler) => `    ${handler}`)];
 }

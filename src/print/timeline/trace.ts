@@ -1,4 +1,5 @@
-import type { ContainerTimeline, Stretch, Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory, Stretch } from '../../history/story/model.ts';
+import type { Timeline } from '../../history/timeline/model.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { stepText } from './step-text.ts';
 
@@ -89,7 +90,7 @@ function podEvents({ run, workload, timeline }: NamedTimeline, origin: TraceOrig
   ];
 }
 
-function containerEvents(container: ContainerTimeline, tid: number, origin: TraceOrigin): TraceEvent[] {
+function containerEvents(container: ContainerStory, tid: number, origin: TraceOrigin): TraceEvent[] {
   const { name, waits, attempts, stops, hooks, probes } = container;
   return [
     ...threadName(origin.pid, tid, name),

@@ -45,7 +45,9 @@ export class Story {
   /** Adds a failed start. */
   failStart(container: string, at: number, message: string): this {
     const terminated = { exitCode: 128, reason: 'StartError', message, startedAt: '1970-01-01T00:00:00Z' };
-    return this.#turn(container, at, { terminated: { ...terminated, finishedAt: time(at) } }, 0);
+    const before = this.#statuses.get(container);
+    const restartCount = before === undefined ? 0 : before.restartCount + 1;
+    return this.#turn(container, at, { terminated: { ...terminated, finishedAt: time(at) } }, restartCount);
   }
 
   stop(container: string, at: number): this {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { timelineOf } from '../../../src/history/timeline.ts';
+import { timelineOf } from '../../../src/history/timeline/critical-path.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import { renderJunit } from '../../../src/print/report/junit.ts';
 import { type DecidedPod, podCases } from '../../../src/print/report/pod-cases.ts';

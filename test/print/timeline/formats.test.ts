@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { timelineOf } from '../../../src/history/timeline.ts';
+import { timelineOf } from '../../../src/history/timeline/critical-path.ts';
 import { renderTimelineJson } from '../../../src/print/timeline/json.ts';
 import { type NamedTimeline, renderTrace } from '../../../src/print/timeline/trace.ts';
 import { recordedIn } from '../../history/simulated-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeSpan } from '../../../src/history/timeline/model.ts';
+import type { ProbeSpan } from '../../../src/history/story/model.ts';
 import { probeMarks } from '../../../src/print/timeline/page/probe-marks.ts';
 
 function attempts(count: number): ProbeSpan[] {

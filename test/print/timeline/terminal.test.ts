@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timelineOf } from '../../../src/history/timeline.ts';
+import { timelineOf } from '../../../src/history/timeline/critical-path.ts';
 import type { Timeline } from '../../../src/history/timeline/model.ts';
 import { PLAIN } from '../../../src/print/text/painter.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../src/print/timeline/glyphs.ts';

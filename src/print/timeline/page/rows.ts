@@ -1,4 +1,5 @@
-import type { AttemptSpan, ContainerTimeline, Stretch, Timeline } from '../../../history/timeline/model.ts';
+import type { AttemptStory, ContainerStory, Stretch } from '../../../history/story/model.ts';
+import type { Timeline } from '../../../history/timeline/model.ts';
 import { briefDuration } from '../../age.ts';
 import { describeExitCode } from '../../exit-code.ts';
 import { stepDuration } from '../scale.ts';
@@ -68,14 +69,14 @@ export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
   ];
 }
 
-const ROLES: Readonly<Record<ContainerTimeline['role'], string>> = {
+const ROLES: Readonly<Record<ContainerStory['role'], string>> = {
   init: 'init',
   sidecar: 'sidecar',
   regular: '',
   ephemeral: 'ephemeral',
 };
 
-function handlersOf({ hooks, probes }: ContainerTimeline): string[] {
+function handlersOf({ hooks, probes }: ContainerStory): string[] {
   return [...new Set([...hooks.map(({ hook }) => hook), ...probes.map(({ probe }) => probe)])];
 }
 
@@ -147,7 +148,7 @@ function conditionEntries({ conditions }: Timeline): NewEntry[] {
     });
 }
 
-function lifeEntries({ name, role, waits, attempts, stops }: ContainerTimeline): NewEntry[] {
+function lifeEntries({ name, role, waits, attempts, stops }: ContainerStory): NewEntry[] {
   return [
     ...waits.map((wait): NewEntry => {
       const { reason, fromMs, toMs } = wait;
@@ -174,7 +175,7 @@ function lifeEntries({ name, role, waits, attempts, stops }: ContainerTimeline):
   ];
 }
 
-function attemptEntry(container: string, role: ContainerTimeline['role'], attempt: AttemptSpan): NewEntry {
+function attemptEntry(container: string, role: ContainerStory['role'], attempt: AttemptStory): NewEntry {
   const { fromMs, toMs, ready, startedUpMs, exit, isRunning } = attempt;
   const number = `attempt ${attempt.attempt + 1}`;
   const how = isRunning ? 'running' : exit === undefined ? 'removed' : describeExitCode(exit.exitCode);
@@ -197,7 +198,7 @@ function attemptEntry(container: string, role: ContainerTimeline['role'], attemp
   return { container, title: `${number}: ${how}`, look, label, fromMs, toMs, parts, details };
 }
 
-function hookEntries({ name, hooks }: ContainerTimeline, handler: string): NewEntry[] {
+function hookEntries({ name, hooks }: ContainerStory, handler: string): NewEntry[] {
   return hooks
     .filter(({ hook }) => hook === handler)
     .map(({ hook, handler: what, result, message, fromMs, toMs }) => ({
@@ -210,7 +211,7 @@ function hookEntries({ name, hooks }: ContainerTimeline, handler: string): NewEn
     }));
 }
 
-function probeEntries({ name, probes }: ContainerTimeline, handler: string): NewEntry[] {
+function probeEntries({ name, probes }: ContainerStory, handler: string): NewEntry[] {
   const own = probes.filter(({ probe }) => probe === handler);
   return probeMarks(own).map(({ last, fromMs, count: together }) => {
     const { probe, result, decision, count, threshold, output, toMs } = last;

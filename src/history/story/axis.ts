@@ -1,12 +1,7 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import type { RecordedRun } from '../recorded-run.ts';
-
-/** A state of a Pod and the time when it was written. */
-export interface PodState {
-  readonly atMs: number;
-  readonly pod: StoredPod;
-}
+import type { PodState } from './model.ts';
 
 /** A run with times that count from the creation of the Pod. The other files of this folder use this form. */
 export interface Axis {
@@ -15,7 +10,6 @@ export interface Axis {
   readonly endMs: number;
   /** The states in order. The deleted object is not a state. */
   readonly states: readonly PodState[];
-  readonly events: ReadonlyArray<{ readonly atMs: number; readonly event: StoredEvent }>;
   /** The last state of the Pod, which has all its containers. */
   readonly pod: StoredPod;
   /** Converts a timestamp of an object, see {@link momentOf}. Undefined: the object has none. */
@@ -35,9 +29,6 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
   const states = run.transitions.flatMap(({ at, type, object }) =>
     isPod(object) && type !== 'DELETED' ? [{ atMs: Math.max(0, at - createdAtMs), pod: object }] : [],
   );
-  const events = run.transitions.flatMap(({ at, type, object }) =>
-    !isPod(object) && type !== 'DELETED' ? [{ atMs: Math.max(0, at - createdAtMs), event: object }] : [],
-  );
   const pod = states.at(-1)?.pod;
   if (pod === undefined) return undefined;
   const probeEnds = run.probes.map(({ time, durationMs }) => parseTime(time) + durationMs - createdAtMs);
@@ -47,7 +38,7 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
     const atMs = momentOf(text, writtenAtMs + createdAtMs);
     return atMs === undefined ? undefined : Math.max(0, atMs - createdAtMs);
   };
-  return { run, createdAtMs, endMs: Math.max(...ends), states, events, pod, moment };
+  return { run, createdAtMs, endMs: Math.max(...ends), states, pod, moment };
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { Axis } from './axis.ts';
-import type { ConditionSpan, EndingSpan, EventMark, PhaseSpan } from './model.ts';
-import { eventContainer } from '../advise/evidence.ts';
+import type { ConditionSpan, EndingSpan, PhaseSpan } from './model.ts';
 
 /** The phases of a Pod in order. */
 export function phaseSpans({ states, endMs }: Axis): PhaseSpan[] {
   const spans: PhaseSpan[] = [];
   for (const { atMs, pod } of states) {
-    const { phase = 'Unknown', reason, message } = pod.status;
+    const { phase = 'Pending', reason, message } = pod.status;
     const before = spans.at(-1);
     const why = { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
     if (before?.phase === phase) spans[spans.length - 1] = { ...before, ...why };
@@ -47,7 +46,7 @@ export function firstTrueMs(conditions: readonly ConditionSpan[], type: string):
   return conditions.find((span) => span.type === type && span.status === 'True')?.fromMs;
 }
 
-/** The ending of the Pod. Undefined: nobody asked the Pod to end. */
+/** The ending of the Pod. Undefined: the Pod was not asked to end. */
 export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpan | undefined {
   const asked = states.find(({ pod }) => pod.metadata.deletionTimestamp);
   if (asked === undefined) return undefined;
@@ -60,19 +59,4 @@ export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpa
     toMs: Math.max(asked.atMs, toMs),
     ...(graceSeconds === undefined ? {} : { graceSeconds }),
   };
-}
-
-/** The events, once for each record. */
-export function eventMarks({ events }: Axis): EventMark[] {
-  return events.map(({ atMs, event }) => {
-    const container = eventContainer(event);
-    return {
-      atMs,
-      type: event.type ?? 'Normal',
-      reason: event.reason ?? '',
-      message: event.message ?? '',
-      count: event.series?.count ?? event.count ?? 1,
-      ...(container === undefined ? {} : { container }),
-    };
-  });
 }

@@ -1,0 +1,153 @@
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
+import { allContainers, allContainerStatuses } from '../../api/objects.ts';
+import type { RecordedRun, RecordedTransition } from '../recorded-run.ts';
+import { isOver } from '../run-length.ts';
+import { type Axis, axisOf } from './axis.ts';
+import { ContainerWriter } from './container-story.ts';
+import { containerOfEvent } from './event-subject.ts';
+import type { EventMark, Happening, RunExit, RunStory } from './model.ts';
+import { conditionSpans, endingSpan, phaseSpans } from './pod-spans.ts';
+
+/**
+ * Computes the story of a run.
+ * @param nowMs the end of the story of a Pod that still runs, milliseconds since 1970
+ * @returns undefined when the Pod has no recorded state
+ */
+export function storyOf(run: RecordedRun, nowMs?: number): RunStory | undefined {
+  const axis = axisOf(run, nowMs);
+  if (axis === undefined) return undefined;
+  const { createdAtMs, endMs, pod, states } = axis;
+  const { namespace, name, uid } = run;
+  const writers = new Map(
+    allContainers(pod.spec).map((container) => [container.name, new ContainerWriter(axis, container.name)]),
+  );
+  const happenings = new PodWriter(axis, writers).happenings();
+  const ending = endingSpan(axis);
+  const events = eventMarks(happenings);
+  return {
+    namespace,
+    name,
+    uid,
+    createdAtMs,
+    endMs,
+    isOver: isOver(run),
+    pod,
+    states,
+    happenings,
+    phases: phaseSpans(axis),
+    conditions: conditionSpans(axis),
+    ...(ending === undefined ? {} : { ending }),
+    containers: [...writers.values()].map((writer) => writer.story(events)),
+    events,
+  };
+}
+
+/** A happening before its place in the record is added. */
+type Unplaced<T> = T extends unknown ? Omit<T, 'atMs' | 'transition'> : never;
+
+/** Finds out what happened from one recorded state to the next. */
+class PodWriter {
+  readonly #axis: Axis;
+  readonly #containers: ReadonlyMap<string, ContainerWriter>;
+  readonly #conditions = new Map<string, string>();
+  #phase: string | undefined;
+
+  constructor(axis: Axis, containers: ReadonlyMap<string, ContainerWriter>) {
+    this.#axis = axis;
+    this.#containers = containers;
+  }
+
+  happenings(): Happening[] {
+    const { run, createdAtMs } = this.#axis;
+    return run.transitions.flatMap((transition, index) => {
+      const atMs = Math.max(0, transition.at - createdAtMs);
+      return this.#transition(transition, atMs).map((happening): Happening => {
+        return { ...happening, atMs: happening.what === 'created' ? 0 : atMs, transition: index };
+      });
+    });
+  }
+
+  #transition({ type, object }: RecordedTransition, atMs: number): Array<Unplaced<Happening>> {
+    if (object.kind === 'Event') return type === 'DELETED' ? [] : [{ what: 'event', event: object }];
+    return type === 'DELETED' ? [{ what: 'deleted' }] : this.#state(object, atMs);
+  }
+
+  #state({ status }: StoredPod, atMs: number): Array<Unplaced<Happening>> {
+    const { phase = 'Pending', conditions = [] } = status;
+    const before = this.#phase;
+    this.#phase = phase;
+    return [
+      ...(before === undefined ? [{ what: 'created' } as const] : []),
+      ...allContainerStatuses(status).flatMap((own) => {
+        const happenings = this.#containers.get(own.name)?.add(own, atMs) ?? [];
+        return happenings.map((happening) => ({ ...happening, container: own.name }));
+      }),
+      ...conditions.flatMap(({ type, status: value, reason }) => {
+        if (this.#conditions.get(type) === value) return [];
+        this.#conditions.set(type, value);
+        return [{ what: 'condition', type, status: value, reason } as const];
+      }),
+      ...(before === phase ? [] : [{ what: 'phase', phase } as const]),
+    ];
+  }
+}
+
+/** The events, once for each record. */
+function eventMarks(happenings: readonly Happening[]): EventMark[] {
+  return happenings.flatMap((happening): EventMark[] => {
+    if (happening.what !== 'event') return [];
+    const { event, atMs } = happening;
+    const container = containerOfEvent(event);
+    return [
+      {
+        atMs,
+        type: event.type ?? 'Normal',
+        reason: event.reason ?? '',
+        message: event.message ?? '',
+        count: countOf(event),
+        ...(container === undefined ? {} : { container }),
+      },
+    ];
+  });
+}
+
+function countOf({ series, count }: StoredEvent): number {
+  return series?.count ?? count ?? 1;
+}
+
+/** The reasons of Events with their counts. */
+export function eventCounts({ happenings }: RunStory): Map<string, number> {
+  /** The latest version of each Event: a higher count is a new version. */
+  const latest = new Map(
+    happenings.flatMap((one) => (one.what === 'event' ? [[one.event.metadata.name, one.event] as const] : [])),
+  );
+  const counts = new Map<string, number>();
+  for (const event of latest.values()) {
+    const { reason = '' } = event;
+    counts.set(reason, (counts.get(reason) ?? 0) + countOf(event));
+  }
+  return counts;
+}
+
+/** The time from the creation of the Pod to its last change, in milliseconds. */
+export function lengthOf({ happenings }: RunStory): number {
+  return happenings.findLast(({ what }) => what !== 'event' && what !== 'deleted')?.atMs ?? 0;
+}
+
+/** The starts and exits of a container in the order of the record. */
+export function runsOf({ happenings }: RunStory, container: string): Array<Extract<Happening, { run: number }>> {
+  return happenings.flatMap((one) => {
+    return (one.what === 'started' || one.what === 'exited') && one.container === container ? [one] : [];
+  });
+}
+
+/** The restarts of a container. */
+export function restartsOf(story: RunStory, container: string): number {
+  return Math.max(1, ...runsOf(story, container).map(({ run }) => run)) - 1;
+}
+
+/** The exit of a run of a container, by default of the last one that has ended. */
+export function recordedExit(story: RunStory, container: string, run?: number): RunExit | undefined {
+  const exits = runsOf(story, container).flatMap((one) => (one.what === 'exited' ? [one] : []));
+  return exits.findLast((exit) => exit.run === (run ?? exit.run));
+}

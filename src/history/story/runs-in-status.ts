@@ -1,0 +1,22 @@
+import type { ContainerStateRunning, ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
+
+/** A run of a container that its status shows: it runs, or it has ended. */
+export interface RunInStatus {
+  /** The restart count: 0 is the first run. */
+  readonly attempt: number;
+  readonly running?: ContainerStateRunning | undefined;
+  readonly terminated?: ContainerStateTerminated | undefined;
+}
+
+/** The runs that a status shows, at most two: the run before, and the current or last one. */
+export function runsIn({ restartCount, state, lastState }: ContainerStatus): RunInStatus[] {
+  const { running, terminated } = state ?? {};
+  const isStarted = Boolean(running ?? terminated);
+  const before = lastState?.terminated;
+  // A container that waits for its restart has the restartCount of its last run.
+  const attempt = isStarted ? restartCount - 1 : restartCount;
+  return [
+    ...(before && attempt >= 0 ? [{ attempt, terminated: before }] : []),
+    ...(isStarted ? [{ attempt: restartCount, running, terminated }] : []),
+  ];
+}
