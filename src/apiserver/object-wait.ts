@@ -1,18 +1,20 @@
-import { PodrunError } from '../api/errors.ts';
+import { noSuchObject, PodrunError } from '../api/errors.ts';
 import type { StoredKubeObject, StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { Scope, Store, Subscription } from '../store/store.ts';
+import type { Scope, Store } from '../store/store.ts';
+
+const POD = { plural: 'pods' } as const;
 
 export interface ObjectWait {
   readonly store: Store;
   readonly clock: Clock;
-  readonly resource: string;
-  readonly scope: Scope;
-  /** The deadline in monotonic milliseconds. */
-  readonly deadlineMs: number;
+  /** An object, or without a name all objects of a type in a namespace. */
+  readonly of: { readonly type: { readonly plural: string } } & Scope;
+  /** The deadline in monotonic milliseconds. Default: none. */
+  readonly deadlineMs?: number;
   /**
-   * Called with each object in the scope, at the start and after every change, and with undefined for a missing object.
-   * `untilMs` asks for another call at that monotonic time. An exception ends the wait.
+   * Called with each object, at the start and after every change, and with undefined for a missing object. `untilMs`
+   * asks for another call at that monotonic time. An exception ends the wait.
    */
   readonly isMet: (object: StoredKubeObject | undefined) => boolean | { readonly untilMs: number };
   /** Ends the wait, as the deadline does. */
@@ -23,16 +25,16 @@ export interface ObjectWait {
 export function waitForObject({
   store,
   clock,
-  resource,
-  scope,
-  deadlineMs,
+  of: {
+    type: { plural },
+    ...scope
+  },
+  deadlineMs = Number.POSITIVE_INFINITY,
   isMet,
   signal,
 }: ObjectWait): Promise<boolean> {
-  let subscription: Subscription | undefined;
-  let alarm: Alarm | undefined;
+  const ends: Array<() => void> = [];
   let nextLook: Alarm | undefined;
-  let giveUp: () => void = () => undefined;
   const result = new Promise<boolean>((resolve, reject) => {
     const look = (object: StoredKubeObject | undefined): void => {
       nextLook?.cancel();
@@ -45,20 +47,23 @@ export function waitForObject({
       }
     };
     // Watches before it reads the objects for the first time, so that no change is missed.
-    subscription = store.watch<StoredKubeObject>(resource, scope, (event) => {
+    const subscription = store.watch<StoredKubeObject>(plural, scope, (event) => {
       look(event.type === 'DELETED' ? undefined : event.object);
     });
-    const present = store.list<StoredKubeObject>(resource, scope);
+    ends.push(() => subscription.close());
+    const present = store.list<StoredKubeObject>(plural, scope);
     for (const object of present.length === 0 ? [undefined] : present) look(object);
-    giveUp = () => resolve(false);
-    alarm = clock.wakeAt(deadlineMs, giveUp);
+    const giveUp = (): void => resolve(false);
+    const alarm = Number.isFinite(deadlineMs) ? clock.wakeAt(deadlineMs, giveUp) : undefined;
     signal?.addEventListener('abort', giveUp);
+    ends.push(
+      () => alarm?.cancel(),
+      () => signal?.removeEventListener('abort', giveUp),
+    );
   });
   return result.finally(() => {
-    subscription?.close();
-    alarm?.cancel();
     nextLook?.cancel();
-    signal?.removeEventListener('abort', giveUp);
+    for (const end of ends) end();
   });
 }
 
@@ -74,13 +79,35 @@ export async function waitForPods(
   const isThere = await waitForObject({
     store,
     clock,
-    resource: 'pods',
-    scope: { namespace },
+    of: { type: POD, namespace },
     deadlineMs: clock.now().monotonicMs + timeoutMs,
     isMet: (pod) => pod !== undefined && matches(pod as unknown as StoredPod),
   });
   if (!isThere) throw timedOutWaiting();
   return store.list<StoredPod>('pods', { namespace }).filter(matches);
+}
+
+/**
+ * Waits without a deadline until this very Pod meets a condition. Answers it.
+ * @throws {PodrunError} (NotFound) when it is removed
+ */
+export async function waitForPod(
+  place: { readonly store: Store; readonly clock: Clock },
+  { metadata: { namespace, name, uid } }: StoredPod,
+  isMet: (pod: StoredPod) => boolean,
+): Promise<StoredPod> {
+  let last: StoredPod | undefined;
+  await waitForObject({
+    ...place,
+    of: { type: POD, namespace, name },
+    isMet: (object) => {
+      if (object?.metadata.uid !== uid) throw noSuchObject('pods', name);
+      last = object as unknown as StoredPod;
+      return isMet(last);
+    },
+  });
+  if (last === undefined) throw new TypeError('the wait for a Pod ended early');
+  return last;
 }
 
 /** kubectl's error at the deadline of a wait. */

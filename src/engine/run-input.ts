@@ -28,6 +28,15 @@ export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutp
   readonly onDefect?: (defect: unknown) => void;
 }
 
+/** A listener of a run that nobody watches: its records are in the store. */
+export const UNWATCHED = {
+  onPod: (): void => undefined,
+  onOutput: (): undefined => undefined,
+  onHookOutput: (): void => undefined,
+  onEvent: (): void => undefined,
+  onChange: (): void => undefined,
+} as const;
+
 /** Containers that a keeper has: they go on when this process is killed, and the next one takes them over. */
 export interface KeptContainers {
   readonly runtime: Runtime & { close(): Promise<void> };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../settings/config/config-file.ts';
 import { Run } from '../engine/run.ts';
+import { UNWATCHED } from '../engine/run-input.ts';
 import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
@@ -98,14 +99,7 @@ async function openRun(prepared: CheckedRun, store: FileStore): Promise<Run> {
     clock,
     isServing: true,
     owner: { command: 'serve()' },
-    listener: {
-      onPod: () => undefined,
-      onOutput: () => undefined,
-      onHookOutput: () => undefined,
-      onEvent: () => undefined,
-      onChange: () => undefined,
-      onTrouble: warn,
-    },
+    listener: { ...UNWATCHED, onTrouble: warn },
   });
   run.begin();
   return run;

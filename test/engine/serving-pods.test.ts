@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deletePod } from '../../src/apiserver/deletion/delete-pod.ts';
 import { Run } from '../../src/engine/run.ts';
+import { UNWATCHED } from '../../src/engine/run-input.ts';
 import type { AgentSettings } from '../../src/settings/agent-settings.ts';
 import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
@@ -21,8 +22,6 @@ const settings = {
   features: { tier: 'process', namespaces: undefined },
 } as unknown as AgentSettings;
 
-const ignore = (): undefined => undefined;
-
 it('an agent of a server forgets Pods and workloads that are removed', async () => {
   const store = openStore(temporaryFolder());
   const clock = new SystemClock();
@@ -32,14 +31,7 @@ it('an agent of a server forgets Pods and workloads that are removed', async () 
     clock,
     isServing: true,
     owner: { command: 'serve' },
-    listener: {
-      onPod: ignore,
-      onOutput: ignore,
-      onHookOutput: ignore,
-      onEvent: ignore,
-      onChange: ignore,
-      onTrouble: ignore,
-    },
+    listener: { ...UNWATCHED, onTrouble: () => undefined },
   });
   onTestFinished(() => pods.close());
   pods.begin();

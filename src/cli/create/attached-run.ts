@@ -1,6 +1,6 @@
-import { EXIT, noSuchObject } from '../../api/errors.ts';
+import { EXIT } from '../../api/errors.ts';
 import { allContainerStatuses, DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
+import { waitForPod } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Cli } from '../cli.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
@@ -34,23 +34,13 @@ export async function runAttached(cli: Cli, { object }: WantedObject, flags: Att
 }
 
 /** Waits for the end of the Pod. Answers the exit code of its container, and says in kubectl's words how it failed. */
-async function endOf(cli: Cli, store: FileStore, { metadata }: StoredPod): Promise<number> {
-  const { namespace, name, uid } = metadata;
-  let last: StoredPod | undefined;
-  await waitForObject({
-    store,
-    clock: cli.clock,
-    resource: 'pods',
-    scope: { namespace, name },
-    deadlineMs: Number.MAX_SAFE_INTEGER,
-    isMet: (object) => {
-      if (object?.metadata.uid !== uid) throw noSuchObject('pods', name);
-      last = object as unknown as StoredPod;
-      return isTerminalPhase(last.status.phase);
-    },
-  });
-  const ended = last && allContainerStatuses(last.status)[0]?.state?.terminated;
-  if (last?.status.phase === 'Succeeded' || ended === undefined) return EXIT.ok;
+async function endOf(cli: Cli, store: FileStore, pod: StoredPod): Promise<number> {
+  const { namespace, name } = pod.metadata;
+  const { status } = await waitForPod({ store, clock: cli.clock }, pod, ({ status: { phase } }) =>
+    isTerminalPhase(phase),
+  );
+  const ended = allContainerStatuses(status)[0]?.state?.terminated;
+  if (status.phase === 'Succeeded' || ended === undefined) return EXIT.ok;
   const { reason = '', message = '', exitCode } = ended;
   cli.stderr.write(`${`pod ${namespace}/${name} terminated (${reason})\n${message}`.trimEnd()}\n`);
   return exitCode || EXIT.failed;

@@ -1,5 +1,5 @@
 import { logs } from '../verbs/logs.ts';
-import { EXIT, noSuchObject, PodrunError } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -8,7 +8,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ConnectionEnd } from '../../engine/background/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../engine/background/connect/connection-errors.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
+import { waitForPod } from '../../apiserver/object-wait.ts';
 import { reportError } from '../report-error.ts';
 import type { Cli } from '../cli.ts';
 
@@ -100,22 +100,12 @@ async function untilStatus(
   { store, clock, pod, container }: ContainerAttachment,
   isMet: (status: ContainerStatus) => boolean,
 ): Promise<ContainerStatus> {
-  const { name, namespace, uid } = pod.metadata;
   let found: ContainerStatus | undefined;
-  await waitForObject({
-    store,
-    clock,
-    resource: 'pods',
-    scope: { namespace, name },
-    deadlineMs: Number.MAX_SAFE_INTEGER,
-    isMet: (object) => {
-      const present = object as StoredPod | undefined;
-      if (present === undefined || present.metadata.uid !== uid) throw noSuchObject('pods', name);
-      const status = allContainerStatuses(present.status).find((entry) => entry.name === container);
-      if (status !== undefined && isMet(status)) found = status;
-      else mustGoOn(present, container);
-      return found !== undefined;
-    },
+  await waitForPod({ store, clock }, pod, (present) => {
+    const status = allContainerStatuses(present.status).find((entry) => entry.name === container);
+    if (status !== undefined && isMet(status)) found = status;
+    else mustGoOn(present, container);
+    return found !== undefined;
   });
   if (found === undefined) throw new Error('the wait for a container ended early');
   return found;

@@ -62,12 +62,11 @@ async function followRollout(
   wanted: Pick<StatusFlags, 'revision' | 'watch'> & { readonly uid: string; readonly timeoutMs: number },
 ): Promise<void> {
   const { clock } = cli;
-  const { type, namespace, name } = ref;
   let printed = '';
   const isMet = (object: StoredKubeObject | undefined): boolean | { readonly untilMs: number } => {
     if (object?.metadata.uid !== wanted.uid) throw new PodrunError('NotFound', 'object has been deleted');
     const answer = rolloutAnswer(object);
-    if (answer === undefined) throw notImplemented('status viewer', groupKind(type));
+    if (answer === undefined) throw notImplemented('status viewer', groupKind(ref.type));
     checkRevision(object, wanted.revision);
     if (answer.state === 'failed') throw new PodrunError('GoalNotReached', answer.text);
     const isOver = answer.state === 'done' || !wanted.watch;
@@ -77,9 +76,7 @@ async function followRollout(
     return next ?? isOver;
   };
   const deadlineMs = wanted.timeoutMs > 0 ? clock.now().monotonicMs + wanted.timeoutMs : Number.POSITIVE_INFINITY;
-  const scope = { namespace, name };
-  if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet })))
-    throw timedOutWaiting();
+  if (!(await waitForObject({ store, clock, of: ref, deadlineMs, isMet }))) throw timedOutWaiting();
 }
 
 /** @throws {PodrunError} when a Deployment has another revision */

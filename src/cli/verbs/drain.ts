@@ -74,7 +74,6 @@ async function evict(
   const seconds = Number(gracePeriod);
   const isGone = (object: { metadata: { uid?: string | undefined } } | undefined): boolean =>
     object?.metadata.uid !== uid;
-  const scope = { namespace, name };
   for (;;) {
     cli.stdout.write(`evicting pod ${namespace}/${name}\n`);
     const current = store.get<StoredPod>('pods', namespace, name);
@@ -87,7 +86,16 @@ async function evict(
       const why = `error when evicting pods/"${name}" -n "${namespace}" (will retry after 5s): ${problem.message}`;
       cli.stderr.write(`${why}${problem.cause === undefined ? '' : ` ${problem.cause}.`}\n`);
     }
-    if (await waitForObject({ store, clock, resource: 'pods', scope, deadlineMs: untilMs, isMet: isGone })) break;
+    if (
+      await waitForObject({
+        store,
+        clock,
+        of: { type: { plural: 'pods' }, namespace, name },
+        deadlineMs: untilMs,
+        isMet: isGone,
+      })
+    )
+      break;
     if (clock.now().monotonicMs >= deadlineMs) return false;
   }
   cli.stdout.write(`pod/${name} evicted\n`);

@@ -102,7 +102,7 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
 async function untilScaled(
   { clock }: Cli,
   store: FileStore,
-  { type, namespace, name }: ObjectRef,
+  ref: ObjectRef,
   wanted: { readonly replicas: number; readonly timeoutMs: number },
 ): Promise<void> {
   const isMet = (object: StoredKubeObject | undefined): boolean => {
@@ -111,9 +111,8 @@ async function untilScaled(
     return replicas === wanted.replicas;
   };
   const deadlineMs = clock.now().monotonicMs + wanted.timeoutMs;
-  const scope = { namespace, name };
-  if (await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet })) return;
-  throw new PodrunError('GoalNotReached', `timed out waiting for ${goQuote(name)} to be synced`);
+  if (await waitForObject({ store, clock, of: ref, deadlineMs, isMet })) return;
+  throw new PodrunError('GoalNotReached', `timed out waiting for ${goQuote(ref.name)} to be synced`);
 }
 
 function replicasOf(object: KubeObject): number {

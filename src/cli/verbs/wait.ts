@@ -196,17 +196,17 @@ function refsNow(store: Store, selection: Selection, conditions: readonly WaitCo
 async function untilCreated(cli: Cli, { store, clock, deadlineMs }: Wait, selection: Selection): Promise<void> {
   const wanted =
     selection.how === 'named'
-      ? selection.refs.map(({ type, namespace, name }) => {
-          return { type, what: `${qualifiedKind(type)}/${name}`, scope: { namespace, name }, matches: () => true };
+      ? selection.refs.map((ref) => {
+          return { of: ref, what: `${qualifiedKind(ref.type)}/${ref.name}`, matches: () => true };
         })
       : selection.types.map((type) => {
           const matches = (object: StoredKubeObject): boolean => selection.matches(type, object);
-          return { type, what: type.plural, scope: { namespace: selection.namespace }, matches };
+          return { of: { type, namespace: selection.namespace }, what: type.plural, matches };
         });
-  for (const { type, what, scope, matches } of wanted) {
+  for (const { of, what, matches } of wanted) {
     const isMet = (object: StoredKubeObject | undefined): boolean => object !== undefined && matches(object);
     const progress = showCreationWait(cli, what);
-    const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
+    const isThere = await waitForObject({ store, clock, of, deadlineMs, isMet });
     progress.close();
     if (!isThere) throw timedOutWaiting();
   }
@@ -238,12 +238,10 @@ async function settle(
     const progress = goalWait.look();
     return progress.type === 'settling' ? progress : progress.type === 'met';
   };
-  const { namespace, name, type } = ref;
-  const scope = { namespace, name };
   // As in kubectl, all objects share the deadline: after it, the next object is late in any state.
   if (!isLook && (clock.now().monotonicMs >= deadlineMs || signal.aborted)) return 'late';
   try {
-    const isInTime = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet, signal });
+    const isInTime = await waitForObject({ store, clock, of: ref, deadlineMs, isMet, signal });
     return isInTime ? last : 'late';
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;

@@ -1,7 +1,7 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 
 /**
  * An `apply` that starts together with this `wait` may replace a Pod that has ended: wait this long for the new Pod.
@@ -21,50 +21,38 @@ export interface UnreachableGoalOptions {
 }
 
 /**
- * Checks after every change of the objects, and every half second, whether a condition can no longer become true. A
- * check right after a deletion may still find the object.
+ * Checks after every change of the objects, and every half second, whether a condition can no longer become true: a
+ * check right after a deletion may still find the object, and a time limit passes without an event.
  */
-export class UnreachableGoalWatch {
-  readonly #options: UnreachableGoalOptions;
-  readonly #subscriptions: readonly Subscription[];
-  #alarm: Alarm | undefined;
+export function watchUnreachable(options: UnreachableGoalOptions): { close(): void } {
+  const { store, clock, refs, isUnattainable, onUnreachable } = options;
   /** Monotonic milliseconds. Undefined while every condition can become true. */
-  #unreachableSinceMs: number | undefined;
-  #isReported = false;
-
-  constructor(options: UnreachableGoalOptions) {
-    this.#options = options;
-    this.#subscriptions = options.refs.map(({ type, namespace, name }) =>
-      options.store.watch(type.plural, { namespace, name }, () => this.#check()),
-    );
-    this.#check();
-    this.#planCheck();
-  }
-
-  close(): void {
-    for (const subscription of this.#subscriptions) subscription.close();
-    this.#alarm?.cancel();
-  }
-
-  /** Looks again every half second: a time limit passes without an event. */
-  #planCheck(): void {
-    const { clock } = this.#options;
-    this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
-      this.#planCheck();
-      this.#check();
-    });
-  }
-
-  #check(): void {
-    const { store, clock, refs, isUnattainable, onUnreachable } = this.#options;
-    if (!refs.some((ref) => isUnattainable(ref, getObject(store, ref)))) {
-      this.#unreachableSinceMs = undefined;
-      return;
-    }
+  let sinceMs: number | undefined;
+  let isReported = false;
+  let alarm: Alarm | undefined;
+  const check = (): void => {
     const nowMs = clock.now().monotonicMs;
-    this.#unreachableSinceMs ??= nowMs;
-    if (this.#isReported || nowMs - this.#unreachableSinceMs < PATIENCE_MS) return;
-    this.#isReported = true;
+    const isUnreachable = refs.some((ref) => isUnattainable(ref, getObject(store, ref)));
+    sinceMs = isUnreachable ? (sinceMs ?? nowMs) : undefined;
+    if (isReported || sinceMs === undefined || nowMs - sinceMs < PATIENCE_MS) return;
+    isReported = true;
     onUnreachable();
-  }
+  };
+  const planCheck = (): void => {
+    alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
+      planCheck();
+      check();
+    });
+  };
+  const subscriptions = refs.map(({ type, namespace, name }) => {
+    return store.watch(type.plural, { namespace, name }, check);
+  });
+  check();
+  planCheck();
+  return {
+    close: () => {
+      for (const subscription of subscriptions) subscription.close();
+      alarm?.cancel();
+    },
+  };
 }

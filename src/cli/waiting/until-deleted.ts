@@ -36,7 +36,7 @@ export async function untilDeleted(
   deadlineMs: number,
 ): Promise<PodrunError[]> {
   const { store, clock } = session;
-  const { type, namespace, name } = ref;
+  const { type, name } = ref;
   const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
   let isNoted = false;
   const isMet = (object: StoredKubeObject | undefined): boolean => {
@@ -49,11 +49,10 @@ export async function untilDeleted(
     return false;
   };
   while (!isGone(getObject(store, ref))) {
-    const scope = { namespace, name };
     cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     // No watch tells when the dependents of an object have gone: this process looks again now and then.
     const lookMs = isCollected(store, ref) ? Math.min(deadlineMs, clock.now().monotonicMs + LOOK_AGAIN_MS) : deadlineMs;
-    const isWaiting = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs: lookMs, isMet });
+    const isWaiting = await waitForObject({ store, clock, of: ref, deadlineMs: lookMs, isMet });
     if (!isWaiting && clock.now().monotonicMs >= deadlineMs) {
       return [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
     }

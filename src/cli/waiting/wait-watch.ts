@@ -3,7 +3,7 @@ import { joinPhrases } from '../../print/waits/wait-phrase.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { getObject } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { UnreachableGoalWatch } from './unreachable-goal-watch.ts';
+import { watchUnreachable } from './unreachable-goal-watch.ts';
 import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
 import { RecordWatches } from './record-watches.ts';
 import type { Cli } from '../cli.ts';
@@ -33,7 +33,7 @@ export class WaitWatch {
   readonly #open: Set<WaitTarget>;
   readonly #pods: RecordWatches;
   readonly #progress: WaitProgress;
-  readonly #unreachable: UnreachableGoalWatch;
+  readonly #unreachable: { close(): void };
 
   constructor(cli: Cli, store: FileStore, targets: readonly WaitTarget[], onUnreachable: () => void) {
     this.#store = store;
@@ -42,7 +42,7 @@ export class WaitWatch {
     this.#open = new Set(targets.filter(({ object }) => object !== undefined));
     this.#pods = new RecordWatches(store);
     this.#progress = new WaitProgress({ cli, quietMs: quietTime(cli), phrase: () => this.#phrase() });
-    this.#unreachable = new UnreachableGoalWatch({
+    this.#unreachable = watchUnreachable({
       store,
       clock: cli.clock,
       refs: [...new Set([...this.#open].map(({ ref }) => ref))],

@@ -12,7 +12,7 @@ import { type OwnedRun, beginRuns } from '../begin-runs.ts';
 import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../begin-workloads.ts';
 import { keyText } from '../../store/records/listing.ts';
 import { Run } from '../run.ts';
-import type { RunListener } from '../run-input.ts';
+import { type RunListener, UNWATCHED } from '../run-input.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import { shrinkOnce, SmallHeap } from '../small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
@@ -212,6 +212,7 @@ function listenerOf(
     runtime.forget(pod.metadata.uid);
   };
   return {
+    ...UNWATCHED,
     onPod: ({ type, object }) => {
       if (type === 'ADDED') {
         pods.set(object.metadata.uid, object);
@@ -224,10 +225,6 @@ function listenerOf(
       if (controllerOf(object) !== undefined || serving !== undefined) pods.delete(object.metadata.uid);
     },
     onOver: forget,
-    onChange: () => undefined,
-    onOutput: () => undefined,
-    onHookOutput: () => undefined,
-    onEvent: () => undefined,
     onTrouble: trouble,
   };
 }

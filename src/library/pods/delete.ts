@@ -28,7 +28,7 @@ export async function deleteRoot(context: DeletionContext, { object, pods, isGon
     const hurried: readonly StoredPod[] = graceSeconds === undefined ? [] : pods;
     await Promise.all(hurried.map((pod) => deletePod({ ...context, ...pod.metadata })));
   }
-  const scope = { namespace: metadata.namespace, name: metadata.name };
   const isMet = (stored: StoredKubeObject | undefined): boolean => stored?.metadata.uid !== metadata.uid;
-  await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs: Number.MAX_SAFE_INTEGER, isMet });
+  const { namespace, name } = metadata;
+  await waitForObject({ store, clock, of: { type, namespace, name }, isMet });
 }
