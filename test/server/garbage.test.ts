@@ -97,3 +97,17 @@ it('an object with two owners loses the one that is gone', async () => {
   await server.request('DELETE', `${MAPS}/second`);
   await vi.waitFor(async () => expect(await names()).not.toContain('shared'));
 });
+
+it('a Job that is deleted without a policy leaves what it owns, as the API does: kubectl always names a policy', async () => {
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'busybox' }] } };
+  const { body } = await server.post(jobs, { metadata: { name: 'owner' }, spec: { suspend: true, template } });
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'owner', uid: body.metadata.uid as string }];
+  await server.post(MAPS, { metadata: { name: 'owned', ownerReferences } });
+  await server.request('DELETE', `${jobs}/owner`);
+  await vi.waitFor(async () => {
+    expect((await server.get(`${jobs}/owner`)).code).toBe(404);
+    expect((await server.get(`${MAPS}/owned`)).body.metadata.ownerReferences ?? []).toEqual([]);
+  });
+  await server.request('DELETE', `${MAPS}/owned`);
+});

@@ -1,7 +1,7 @@
 import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { nextPart } from '../../clock.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { defaultPropagation, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { type FieldError, notSupported } from '../../manifest/field-error.ts';
 import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts';
 import type { ApiAnswer } from '../answer.ts';
@@ -89,7 +89,8 @@ async function deleteOne(
     throw objectForbidden(resource, name, 'this is a system priority class and cannot be deleted');
   if (isDryRun) return undefined;
   const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
-  await deleteObject({ ...deletionIn(context), graceSeconds, propagation }, ref);
+  const policy = propagation ?? defaultPropagation({ apiVersion: apiVersionOf(resource), kind: resource.kind });
+  await deleteObject({ ...deletionIn(context), graceSeconds, propagation: policy }, ref);
   const left = context.objects.get(resource.storage, namespace, name);
   return left?.metadata.uid === uid ? left : undefined;
 }
