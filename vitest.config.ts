@@ -22,7 +22,13 @@ const CHAOS = 'test/chaos/**/*.test.ts';
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
 const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads/random-workloads.test.ts'];
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
-const SLOW = ['test/escape/**/*.test.ts', 'test/manifest/{hostile,validate-long}.test.ts'];
+const SLOW = [
+  'test/build/executable-parts.test.ts',
+  'test/cli/{cluster-trouble,executable,lost-state,partition,umask}.test.ts',
+  'test/escape/**/*.test.ts',
+  'test/library/package.test.ts',
+  'test/manifest/{hostile,validate-long}.test.ts',
+];
 const RECORDINGS = 'test/traces/traces.test.ts';
 const PURE = 'test/{api,controllers,history,lifecycle,manifest,print,tables}/**';
 const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;

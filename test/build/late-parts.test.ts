@@ -1,28 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../architecture/source.ts';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { NODE_MAJORS, nodeFor } from '../nodes.ts';
-import { copyThatLoadsAll, doubtfulLoads, outcomeOf, SCRIPTS } from './late-parts.ts';
+import { copyForFile, doubtfulLoads, PROGRAM, SCRIPTS } from './late-parts.ts';
 
-const copy = mkdtempSync(path.join(tmpdir(), 'podrun-late-parts-'));
-beforeAll(() => copyThatLoadsAll(copy));
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
-
-/** The program of the command line, and the files that it loads. */
-const PROGRAM = ['clusters.cjs', 'podrun.cjs', 'server.cjs'] as const;
-
-/** Runs a program of the copy, with an open standard input: the puller of images ends with it. */
-async function load(program: string, args: readonly string[]): Promise<ReturnType<typeof outcomeOf>> {
-  const env = { PATH: process.env['PATH'], HOME: copy, XDG_CACHE_HOME: path.join(copy, 'cache') };
-  const { stdout } = await promisify(execFile)(program, args, { env, cwd: copy });
-  return outcomeOf(stdout);
-}
-
-const fileIn = (...parts: readonly string[]): string => path.join(copy, ...parts);
+const { fileIn, load, copy } = copyForFile();
 
 it.each(SCRIPTS)('%s loads nothing in a way that its runners may not have', (name) => {
   expect(doubtfulLoads(name)).toEqual([]);
@@ -60,16 +41,4 @@ describe.each(NODE_MAJORS)('every part that is loaded late can be loaded, with N
     writeFileSync(program, code);
     expect(await load(node, [program])).toEqual({ loaded: modules, failed: [] });
   });
-});
-
-// The build has the code caches of one version of Node.js: with another one, the executable gets its own.
-it.for(NODE_MAJORS)('every part can be loaded in the single executable of Node.js %i', async (major, context) => {
-  const node = nodeFor(context, major);
-  execFileSync(node, [path.join(root, 'bin/executable/build.mjs'), fileIn('dist')], { stdio: 'ignore' });
-  const program = fileIn('dist/executable/podrun');
-  const { loaded, failed } = await load(program, ['version']);
-  expect({ loaded: loaded.toSorted(), failed }).toEqual({ loaded: [...PROGRAM], failed: [] });
-  for (const name of ['network-helper.cjs', 'image-puller.cjs']) {
-    expect(await load(program, ['__run', name, copy])).toEqual({ loaded: [name], failed: [] });
-  }
 });

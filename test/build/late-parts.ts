@@ -1,11 +1,17 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { type AstNode, isNode, nodesOf, root } from '../architecture/source.ts';
 
 /** The built files that are run as scripts, and those of them that are programs: the other ones are loaded by these. */
 export const SCRIPTS = ['podrun.cjs', 'server.cjs', 'clusters.cjs', 'network-helper.cjs', 'image-puller.cjs'] as const;
+/** The program of the command line, and the files that it loads. */
+export const PROGRAM = ['clusters.cjs', 'podrun.cjs', 'server.cjs'] as const;
 const PROGRAMS: ReadonlySet<string> = new Set(['podrun.cjs', 'network-helper.cjs', 'image-puller.cjs']);
 
 /** Files of the build that load others, and packages that others try and can do without. */
@@ -23,18 +29,46 @@ const LOADS_ALL = `;(async () => {
   exit(0);
 })();`;
 
+interface Outcome {
+  readonly loaded: string[];
+  readonly failed: string[];
+}
+
+/** A copy of the build whose programs load all of their late parts, for the tests of a file. */
+interface LoadingCopy {
+  readonly copy: string;
+  readonly fileIn: (...parts: readonly string[]) => string;
+  /** Runs a program of the copy, with an open standard input: the puller of images ends with it. */
+  readonly load: (program: string, args: readonly string[]) => Promise<Outcome>;
+}
+
+export function copyForFile(): LoadingCopy {
+  const copy = mkdtempSync(path.join(tmpdir(), 'podrun-late-parts-'));
+  beforeAll(() => copyThatLoadsAll(copy));
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+  return {
+    copy,
+    fileIn: (...parts) => path.join(copy, ...parts),
+    load: async (program, args) => {
+      const env = { PATH: process.env['PATH'], HOME: copy, XDG_CACHE_HOME: path.join(copy, 'cache') };
+      const { stdout } = await promisify(execFile)(program, args, { env, cwd: copy });
+      return outcomeOf(stdout);
+    },
+  };
+}
+
 /** The files that were loaded with their late parts, and the failures, of what a program of such a copy has printed. */
-export function outcomeOf(printed: string): { loaded: string[]; failed: string[] } {
+function outcomeOf(printed: string): Outcome {
   const [, outcome] = /^LATE PARTS (.*)$/m.exec(printed) ?? [];
   if (outcome === undefined) throw new Error(`it printed no outcome, but ${printed}`);
-  return JSON.parse(outcome) as { loaded: string[]; failed: string[] };
+  return JSON.parse(outcome) as Outcome;
 }
 
 /**
  * Copies the launcher and the build to a folder. Each script there is the built text with an addition at its end: its
  * programs load everything at once that the built ones load when they need it.
  */
-export function copyThatLoadsAll(folder: string): void {
+function copyThatLoadsAll(folder: string): void {
   const executable = path.join(root, 'dist/executable');
   for (const part of ['bin', 'dist']) {
     const filter = (file: string): boolean => file !== executable;

@@ -16,17 +16,27 @@ interface Surroundings {
   readonly clock?: Clock;
 }
 
-/** Commands take turns: the working folder and the time zone belong to the whole process. */
-let turn: Promise<unknown> = Promise.resolve();
+/** The commands that run now, all of them in the same surroundings. */
+const running = new Set<Promise<unknown>>();
+let surroundingsNow = '';
 
 /**
- * Runs a command line in this process, in the folder of the workshop: a process of its own takes ten times as long.
- * Signals, terminals, slow readers and waits need a process.
+ * Runs a command line in this process, in the folder of the workshop, as the program does: a process of its own takes
+ * several times as long. Signals, terminals and slow readers need a process. The working folder and the time zone belong
+ * to the whole process: commands of one workshop run beside each other, and those of another one wait.
  */
-export function runHere(workshop: Place, args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  const ended = turn.then(() => runNow(workshop, args, surroundings));
-  turn = ended.catch(() => undefined);
-  return ended;
+export async function runHere(
+  workshop: Place,
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): Promise<Ended> {
+  const key = JSON.stringify([workshop.folder, surroundings.env?.['TZ'] ?? null]);
+  const mustWait = (): boolean => running.size > 0 && key !== surroundingsNow;
+  while (mustWait()) await Promise.allSettled(running);
+  surroundingsNow = key;
+  const ended = runNow(workshop, args, surroundings);
+  running.add(ended);
+  return ended.finally(() => running.delete(ended));
 }
 
 type Place = Pick<Workshop, 'folder' | 'stateDir'>;
@@ -56,15 +66,19 @@ async function runNow(
     folder: DIST,
     podrun: [process.execPath, PROGRAM] as const,
   };
-  const before = { folder: process.cwd(), timeZone: process.env['TZ'] };
-  process.chdir(folder);
-  setTimeZone(variables['TZ']);
+  if (running.size === 0) enter(folder, variables['TZ']);
   try {
     return { exitCode: await main(args, host), stdout: stdout.text, stderr: stderr.text };
   } finally {
-    process.chdir(before.folder);
-    setTimeZone(before.timeZone);
+    if (running.size <= 1) enter(...before);
   }
+}
+
+const before = [process.cwd(), process.env['TZ']] as const;
+
+function enter(folder: string, timeZone: string | undefined): void {
+  process.chdir(folder);
+  setTimeZone(timeZone);
 }
 
 function setTimeZone(name: string | undefined): void {

@@ -16,8 +16,9 @@ describe('top pod', () => {
         { name: 'busy', command: busy },
       ],
     });
-    workshop.start(['apply', manifest]);
+    const apply = workshop.start(['apply', manifest]);
     await stage.puppet('idle');
+    await apply.until(({ stdout }) => /busy +started/.test(stdout));
     const { exitCode, stdout } = await workshop.run(['top', 'pod', 'web', '--containers', '--no-headers']);
     expect(exitCode).toBe(0);
     const rows = stdout.trimEnd().split('\n');

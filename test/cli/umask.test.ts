@@ -63,17 +63,22 @@ const PLACES = {
 };
 const SEEN = ['/dev', '/shown', '/working', '/etc/of-pod', '/etc/hosts', '/.podrun'];
 
-/** Prints the modes of folders and of all in them, but for terminals, which come and go. */
+/** Prints the modes of a folder and of all in it, but for terminals, which come and go. A stat for each would be slow. */
 const SHOW = `
 show() {
-  case $1 in */pts/*) return ;; esac
-  echo "$(stat -L -c %a "$1") \${1#"$around"}"
-  if [ -d "$1" ] && [ ! -L "$1" ]; then for file in "$1"/*; do [ ! -e "$file" ] || show "$file"; done; fi
+  stat -L -c '%a %n' "$@"
+  for folder in "$@"; do
+    case $folder in */pts) continue ;; esac
+    if [ ! -d "$folder" ] || [ -L "$folder" ]; then continue; fi
+    set --
+    for file in "$folder"/* ; do [ ! -e "$file" ] || set -- "$@" "$file"; done
+    [ $# = 0 ] || (show "$@")
+  done
 }
 umask; pwd
 : >"$EMPTY/new"; mkdir "$EMPTY/new.d"
 echo reopened >/dev/stdout
-for place in "$@"; do around=\${place%/*}; [ ! -e "$place" ] || show "$place"; done
+for place in "$@"; do [ ! -e "$place" ] || (cd "\${place%/*}/" && show "./\${place##*/}"); done
 echo bye >"$DONE"`;
 /** Without namespaces, volumes are in places that variables name. */
 const FROM_VARIABLES = `

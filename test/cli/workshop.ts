@@ -106,8 +106,8 @@ export class Podrun {
 }
 
 /** A workshop for one test. Tests that mostly wait can run at the same time. */
-export function workshopFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Workshop {
-  const workshop = new Workshop();
+export function workshopFor({ onTestFinished, task }: Pick<TestContext, 'onTestFinished' | 'task'>): Workshop {
+  const workshop = new Workshop({ isBeside: task.concurrent === true });
   onTestFinished(() => workshop.close());
   return workshop;
 }
@@ -123,6 +123,12 @@ export function workshopForEach(): Workshop {
 export class Workshop {
   #folder: string | undefined;
   readonly #started: Podrun[] = [];
+  readonly #options: { readonly isBeside: boolean };
+
+  /** @param options isBeside: other tests run at the same time, and must not wait for a command of this workshop */
+  constructor(options: { readonly isBeside: boolean } = { isBeside: false }) {
+    this.#options = options;
+  }
 
   get folder(): string {
     return (this.#folder ??= mkdtempSync(path.join(tmpdir(), 'podrun-cli-')));
@@ -194,9 +200,9 @@ export class Workshop {
     return podrun;
   }
 
-  /** Runs a command to its end: in this process, if the command only reads or changes what is stored. */
+  /** Runs a command to its end: in this process, unless it needs one of its own. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    if (!isAboutStore(args) || Object.keys(env).some((name) => READ_BY_NODE.test(name))) {
+    if (!isForHere(args, this.#options) || Object.keys(env).some((name) => OF_PROCESS.test(name))) {
       return this.start(args, env).ended;
     }
     const { runHere } = await import('./in-process.ts');
@@ -242,21 +248,26 @@ export class Workshop {
   }
 }
 
+/** Commands that only read or change what is stored: they end at once. */
 const ABOUT_STORE = new Set([
   ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
   ...'init validate explain completion __complete version help'.split(' '),
 ]);
 
-/** Variables that Node itself reads when a process starts. */
-const READ_BY_NODE = /^(HOME|LANG|LC_ALL|NODE_.*)$/;
+/** Commands that use the terminal or the standard streams of their process, or that a signal ends. */
+const ABOUT_PROCESS = new Set('exec attach debug cp edit port-forward serve dashboard'.split(' '));
 
-/** True for a command that ends by itself, and neither runs nor reaches containers. */
-function isAboutStore(args: readonly string[]): boolean {
+/** Variables that Node itself reads, and the place where helpers are looked for. */
+const OF_PROCESS = /^(HOME|PATH|LANG|LC_ALL|NODE_.*)$/;
+
+/** True for a command that can run in the process of the test. A program behind `--` has the streams of the process. */
+function isForHere(args: readonly string[], { isBeside }: { readonly isBeside: boolean }): boolean {
   const verb = args.find((word) => !word.startsWith('-'));
+  if (args.includes('--') && verb !== '__complete') return false;
   const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
-  if (verb === undefined || (isText && !args.includes('--'))) return true;
+  if (verb === undefined || isText) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
-  return ABOUT_STORE.has(verb) && !args.some((flag) => follows.test(flag));
+  return !args.some((flag) => follows.test(flag)) && (isBeside ? ABOUT_STORE.has(verb) : !ABOUT_PROCESS.has(verb));
 }
 
 export function watchLines(text: string): WatchLine[] {
