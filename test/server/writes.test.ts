@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { machineAddress } from '../../src/network/service-addresses.ts';
 import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -226,7 +227,8 @@ describe('update and patch', () => {
   it('keep the status of a Service that others have written', async () => {
     const spec = { type: 'LoadBalancer', loadBalancerClass: 'example.com/theirs', ports: [{ port: 80 }] };
     const { body: made } = await server.post(SERVICES, { metadata: { name: 'balanced' }, spec });
-    expect(made.status).toEqual({ loadBalancer: { ingress: [{ ip: '127.0.0.1', ipMode: 'VIP' }] } });
+    const onMachine = { ip: machineAddress(made.spec.clusterIP as string), ipMode: 'VIP' };
+    expect(made.status).toEqual({ loadBalancer: { ingress: [{ ip: '127.0.0.1', ipMode: 'VIP' }, onMachine] } });
     const status = { loadBalancer: { ingress: [{ ip: '203.0.113.1', ipMode: 'VIP' }] }, conditions: [CONDITION] };
     const given = { ...status, loadBalancer: { ingress: [{ ip: '203.0.113.1' }] } };
     const written = await server.request('PUT', `${SERVICES}/balanced/status`, { ...made, status: given });
@@ -237,7 +239,7 @@ describe('update and patch', () => {
     const { loadBalancerClass: _, ...other } = made.spec;
     await write({}, { ...other, type: 'NodePort', allocateLoadBalancerNodePorts: undefined });
     expect((await server.get(`${SERVICES}/balanced`)).body.status).toEqual({
-      loadBalancer: {},
+      loadBalancer: { ingress: [onMachine] },
       conditions: [CONDITION],
     });
   });
