@@ -22,8 +22,8 @@ let surroundingsNow = '';
 
 /**
  * Runs a command line in this process, in the folder of the workshop, as the program does: a process of its own takes
- * several times as long. Signals, terminals and slow readers need a process. The working folder and the time zone belong
- * to the whole process: commands of one workshop run beside each other, and those of another one wait.
+ * several times as long. Signals, terminals and slow readers need a process. The working folder and the time zone are
+ * those of the whole process: commands of one workshop run beside each other, and those of another one wait.
  */
 export async function runHere(
   workshop: Place,

@@ -63,7 +63,7 @@ const PLACES = {
 };
 const SEEN = ['/dev', '/shown', '/working', '/etc/of-pod', '/etc/hosts', '/.podrun'];
 
-/** Prints the modes of a folder and of all in it, but for terminals, which come and go. A stat for each would be slow. */
+/** Prints the modes of a folder and of all in it, but for terminals, which come and go. One stat for each is slow. */
 const SHOW = `
 show() {
   stat -L -c '%a %n' "$@"
