@@ -1,7 +1,7 @@
 // Makes a state folder with many recorded Pods.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneShotYaml } from './manifests.mjs';
 
@@ -14,13 +14,15 @@ export function storePods(podrun, folder, count) {
   const { status, stderr } = spawnSync(podrun.node, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`apply exited with ${status}: ${stderr}`);
   const pods = path.join(state, 'pods', 'default');
-  const uid = JSON.parse(readFileSync(path.join(pods, 'bench-0', 'pod.json'), 'utf8')).metadata.uid;
+  const log = readFileSync(path.join(pods, 'bench-0', 'transitions.ndjson'), 'utf8');
+  const { uid } = JSON.parse(log.split('\n', 1)[0]).object.metadata;
   for (let index = 1; index < count; index++) {
     const copy = path.join(pods, `bench-${index}`);
     cpSync(path.join(pods, 'bench-0'), copy, { recursive: true });
-    for (const name of ['pod.json', 'status.json', 'transitions.ndjson']) {
-      const file = path.join(copy, name);
-      const own = uid.slice(0, -6) + String(index).padStart(6, '0');
+    const own = uid.slice(0, -6) + String(index).padStart(6, '0');
+    // Older versions of podrun keep the Pod in pod.json and status.json, too.
+    for (const file of ['transitions.ndjson', 'pod.json', 'status.json'].map((name) => path.join(copy, name))) {
+      if (!existsSync(file)) continue;
       writeFileSync(file, readFileSync(file, 'utf8').replaceAll('bench-0', `bench-${index}`).replaceAll(uid, own));
     }
   }

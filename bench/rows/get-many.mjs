@@ -1,7 +1,7 @@
 // The cost of `podrun get` with many recorded Pods, as a multiple of starting Node without work.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { costOf } from '../harness/processes.mjs';
 import { compared } from '../harness/samples.mjs';
@@ -60,7 +60,9 @@ function storePods(podrun, folder, state) {
   for (let index = 1; index < PODS; index++) {
     const copy = path.join(pods, `bench-${index}`);
     cpSync(path.join(pods, 'bench-0'), copy, { recursive: true });
-    const file = path.join(copy, 'pod.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('bench-0', `bench-${index}`));
+    // Older versions of podrun keep the Pod in pod.json, too.
+    for (const file of ['transitions.ndjson', 'pod.json'].map((name) => path.join(copy, name))) {
+      if (existsSync(file)) writeFileSync(file, readFileSync(file, 'utf8').replaceAll('bench-0', `bench-${index}`));
+    }
   }
 }

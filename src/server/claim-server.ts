@@ -138,6 +138,8 @@ class ServerPlace implements ServerClaim {
   }
 
   #locked<T>(run: () => T): T {
-    return onDisk(`the state folder ${this.#root}`, () => this.#locks.hold('servers', 'all', 'api', run));
+    return onDisk(`the state folder ${this.#root}`, () =>
+      this.#locks.hold('servers', { namespace: 'all', name: 'api' }, run),
+    );
   }
 }

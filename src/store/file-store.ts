@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { isTerminalPhase, type KubeObject, type StoredMeta, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { type KubeObject, type StoredMeta, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';
@@ -22,6 +22,7 @@ import {
 } from './owners/ownership.ts';
 import { claimFolder, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
+import { OpenPodLogs } from './feed/pod-log.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
 import { spendReserve } from './disk/reserve.ts';
 import { VersionSource } from './resource-version.ts';
@@ -53,6 +54,7 @@ export class FileStore implements Store {
   readonly #plain: PlainRecords;
   readonly #ownership: Ownership;
   readonly #lastApplied: LastApplied;
+  readonly #logs: OpenPodLogs;
   readonly #watches: Watches;
   readonly #parts: StorageParts;
 
@@ -66,16 +68,18 @@ export class FileStore implements Store {
     this.#parts = parts;
     this.memory = { root, mountPoints: memoryMountPoints, processes: lookup };
     this.leases = new Leases({ root, clock, lookup });
-    this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases });
+    this.#logs = new OpenPodLogs(root, locks);
+    this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases, logs: this.#logs });
     this.#lastApplied = new LastApplied(root);
-    this.#pods = new PodRecords(parts, this.#ownership);
+    this.#pods = new PodRecords(parts, this.#ownership, this.#logs);
     this.#plain = new PlainRecords(parts);
-    this.#events = new EventRecords(parts, this.#plain);
+    this.#events = new EventRecords(parts, this.#plain, this.#logs);
     this.#watches = new Watches({
       root,
       clock,
+      logs: this.#logs,
       readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
-      reachOf: ({ namespace, name }) => this.#ownership.reachOf(namespace, name),
+      reachOf: (pod) => this.#ownership.reachOf(pod),
       list: (resource, scope) => this.#plain.list(resource, scope),
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
       versionOf: (resource, key) => this.#plain.versionOf(resource, key),
@@ -138,7 +142,6 @@ export class FileStore implements Store {
     const updated = this.#onDisk((): StoredObject => {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
-    this.#forgetEnded(resource, updated);
     this.#publish(resource, updated);
     return updated as Storable as T;
   }
@@ -156,7 +159,6 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.change(key, typedChange);
       return this.#plain.change(resource, key, part, typedChange);
     });
-    this.#forgetEnded(resource, changed);
     this.#watches.answered(writer, changed);
     this.#publish(resource, changed);
     return changed as Storable as T;
@@ -270,7 +272,7 @@ export class FileStore implements Store {
 
   #begun(pod: StoredPod, owner: Owner): Extract<RunStart, { ok: true }> {
     const { namespace, name } = pod.metadata;
-    this.#events.forget(pod.metadata);
+    this.#ownership.took(pod, owner);
     this.#watches.checkPod(pod.metadata);
     return { ok: true, pod, release: () => this.#onDisk(() => this.#ownership.release(namespace, name, owner)) };
   }
@@ -356,11 +358,11 @@ export class FileStore implements Store {
   }
 
   #deletePod(key: ObjectKey, writer: Subscription | undefined): KubeObject | undefined {
-    const removed = this.#onDisk(() => this.#pods.remove(key.namespace, key.name));
+    const removed = this.#onDisk(() => this.#pods.remove(key));
     if (removed === undefined) return undefined;
-    this.#events.forget(key);
     this.#watches.answered(writer, removed.pod);
     this.#watches.checkPod(key);
+    this.#logs.letGo(key);
     this.#onDisk(() => removed.discard());
     return removed.pod as Storable as KubeObject;
   }
@@ -368,12 +370,6 @@ export class FileStore implements Store {
   #publish(resource: Resource, object: StoredObject): void {
     if (resource === 'pods' || resource === 'events') this.#watches.publish(resource, [object]);
     else this.#watches.written(resource, object);
-  }
-
-  /** Closes the log of a Pod that has ended: it hardly gets another Event. */
-  #forgetEnded(resource: Resource, object: StoredObject): void {
-    if (resource === 'pods' && isTerminalPhase((object as StoredPod).status.phase))
-      this.#events.forget(object.metadata);
   }
 
   #onDisk<T>(run: () => T): T {

@@ -6,11 +6,7 @@ import { accountHome } from '../user.ts';
 /** The files of one Pod. */
 export interface PodPaths {
   readonly folder: string;
-  /** Metadata and spec, which clients write. */
-  readonly object: string;
-  /** The status, which the owning agent writes. */
-  readonly status: string;
-  /** Every change of the Pod and of its Events, one watch event per line, in order. */
+  /** Every change of the Pod and of its Events, one watch event per line, in order. The last one has the Pod. */
   readonly transitions: string;
   /** The attempts of all probes, see probe-journal.ts. */
   readonly probes: string;
@@ -108,8 +104,6 @@ export function pathsInPodFolder(folder: string): PodPaths {
   // A list of many Pods computes all of these paths: `path.join` would take a third of its time.
   return {
     folder,
-    object: `${folder}/pod.json`,
-    status: `${folder}/status.json`,
     transitions: `${folder}/transitions.ndjson`,
     probes: `${folder}/probes.ndjson`,
     hooks: `${folder}/hooks.ndjson`,

@@ -32,8 +32,3 @@ export class VersionSource {
 export function lastWrittenMs(objects: ReadonlyArray<{ readonly metadata: { resourceVersion?: string } }>): number {
   return objects.reduce((last, { metadata }) => Math.max(last, Number(metadata.resourceVersion ?? 0) / 1000), 0);
 }
-
-/** The later of two versions. */
-export function laterVersion(one: string, other: string): string {
-  return Number(one) >= Number(other) ? one : other;
-}

@@ -3,12 +3,12 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { removeTree } from '../remove-tree.ts';
 import { isTerminalPhase } from '../api/objects.ts';
-import type { PodStatus } from '../api/generated/types.ts';
 import { isLeftover, isTemporary, readJsonFile } from './disk/atomic-file.ts';
 import { ifPresent } from './disk/disk-errors.ts';
 import type { FileLocks } from './disk/file-lock.ts';
 import { presenceOf, type ProcessLookup } from './owners/known-process.ts';
 import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
+import { readPod } from './feed/transition-log.ts';
 import { keysIn } from './records/listing.ts';
 import type { Owner } from './owners/ownership.ts';
 
@@ -33,7 +33,7 @@ export class StrayFiles {
     for (const { namespace, name } of keysIn(this.#root, 'pods', {})) {
       const paths = pathsInPodFolder(path.join(resourceFolder(this.#root, 'pods'), namespace, name));
       // The lock keeps other processes from taking the Pod up. Its agent may hold the lock for long.
-      if (!this.#hasAgent(paths)) this.#locks.hold('pods', namespace, name, () => this.#sweepPod(paths));
+      if (!this.#hasAgent(paths)) this.#locks.hold('pods', { namespace, name }, () => this.#sweepPod(paths));
     }
   }
 
@@ -64,8 +64,7 @@ export class StrayFiles {
 
 /** True when another process may take the place of a background agent and continue with the Pod. */
 function mayBeTakenOver({ agent }: Owner, paths: PodPaths): boolean {
-  const { status = {} } = readJsonFile<{ readonly status?: PodStatus }>(paths.status) ?? {};
-  return agent !== undefined && !isTerminalPhase(status.phase);
+  return agent !== undefined && !isTerminalPhase(readPod(paths.transitions)?.status.phase);
 }
 
 function entriesIn(folder: string): Dirent[] {

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { succeeds } from '../../src/quietly.ts';
+import { readPod } from '../../src/store/feed/transition-log.ts';
 
-const FILES = ['pod.json', 'status.json', 'owner.json'];
+const FILES = ['transitions.ndjson', 'owner.json'];
 
 /** Reads the files of all Pods again and again while podrun writes them, faster than any command of podrun. */
 export class StoreReader {
@@ -44,12 +46,14 @@ export class StoreReader {
       return; // the file does not exist yet, or is removed
     }
     this.looks += 1;
-    try {
-      JSON.parse(text);
-    } catch {
-      this.torn.push(`${file}: ${JSON.stringify(text.slice(0, 100))}`);
-    }
+    if (!isWhole(file, text)) this.torn.push(`${file}: ${JSON.stringify(text.slice(0, 100))}`);
   }
+}
+
+/** A log has a Pod at every moment; its last line may just be written. */
+function isWhole(file: string, text: string): boolean {
+  if (file.endsWith('.ndjson')) return readPod(file) !== undefined || !existsSync(file);
+  return succeeds(() => JSON.parse(text));
 }
 
 function namesIn(folder: string): string[] {

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { readPod } from '../../src/store/feed/transition-log.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
@@ -135,7 +136,7 @@ describe('podrun was killed', () => {
     expect(successor.pid).not.toBe(orphan.pid);
     const history = path.join(workshop.stateDir, 'history/default/orphan');
     const [run = ''] = readdirSync(history);
-    expect(readFileSync(path.join(history, run, 'status.json'), 'utf8')).toContain('"reason": "NodeLost"');
+    expect(readPod(path.join(history, run, 'transitions.ndjson'))?.status.reason).toBe('NodeLost');
     second.signal('SIGINT');
     expect((await second.ended).exitCode).toBe(130);
     expect(workshop.processes()).toEqual([]);

@@ -9,11 +9,27 @@ const LINES = ['null', '[]', '{}', '"x"', '7', '{"type":"ADDED"}', '{"type":"MOD
 const HALF_A_POD = '{"type":"MODIFIED","object":{"kind":"Pod","metadata":{"name":"web","uid":"x"}}}';
 const HALF_AN_EVENT = '{"type":"MODIFIED","object":{"kind":"Event","metadata":{"name":"e","uid":"y"}}}';
 
+const ODD_STATUS = JSON.stringify({
+  type: 'ADDED',
+  object: {
+    kind: 'Pod',
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      uid: 'x',
+      resourceVersion: '1',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    },
+    spec: { containers: [] },
+    status: { phase: 7, containerStatuses: [{}] },
+  },
+});
+
 /** Damaged contents of the files of a Pod, by name. */
 const DAMAGE: ReadonlyArray<readonly [what: string, files: Readonly<Record<string, string>>]> = [
-  ['half a JSON', Object.fromEntries(['pod.json', 'status.json', 'owner.json'].map((file) => [file, '{"a": [1,']))],
-  ['another JSON', { 'pod.json': '{}', 'status.json': '[]', 'owner.json': 'null' }],
-  ['a status that says nothing', { 'status.json': '{"uid":"x","status":{"phase":7,"containerStatuses":[{}]}}' }],
+  ['half a JSON', Object.fromEntries(['transitions.ndjson', 'owner.json'].map((file) => [file, '{"a": [1,']))],
+  ['another JSON', { 'transitions.ndjson': '{}\n', 'owner.json': 'null' }],
+  ['a status that says nothing', { 'transitions.ndjson': `${ODD_STATUS}\n` }],
   [
     'odd lines',
     Object.fromEntries(

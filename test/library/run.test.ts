@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { type PodChange, PodrunError, run } from '../../src/library/index.ts';
+import { readPod } from '../../src/store/feed/transition-log.ts';
 import { emptyFolder, fileWith, shellPod } from './pods.ts';
 import { PATIENT } from '../patience.ts';
 
@@ -122,9 +123,8 @@ describe('run', () => {
       `runs already under process ${process.pid}`,
     );
     await pods.close();
-    expect(JSON.parse(readFileSync(path.join(stateDir, 'pods/default/web/status.json'), 'utf8'))).toMatchObject({
-      status: { phase: 'Failed' },
-    });
+    const pod = readPod(path.join(stateDir, 'pods/default/web/transitions.ndjson'));
+    expect(pod?.status.phase).toBe('Failed');
   });
 
   it('runs in real time, whatever the test makes of its own', async () => {

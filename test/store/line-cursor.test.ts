@@ -67,13 +67,13 @@ describe('a cursor', () => {
     const file = emptyFile();
     const writer = openSync(file, 'a');
     const cursor = LineCursor.open(file, 'start')!;
-    expect(cursor.isCurrent()).toBe(true);
+    expect(cursor.look()).toEqual({ isCurrent: true, hasNews: false });
     renameSync(file, `${file}.moved`);
     writeFileSync(file, '');
     writeSync(writer, '{"last":1}\n');
     closeSync(writer);
     rmSync(`${file}.moved`);
-    expect(cursor.isCurrent()).toBe(false);
+    expect(cursor.look()).toEqual({ isCurrent: false, hasNews: true });
     expect(taken(cursor)).toEqual(['{"last":1}']);
     cursor.close();
     expect(taken(cursor)).toEqual([]);

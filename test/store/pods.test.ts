@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { pathsInPodFolder } from '../../src/store/layout.ts';
-import { parseTransition, transitionLines } from '../../src/store/feed/transition-log.ts';
+import { parseTransition, readPod, transitionLines } from '../../src/store/feed/transition-log.ts';
 import { RecordedRuns } from '../../src/store/records/recorded-runs.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
@@ -107,11 +107,29 @@ describe('a Pod', () => {
     expect(store.get<StoredPod>('pods', 'default', 'web')?.status).toEqual({ phase: 'Pending' });
   });
 
-  it.each(['', '{"uid":"other","status":{}}'])('whose status file holds %j still shows, as Unknown', (text) => {
+  it.each(['', '{"type":"MODIFIED","object":{"kind":"Pod"', '\n[1]\n{"type":"MODIFIED","object":{"kind":"Pod"}}\n'])(
+    'whose log ends with %j shows as it was before',
+    (text) => {
+      const store = openStore(temporaryFolder());
+      const pod = store.create('pods', newPod('web', { phase: 'Running' }));
+      appendFileSync(store.paths('default', 'web').transitions, text);
+      for (const reader of [store, openStore(store.root)]) expect(reader.get('pods', 'default', 'web')).toEqual(pod);
+      const labels = { x: 'y' };
+      const label = (stored: StoredPod): StoredPod => ({ ...stored, metadata: { ...stored.metadata, labels } });
+      const key = { namespace: 'default', name: 'web' };
+      const labelled = openStore(store.root).change<StoredPod>('pods', key, 'object', label);
+      expect(labelled.status.phase).toBe('Running');
+      for (const reader of [store, openStore(store.root)])
+        expect(reader.get('pods', 'default', 'web')).toEqual(labelled);
+    },
+  );
+
+  it('is found behind many Events', () => {
     const store = openStore(temporaryFolder());
-    store.create('pods', newPod('web'));
-    writeFileSync(store.paths('default', 'web').status, text);
-    expect(store.get<StoredPod>('pods', 'default', 'web')?.status.phase).toBe('Unknown');
+    const pod = store.create('pods', newPod('web'));
+    const events = Array.from({ length: 300 }, (_, number) => newEvent(`web.${number}`, 'web', 'x'.repeat(200)));
+    store.createAll('events', events);
+    expect(openStore(store.root).get('pods', 'default', 'web')).toEqual(pod);
   });
 
   it('replaces a folder in its place that holds no Pod', () => {
@@ -181,7 +199,7 @@ describe('a new run', () => {
     expect(store.ownerOf('default', 'web')).toMatchObject({ pid: process.pid, command: 'podrun apply' });
     const [run = ''] = readdirSync(path.join(root, 'history/default/web'));
     const past = pathsInPodFolder(path.join(root, 'history/default/web', run));
-    expect(JSON.parse(readFileSync(past.object, 'utf8')).metadata.uid).toBe(old.pod.metadata.uid);
+    expect(readPod(past.transitions)?.metadata.uid).toBe(old.pod.metadata.uid);
     expect([existsSync(path.join(past.logs, 'main')), existsSync(past.volumes)]).toEqual([true, false]);
     expect(linesOf(past.transitions)).toEqual(['ADDED default/web Succeeded', 'DELETED default/web Succeeded']);
   });
@@ -231,13 +249,7 @@ describe('a deleted Pod of a workload', () => {
     const { paths, pod, run } = new RecordedRuns(store).find('default', 'web-a@1');
     expect(run).toBe('web-a@1');
     expect(pod.status.phase).toBe('Succeeded');
-    expect(readdirSync(paths.folder).toSorted()).toEqual([
-      'complete',
-      'logs',
-      'pod.json',
-      'status.json',
-      'transitions.ndjson',
-    ]);
+    expect(readdirSync(paths.folder).toSorted()).toEqual(['complete', 'logs', 'transitions.ndjson']);
   });
 
   it('leaves its run as long as it is among the latest twenty', () => {

@@ -1,13 +1,8 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  appendTransition,
-  isAboutEvent,
-  parseTransition,
-  transitionLine,
-  transitionLines,
-} from '../../src/store/feed/transition-log.ts';
+import { isAboutEvent, parseTransition, transitionLine, transitionLines } from '../../src/store/feed/transition-log.ts';
+import { PodLog } from '../../src/store/feed/pod-log.ts';
 import { newEvent, newPod } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
@@ -15,6 +10,12 @@ function emptyLog(): string {
   const file = path.join(temporaryFolder(), 'log');
   writeFileSync(file, '');
   return file;
+}
+
+function append(file: string, name: string, wallMs = 0): void {
+  const log = PodLog.open(file);
+  log?.append([['ADDED', newPod(name)]], wallMs);
+  log?.close();
 }
 
 const line = (name: string): string => transitionLine('ADDED', newPod(name), 0);
@@ -30,7 +31,7 @@ describe('a transition log', () => {
 
   it('says in each line when it was written, and hands on the rest', () => {
     const file = emptyLog();
-    appendTransition(file, transitionLine('ADDED', newPod('web'), 1_768_435_200_123.456));
+    append(file, 'web', 1_768_435_200_123.456);
     const [written] = [...transitionLines(file)].map(parseTransition);
     expect(written).toEqual({ type: 'ADDED', at: '2026-01-15T00:00:00.123456Z', object: newPod('web') });
   });
@@ -42,7 +43,7 @@ describe('a transition log', () => {
       writeFileSync(file, one + two);
       truncateSync(file, one.length + two.length - cut);
       expect(namesIn(file)).toEqual(['one']);
-      appendTransition(file, line('three'));
+      append(file, 'three');
       expect(namesIn(file).filter((name) => name !== undefined)).toEqual(
         cut === 1 ? ['one', 'two', 'three'] : ['one', 'three'],
       );
@@ -50,7 +51,7 @@ describe('a transition log', () => {
   });
 
   it('is not made anew when it is gone', () => {
-    expect(() => appendTransition(path.join(temporaryFolder(), 'none'), line('a'))).toThrow('ENOENT');
+    expect(PodLog.open(path.join(temporaryFolder(), 'none'))).toBeUndefined();
     expect([...transitionLines(path.join(temporaryFolder(), 'none'))]).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
-import { appendTransition, transitionLine } from '../../src/store/feed/transition-log.ts';
+import { PodLog } from '../../src/store/feed/pod-log.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
@@ -119,7 +119,11 @@ describe('watch()', () => {
         const { folder, transitions } = store.paths('default', 'a');
         const resourceVersion = String(Number(pod.metadata.resourceVersion) + 1);
         const deleted = { ...pod, metadata: { ...pod.metadata, resourceVersion } };
-        const writeLastLine = (): void => appendTransition(transitions, transitionLine('DELETED', deleted, 0));
+        const writeLastLine = (): void => {
+          const log = PodLog.open(transitions);
+          log?.append([['DELETED', deleted]], 0);
+          log?.close();
+        };
         const go = (): void => {
           expect(store.list('pods')).toHaveLength(1);
           renameSync(folder, path.join(store.root, 'away'));

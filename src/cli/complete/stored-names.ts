@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { StoredPod } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { containerNames } from '../../lifecycle/requests/default-container.ts';
 import { namesIn } from '../../store/disk/atomic-file.ts';
+import { readPod } from '../../store/feed/transition-log.ts';
 import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
+import { notInStore } from '../../store/store-errors.ts';
 
 /** Names in a state folder, for completion. Reads only: writes and locks nothing, and opens no store. */
 export class StoredNames {
@@ -46,7 +47,8 @@ export class StoredNames {
   }
 
   #spec(namespace: string, pod: string): StoredPod['spec'] {
-    const text = readFileSync(podPaths(this.#root, namespace, pod).object, 'utf8');
-    return (JSON.parse(text) as StoredPod).spec;
+    const stored = readPod(podPaths(this.#root, namespace, pod).transitions);
+    if (stored === undefined) throw notInStore('pods', pod);
+    return stored.spec;
   }
 }

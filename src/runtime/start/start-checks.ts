@@ -2,7 +2,7 @@ import { accessSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { makeFolderExactly } from '../../exact-mode.ts';
-import { quietly, statIfThere } from '../../quietly.ts';
+import { quietly, statIfThere, statQuietly } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
@@ -46,6 +46,8 @@ export function lookUpProgram({ name, cwd, searchPath, pathOf, isPartlyHidden = 
   }
   for (const directory of searchPath === undefined || searchPath === '' ? [] : searchPath.split(':')) {
     const file = join(directory === '' ? '.' : directory, name);
+    // Most folders of PATH lack the program: one look has to do for them.
+    if (!isPartlyHidden && statQuietly(pathOf(resolve(cwd, file))) === undefined) continue;
     if (problemOf(file) !== undefined) continue;
     if (isAbsolute(file)) return { ok: true, file };
     return failed('cannot run executable found relative to current directory');

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { ifPresent } from '../disk/disk-errors.ts';
 
 const NEWLINE = 10;
@@ -7,6 +7,7 @@ const CHUNK_BYTES = 64 * 1024;
 // A buffer that all cursors share: each copies its bytes before anything else runs.
 const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
 const NOTHING = Buffer.alloc(0);
+const NEWLINE_ALONE = Buffer.from('\n');
 
 /** The start of a cursor: the first line, the end of the last complete line, or the offset of a line. */
 export type LineStart = 'start' | 'end' | number;
@@ -32,9 +33,12 @@ export class LineCursor {
     this.#offset = from === 'end' ? endOfLastLine(file, size) : from === 'start' ? 0 : from;
   }
 
-  /** Opens a file. Undefined when there is no such file. */
-  static open(path: string, from: LineStart): LineCursor | undefined {
-    const file = ifPresent(() => openSync(path, 'r'));
+  /**
+   * Opens a file. Undefined when there is no such file.
+   * @param flags of open(2). Default: for reading only
+   */
+  static open(path: string, from: LineStart, flags: string | number = 'r'): LineCursor | undefined {
+    const file = ifPresent(() => openSync(path, flags));
     return file === undefined ? undefined : new LineCursor(path, file, from);
   }
 
@@ -72,15 +76,39 @@ export class LineCursor {
     this.#rest = [];
   }
 
-  /** True while the file at the path is still the one that was opened. */
-  isCurrent(): boolean {
-    return ifPresent(() => statSync(this.#path))?.ino === this.inode;
+  /** The offset up to which the file was read. */
+  get offset(): number {
+    return this.#offset;
   }
 
-  /** True when there may be more to read, or another file is at the path: one look at it instead of two. */
-  hasNews(): boolean {
+  /** Looks at the path: whether this file is still there, and whether there is more to read of it. */
+  look(): { readonly isCurrent: boolean; readonly hasNews: boolean } {
     const stats = ifPresent(() => statSync(this.#path));
-    return stats?.ino !== this.inode || stats.size !== this.#offset;
+    const isCurrent = stats?.ino === this.inode;
+    return { isCurrent, hasNews: !isCurrent || stats.size !== this.#offset };
+  }
+
+  /** A part of the file. */
+  bytes(start: number, end: number): Buffer {
+    const bytes = Buffer.allocUnsafe(end - start);
+    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, start));
+  }
+
+  /**
+   * Appends lines in one write. Everything before must have been read, and the file be open for appending. After a line
+   * that a crash cut short, begins a new line. Moves past the lines, unless the disk took only a part of them at first:
+   * then the answer is false, and they have to be read.
+   */
+  append(lines: Buffer): boolean {
+    const bytes = this.#rest.length === 0 ? lines : Buffer.concat([NEWLINE_ALONE, lines]);
+    if (writeSync(this.#file, bytes) < bytes.length) {
+      // To write all of it again either works or fails with the reason.
+      writeSync(this.#file, Buffer.concat([NEWLINE_ALONE, lines]));
+      return false;
+    }
+    this.#offset += bytes.length;
+    this.#rest = [];
+    return true;
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { isSameJson } from '../../api/json.ts';
 import { isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from '../layout.ts';
-import { LineCursor } from './line-cursor.ts';
+import type { PodLog, OpenPodLogs } from './pod-log.ts';
 import { isInScope, keysIn, keyText } from '../records/listing.ts';
 import type { StoredObject } from '../metadata.ts';
 import type { OwnerReach } from '../owners/ownership.ts';
@@ -13,7 +13,7 @@ import { isAboutEvent, parseTransition } from './transition-log.ts';
 /** A transition log that is being followed. */
 interface Follower {
   readonly key: ObjectKey;
-  readonly cursor: LineCursor;
+  readonly log: PodLog;
   readonly watcher: { close(): void };
   /** The Pod as last reported. Undefined before the first report, and after the one of its deletion. */
   pod: StoredPod | undefined;
@@ -26,16 +26,17 @@ interface Follower {
 interface PodFeedOptions {
   readonly root: string;
   readonly subscribers: Subscribers;
+  readonly logs: OpenPodLogs;
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
   /** The reach of the owner of a Pod. Called often. */
-  readonly reachOf: (key: ObjectKey) => OwnerReach;
+  readonly reachOf: (pod: StoredPod) => OwnerReach;
 }
 
 /**
  * Reports changes of Pods and of their Events: follows the transition logs of the Pods that have subscribers. A change
- * of this process takes the same way through the file, so that every change is reported once, in the order of the log.
- * The writer calls `check`, which reports the change before the call of the writer returns.
+ * of this process takes the same way through the log, so that every change is reported once, in the order of the log.
+ * The writer calls `written`, which reports the change before the call of the writer returns.
  */
 export class PodFeed {
   readonly #options: PodFeedOptions;
@@ -83,13 +84,21 @@ export class PodFeed {
   check(key: ObjectKey): void {
     const follower = this.#followers.get(keyText(key));
     if (follower !== undefined) {
-      this.#drain(follower);
-      if (follower.cursor.isCurrent()) return;
+      const isCurrent = follower.log.look();
+      this.#report(follower);
+      if (isCurrent) return;
       this.#finish(follower);
     }
     if (this.#followers.has(keyText(key)) || !this.#isWanted(key)) return;
     const successor = this.#attach(key, 'start');
-    if (successor !== undefined) this.#drain(successor);
+    if (successor !== undefined) this.#report(successor);
+  }
+
+  /** Reports what this process has just written about a Pod. Nothing has to be read. */
+  written(key: ObjectKey): void {
+    const follower = this.#followers.get(keyText(key));
+    if (follower !== undefined && this.#options.logs.has(key, follower.log)) this.#report(follower);
+    else this.check(key);
   }
 
   /**
@@ -106,8 +115,7 @@ export class PodFeed {
   recheck(): void {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
-      // Thousands of Pods are looked at here every two seconds.
-      if (follower.cursor.hasNews()) this.check(follower.key);
+      this.check(follower.key);
       this.#publishUnreachable(follower);
     }
   }
@@ -119,29 +127,29 @@ export class PodFeed {
   }
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
-    const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
-    // Opens the log before the watch starts: if another log replaces this one meanwhile, `isCurrent` finds out.
-    const cursor = LineCursor.open(transitions, 'start');
-    if (cursor === undefined) return undefined;
-    const watcher = watchPath(transitions, () => this.check(key));
-    // The watch started before this looks for the end: every later line is reported.
-    if (from === 'end') cursor.skipToEnd();
-    const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, isOwn: false };
+    const { root, logs, readPod } = this.#options;
+    // Opens the log before the watch starts: if another log replaces this one meanwhile, `look` finds out.
+    const log = logs.current(key);
+    if (log === undefined) return undefined;
+    const watcher = watchPath(podPaths(root, key.namespace, key.name).transitions, () => this.check(key));
+    log.follow(from);
+    // The watch started before this: every later line is reported.
+    log.look();
+    if (from === 'end') log.take();
+    const pod = from === 'end' ? readPod(key) : undefined;
+    const follower: Follower = { key, log, watcher, pod, deletedPod: undefined, isOwn: false };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
 
   #detach(follower: Follower): void {
     follower.watcher.close();
-    follower.cursor.close();
+    this.#options.logs.unfollow(follower.key, follower.log);
     this.#followers.delete(keyText(follower.key));
   }
 
   /** Ends a log that is no longer in its place. Its last line may be missing: then reports the deletion here. */
   #finish(follower: Follower): void {
-    // Reads once more: another process may have written the last line, and then moved the log, since the last read.
-    this.#drain(follower);
     // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
@@ -152,11 +160,10 @@ export class PodFeed {
     this.#options.subscribers.flush();
   }
 
-  #drain(follower: Follower): void {
-    const { subscribers } = this.#options;
-    for (let lines = follower.cursor.next(); lines.length > 0; lines = follower.cursor.next()) {
+  #report(follower: Follower): void {
+    for (let lines = follower.log.take(); lines.length > 0; lines = follower.log.take()) {
       for (const line of lines) this.#take(line, follower);
-      subscribers.flush();
+      this.#options.subscribers.flush();
     }
   }
 
@@ -190,9 +197,10 @@ export class PodFeed {
    * watchers shall find it too. An owner that answers again need not write a line either.
    */
   #publishUnreachable(follower: Follower): void {
-    const reported = follower.pod?.status;
-    if (reported === undefined || isTerminalPhase(reported.phase)) return;
-    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#isOutOfReach(follower))) return;
+    const last = follower.pod;
+    if (last === undefined || isTerminalPhase(last.status.phase)) return;
+    const reported = last.status;
+    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#isOutOfReach(follower, last))) return;
     const pod = this.#options.readPod(follower.key);
     if (pod === undefined || isSameJson(pod.status, reported)) return;
     // A line of the log reports any other change.
@@ -202,9 +210,9 @@ export class PodFeed {
     this.#options.subscribers.flush();
   }
 
-  #isOutOfReach(follower: Follower): boolean {
+  #isOutOfReach(follower: Follower, pod: StoredPod): boolean {
     if (follower.isOwn) return false;
-    const reach = this.#options.reachOf(follower.key);
+    const reach = this.#options.reachOf(pod);
     follower.isOwn = reach === 'self';
     return reach === 'out of reach';
   }

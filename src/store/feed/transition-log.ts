@@ -1,20 +1,24 @@
 import { isJsonObject } from '../../api/json.ts';
 import { isStoredObject, isStoredPod, parseStored, type ShapeCheck } from '../disk/stored-json.ts';
-import { closeSync, constants, openSync } from 'node:fs';
-import type { KubeObject, WatchEvent } from '../../api/objects.ts';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { KubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import { appendLines } from '../logs/append-lines.ts';
-import { LineCursor } from './line-cursor.ts';
+import { ifPresent } from '../disk/disk-errors.ts';
+import { LineCursor, linesOf } from './line-cursor.ts';
 
 /**
- * The transition log of a Pod: watch events of the Pod and of its Events, one per line. Lines are only appended. Each
- * has the time at which it was written, for the history: a watch does not show this time.
+ * The transition log of a Pod: watch events of the Pod and of its Events, one per line. Lines are only appended, under
+ * the lock of the Pod. The last line about the Pod has the Pod as it is stored: it is kept nowhere else. Each line has
+ * the time at which it was written, for the history: a watch does not show this time.
  * One call writes a line, so that lines of several processes do not mix. A crash within that call leaves half a line:
  * it is no JSON, so readers skip it, and the next writer begins a new line.
  */
 
 // The bytes in which `transitionLine` has put `"kind":"Event"`.
 const KIND_WITHIN_BYTES = 140;
+
+// Mostly enough for the last line about the Pod.
+const TAIL_BYTES = 16 * 1024;
 
 /** A line of the log. */
 export interface LoggedTransition extends WatchEvent {
@@ -35,7 +39,10 @@ const isTransition: ShapeCheck = ({ object }) => isJsonObject(object) && (isEven
 
 const isEvent: ShapeCheck = (object) => isStoredObject(object) && isJsonObject(object['involvedObject']);
 
-const isPod: ShapeCheck = (object) => isStoredPod(object) && isJsonObject(object['status']);
+const isPod: ShapeCheck = (object) =>
+  isStoredPod(object) &&
+  isJsonObject(object['status']) &&
+  ['string', 'undefined'].includes(typeof object['status']['phase']);
 
 /** Parses a line. Undefined for a line that a crash cut short. */
 export function parseTransition(line: Buffer): LoggedTransition | undefined {
@@ -47,11 +54,44 @@ export function isAboutEvent(line: Buffer): boolean {
   return line.subarray(0, KIND_WITHIN_BYTES).includes('"kind":"Event"');
 }
 
-/** Appends lines to an existing log. Never makes the log of a removed Pod again. */
-export function appendTransition(file: string, lines: string): void {
-  const log = openSync(file, constants.O_RDWR | constants.O_APPEND);
+/** True for a line that has the Pod as it is stored. A line about its deletion comes before the folder goes. */
+export function hasPod(line: Buffer): boolean {
+  if (isAboutEvent(line)) return false;
+  const transition = parseTransition(line);
+  return transition !== undefined && transition.type !== 'DELETED';
+}
+
+/**
+ * The last line about the Pod before its deletion: the Pod as it is stored. Undefined when there is none.
+ * @param read reads a part of the log
+ * @param end the size of the log
+ */
+export function lastPodLine(read: (start: number, end: number) => Buffer, end: number): Buffer | undefined {
+  let later: Buffer = Buffer.alloc(0);
+  for (let [before, bytes] = [end, TAIL_BYTES]; before > 0; bytes *= 2) {
+    const start = Math.max(0, before - bytes);
+    const block = Buffer.concat([read(start, before), later]);
+    // A line that begins earlier is looked at with the next part.
+    const first = start === 0 ? 0 : block.indexOf('\n') + 1;
+    const found = linesOf(block.subarray(first)).findLast(hasPod);
+    if (found !== undefined) return Buffer.from(found);
+    later = block.subarray(0, first === 0 ? block.length : first);
+    before = start;
+  }
+  return undefined;
+}
+
+/** The Pod as its log has it. Undefined when there is no log, or none that says anything about the Pod. */
+export function readPod(file: string): StoredPod | undefined {
+  const log = ifPresent(() => openSync(file, 'r'));
+  if (log === undefined) return undefined;
   try {
-    appendLines(log, lines);
+    const read = (start: number, end: number): Buffer => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      return bytes.subarray(0, readSync(log, bytes, 0, bytes.length, start));
+    };
+    const line = lastPodLine(read, fstatSync(log).size);
+    return line && (parseTransition(line)?.object as StoredPod | undefined);
   } finally {
     closeSync(log);
   }

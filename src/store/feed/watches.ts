@@ -4,6 +4,7 @@ import { ifPossible } from '../disk/disk-errors.ts';
 import { podOf } from '../records/event-records.ts';
 import { keyOf, type StoredObject } from '../metadata.ts';
 import { PodFeed } from './pod-feed.ts';
+import type { OpenPodLogs } from './pod-log.ts';
 import { RecordFeed } from './record-feed.ts';
 import type { OwnerReach } from '../owners/ownership.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
@@ -15,9 +16,10 @@ const RECHECK_MS = 2000;
 interface WatchesOptions {
   readonly root: string;
   readonly clock: Clock;
+  readonly logs: OpenPodLogs;
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  readonly reachOf: (key: ObjectKey) => OwnerReach;
+  readonly reachOf: (pod: StoredPod) => OwnerReach;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
   readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
@@ -38,10 +40,10 @@ export class Watches {
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
 
-  constructor({ root, clock, readPod, reachOf, ...records }: WatchesOptions) {
+  constructor({ root, clock, logs, readPod, reachOf, ...records }: WatchesOptions) {
     const subscribers = this.#subscribers;
     this.#clock = clock;
-    this.#podFeed = new PodFeed({ root, subscribers, readPod, reachOf });
+    this.#podFeed = new PodFeed({ root, subscribers, logs, readPod, reachOf });
     this.#recordFeed = new RecordFeed({ root, subscribers, ...records });
   }
 
@@ -79,7 +81,7 @@ export class Watches {
       if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
       const [first] = objects;
       const pod = resource === 'pods' ? first?.metadata : first && podOf(first);
-      if (pod !== undefined) this.#podFeed.check(pod);
+      if (pod !== undefined) this.#podFeed.written(pod);
     });
   }
 

@@ -96,7 +96,7 @@ export class BackgroundAgents {
   claim(id: string, predecessorPid?: number): AgentProcess | undefined {
     const own = knownProcess(process.pid, this.#lookup);
     return this.#onDisk(() =>
-      this.#locks.hold('agents', 'all', id, () => {
+      this.#locks.hold('agents', { namespace: 'all', name: id }, () => {
         const present = this.processOf(id);
         if (present === undefined) throw noBackgroundAgent(id);
         if (present.pid !== predecessorPid && !this.isGone(present)) return present;

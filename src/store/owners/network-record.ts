@@ -124,7 +124,7 @@ export class NetworkRecord {
     const { root, locks } = this.#parts;
     // A lock would make a state folder again that was removed.
     if (!existsSync(root)) return run();
-    return onDisk(`the state folder ${root}`, () => locks.hold('agents', 'all', 'cluster', run));
+    return onDisk(`the state folder ${root}`, () => locks.hold('agents', { namespace: 'all', name: 'cluster' }, run));
   }
 
   /** The file of the record. */

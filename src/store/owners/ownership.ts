@@ -18,8 +18,9 @@ import {
 } from './known-process.ts';
 import type { Lease, Leases } from './leases.ts';
 import { objectPath, ownerPath, podPaths } from '../layout.ts';
-import { readStatus } from '../records/pod-folder.ts';
+import type { OpenPodLogs } from '../feed/pod-log.ts';
 import { spendReserve } from '../disk/reserve.ts';
+import { keyText } from '../records/listing.ts';
 import { notInStore } from '../store-errors.ts';
 import type { ObjectKey, Resource } from '../store.ts';
 
@@ -95,11 +96,14 @@ interface OwnershipParts {
   readonly lookup: ProcessLookup;
   readonly locks: FileLocks;
   readonly leases: Leases;
+  readonly logs: OpenPodLogs;
 }
 
 /** The owners of Pods and workloads, and the processes that they started for Pods. */
 export class Ownership {
   readonly #parts: OwnershipParts;
+  /** The Pods that this process owns, by namespace and name: nobody takes them away. */
+  readonly #own = new Map<string, { readonly uid: string; readonly owner: Owner }>();
 
   constructor(parts: OwnershipParts) {
     this.#parts = parts;
@@ -143,6 +147,17 @@ export class Ownership {
     return existsSync(file) ? readJsonFile<Owner>(file, isProcess) : undefined;
   }
 
+  /** Notes that this process owns the Pod from now on. Its owner file says the same. */
+  took(pod: StoredPod, owner: Owner): void {
+    this.#own.set(keyText(pod.metadata), { uid: resolvedUid(pod), owner });
+    this.#parts.logs.hold(pod.metadata);
+  }
+
+  /** True for a Pod that this process owns: there is no need to look at its owner. */
+  isOwn(pod: StoredPod): boolean {
+    return this.#own.get(keyText(pod.metadata))?.uid === resolvedUid(pod);
+  }
+
   /** The owner, if it is gone. */
   lostOwnerOf(namespace: string, name: string): Owner | undefined {
     const owner = this.ownerOf(namespace, name);
@@ -150,8 +165,9 @@ export class Ownership {
   }
 
   /** The reach of the owner of a Pod. `none`: it has no owner. */
-  reachOf(namespace: string, name: string): OwnerReach {
-    const owner = this.ownerOf(namespace, name);
+  reachOf(pod: StoredPod): OwnerReach {
+    if (this.isOwn(pod)) return 'self';
+    const owner = this.ownerOf(pod.metadata.namespace, pod.metadata.name);
     if (owner === undefined) return 'none';
     if (isSelf(owner, this.#parts.lookup)) return 'self';
     return this.stateOf(owner) === 'alive' ? 'alive' : 'out of reach';
@@ -165,14 +181,15 @@ export class Ownership {
   claim(resource: Resource, { namespace, name }: ObjectKey, command: string | undefined, agent?: string): Claim {
     const owner = this.self(command, agent);
     const { root, locks } = this.#parts;
-    const living = locks.hold(resource, namespace, name, () => {
+    const living = locks.hold(resource, { namespace, name }, () => {
       const present = this.ownerOf(namespace, name, resource);
       const isMine = present?.isReserved === true && isSelf(present, this.#parts.lookup);
       if (present !== undefined && !isMine && this.stateOf(present) !== 'gone') return present;
-      const object =
-        resource === 'pods' ? podPaths(root, namespace, name).object : objectPath(root, resource, namespace, name);
-      if (!existsSync(object)) throw notInStore(resource, name);
+      const pod = resource === 'pods' ? this.#parts.logs.read({ namespace, name }) : undefined;
+      const exists = resource === 'pods' ? pod !== undefined : existsSync(objectPath(root, resource, namespace, name));
+      if (!exists) throw notInStore(resource, name);
       this.#record(resource, { namespace, name }, owner);
+      if (pod !== undefined) this.took(pod, owner);
       return undefined;
     });
     if (living !== undefined) return { ok: false, owner: living };
@@ -186,7 +203,7 @@ export class Ownership {
    */
   reserve(resource: Resource, key: ObjectKey, command: string | undefined): void {
     const owner = { ...this.self(command), isReserved: true };
-    this.#parts.locks.hold(resource, key.namespace, key.name, () => {
+    this.#parts.locks.hold(resource, key, () => {
       const present = this.ownerOf(key.namespace, key.name, resource);
       if (present === undefined || this.stateOf(present) === 'gone') this.#record(resource, key, owner);
     });
@@ -196,7 +213,7 @@ export class Ownership {
   markServing(resource: Resource, key: ObjectKey): void {
     const file = ownerPath(this.#parts.root, resource, key.namespace, key.name);
     if (!existsSync(file)) return;
-    this.#parts.locks.hold(resource, key.namespace, key.name, () => {
+    this.#parts.locks.hold(resource, key, () => {
       const present = this.ownerOf(key.namespace, key.name, resource);
       if (present === undefined || present.isServing === true || !isSelf(present, this.#parts.lookup)) return;
       this.#record(resource, key, { ...present, isServing: true });
@@ -213,23 +230,30 @@ export class Ownership {
    * keeps its owner: once this owner is gone, readers see phase Unknown, and the next command closes the record.
    */
   release(namespace: string, name: string, owner: Owner): void {
+    const own = this.#own.get(keyText({ namespace, name }))?.owner;
+    // Another run of this process may have the name by now.
+    if (own !== undefined && own !== owner) return;
+    this.#own.delete(keyText({ namespace, name }));
+    const { root, logs } = this.#parts;
+    const paths = podPaths(root, namespace, name);
     // Taking the lock would make folders again while another process removes the state folder.
-    if (!existsSync(podPaths(this.#parts.root, namespace, name).folder)) return;
-    this.#parts.locks.hold('pods', namespace, name, () => {
-      const paths = podPaths(this.#parts.root, namespace, name);
-      const present = this.ownerOf(namespace, name);
-      if (present?.pid !== owner.pid || present.since !== owner.since) return;
-      if (!isTerminalPhase(readStatus(paths)?.phase)) return;
-      ifPresent(() => unlinkSync(paths.owner));
-      spendReserve(paths);
-    });
+    if (logs.mayHave({ namespace, name })) {
+      logs.lock({ namespace, name }, (log) => {
+        if (!isTerminalPhase(log?.pod()?.status.phase)) return;
+        const present = own ?? this.ownerOf(namespace, name);
+        if (present?.pid !== owner.pid || present.since !== owner.since) return;
+        ifPresent(() => unlinkSync(paths.owner));
+        spendReserve(paths);
+      });
+    }
+    logs.letGo({ namespace, name });
   }
 
   /** A workload rests when it has no owner: that is no loss. */
   #releaseWorkload(resource: Resource, { namespace, name }: ObjectKey, owner: Owner): void {
     const file = ownerPath(this.#parts.root, resource, namespace, name);
     if (!existsSync(file)) return;
-    this.#parts.locks.hold(resource, namespace, name, () => {
+    this.#parts.locks.hold(resource, { namespace, name }, () => {
       const present = this.ownerOf(namespace, name, resource);
       if (present?.pid === owner.pid && present.since === owner.since) rmSync(file, { force: true });
     });
@@ -246,7 +270,7 @@ export class Ownership {
    */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     const paths = podPaths(this.#parts.root, namespace, name);
-    if (!existsSync(paths.object)) throw notInStore('pods', name);
+    if (!existsSync(paths.transitions)) throw notInStore('pods', name);
     const { lookup } = this.#parts;
     const scope = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
     const line = JSON.stringify({ ...started, ...scope });

@@ -1,22 +1,14 @@
 import { compareText } from '../../api/go/go-text.ts';
-import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
-import { ifPresent } from '../disk/disk-errors.ts';
+import type { KubeObject, StoredEvent, WatchEvent } from '../../api/objects.ts';
 import { podPaths } from '../layout.ts';
-import { LineCursor } from '../feed/line-cursor.ts';
+import type { PodLog, OpenPodLogs } from '../feed/pod-log.ts';
 import { keysIn, keyText } from './listing.ts';
 import { changedMetadata, checkPrecondition, isSamePart, keyOf, newMetadata, type StoredObject } from '../metadata.ts';
 import type { PlainRecords } from './plain-records.ts';
 import type { StorageParts } from '../storage.ts';
 import type { ObjectKey, Scope, Storable } from '../store.ts';
 import { alreadyExists, notInStore } from '../store-errors.ts';
-import {
-  appendTransition,
-  isAboutEvent,
-  parseTransition,
-  transitionLine,
-  transitionLines,
-} from '../feed/transition-log.ts';
+import { isAboutEvent, parseTransition, transitionLines } from '../feed/transition-log.ts';
 
 /**
  * The Events. An Event about a Pod is a line of the Pod's transition log and is removed with it: the latest line with a
@@ -25,12 +17,12 @@ import {
 export class EventRecords {
   readonly #parts: StorageParts;
   readonly #plain: PlainRecords;
-  /** The logs of Pods whose Events this process writes: to count an Event must not read the whole log again. */
-  readonly #logs = new Map<string, EventLog>();
+  readonly #logs: OpenPodLogs;
 
-  constructor(parts: StorageParts, plain: PlainRecords) {
+  constructor(parts: StorageParts, plain: PlainRecords, logs: OpenPodLogs) {
     this.#parts = parts;
     this.#plain = plain;
+    this.#logs = logs;
   }
 
   /** Reads the logs of all Pods in the scope, or of the Pod that the Events shall be about. */
@@ -44,28 +36,27 @@ export class EventRecords {
   /** @param objects one Event, or several about one Pod */
   create(objects: readonly Storable[]): StoredObject[] {
     const pod = objects[0] && podOf(objects[0]);
-    const log = pod && this.#logOf(pod);
-    if (log !== undefined) {
+    const logged = this.#inLog(pod, (log) => {
       const { clock, versions } = this.#parts;
       const created = objects.map((object) => ({ ...object, metadata: newMetadata(object.metadata, clock, versions) }));
-      const present = log.find(created.map(({ metadata }) => metadata.name));
-      if (present !== undefined) throw alreadyExists('events', present.name);
-      if (log.append('ADDED', created)) return created;
-    }
-    return objects.map((object) => this.#plain.create('events', object));
+      const present = created.find(({ metadata }) => log.event(metadata.name) !== undefined);
+      if (present !== undefined) throw alreadyExists('events', present.metadata.name);
+      return ['ADDED', created];
+    });
+    return logged ?? objects.map((object) => this.#plain.create('events', object));
   }
 
   update(object: Storable): StoredObject {
-    const pod = podOf(object);
-    const log = pod && this.#logOf(pod);
-    const stored = log?.find([keyOf(object).name]);
-    if (log === undefined || stored === undefined) return this.#plain.update('events', object);
-    const changed = { ...object, metadata: changedMetadata('events', object.metadata, stored, this.#parts.versions) };
-    if (log.append('MODIFIED', [changed])) return changed;
-    return this.#plain.update('events', object);
+    const logged = this.#inLog(podOf(object), (log) => {
+      const stored = log.event(keyOf(object).name);
+      if (stored === undefined) return undefined;
+      const metadata = changedMetadata('events', object.metadata, stored, this.#parts.versions);
+      return ['MODIFIED', [{ ...object, metadata }]];
+    });
+    return logged?.[0] ?? this.#plain.update('events', object);
   }
 
-  /** Changes an Event without a lock: each Event has only one recorder, which writes it. */
+  /** Changes an Event. Nothing is written between the reading and the writing: each Event has only one recorder. */
   change(key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
     const [stored] = this.list(key);
     if (stored === undefined) throw notInStore('events', key.name);
@@ -78,95 +69,50 @@ export class EventRecords {
     const plain = this.#plain.delete('events', namespace, name);
     if (plain !== undefined) return plain;
     const [stored] = this.list({ namespace, name });
-    const pod = stored && podOf(stored);
-    const log = pod && this.#logOf(pod);
-    if (stored === undefined || log?.find([name]) === undefined) return undefined;
-    const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
-    const deleted = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
-    return log.append('DELETED', [deleted]) ? deleted : undefined;
+    if (stored === undefined) return undefined;
+    const logged = this.#inLog(podOf(stored), (log) => {
+      if (log.event(name) === undefined) return undefined;
+      const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+      return ['DELETED', [{ ...stored, metadata: { ...stored.metadata, resourceVersion } }]];
+    });
+    return logged?.[0];
   }
 
-  /** Closes the log of a Pod that was removed or replaced. */
-  forget(pod: ObjectKey): void {
-    this.#logs.get(keyText(pod))?.close();
-    this.#logs.delete(keyText(pod));
-  }
-
-  /** The log for Events about a Pod. Undefined when there is no such Pod. */
-  #logOf(pod: ObjectKey): EventLog | undefined {
-    const present = this.#logs.get(keyText(pod));
-    if (present?.isCurrent() === true) return present;
-    this.forget(pod);
-    const log = EventLog.open(podPaths(this.#parts.root, pod.namespace, pod.name).transitions, this.#parts.clock);
-    if (log !== undefined) this.#logs.set(keyText(pod), log);
-    return log;
+  /**
+   * Appends changes of Events to the log of their Pod.
+   * @param change answers the changes; undefined: they concern no Event in this log
+   * @returns undefined when nothing was appended, also because there is no such Pod
+   */
+  #inLog(
+    pod: ObjectKey | undefined,
+    change: (log: PodLog) => readonly [WatchEvent['type'], readonly StoredObject[]] | undefined,
+  ): StoredObject[] | undefined {
+    // The lock would make folders again while another process removes the state folder.
+    if (pod === undefined || !this.#logs.mayHave(pod)) return undefined;
+    const append = (log: PodLog | undefined): StoredObject[] | undefined => {
+      const [type, events] = (log && change(log)) ?? [];
+      if (log === undefined || type === undefined || events === undefined) return undefined;
+      log.append(
+        events.map((event) => [type, event]),
+        this.#parts.clock.now().wallMs,
+      );
+      return [...events];
+    };
+    return this.#logs.lock(pod, append);
   }
 
   #eventsOf(pod: ObjectKey): Map<string, StoredEvent> {
     const events = new Map<string, StoredEvent>();
     const log = podPaths(this.#parts.root, pod.namespace, pod.name).transitions;
-    for (const line of transitionLines(log)) takeEvent(line, (name, event) => put(events, name, event));
+    for (const line of transitionLines(log)) {
+      const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
+      if (transition === undefined) continue;
+      const event = transition.object as StoredEvent & KubeObject;
+      if (transition.type === 'DELETED') events.delete(event.metadata.name);
+      else events.set(event.metadata.name, event);
+    }
     return events;
   }
-}
-
-/** The metadata of the Events in a log: all that the next Event to write needs. */
-class EventLog {
-  readonly #path: string;
-  readonly #cursor: LineCursor;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, StoredMeta>();
-
-  private constructor(path: string, cursor: LineCursor, clock: Clock) {
-    this.#path = path;
-    this.#cursor = cursor;
-    this.#clock = clock;
-  }
-
-  static open(path: string, clock: Clock): EventLog | undefined {
-    const cursor = LineCursor.open(path, 'start');
-    return cursor === undefined ? undefined : new EventLog(path, cursor, clock);
-  }
-
-  isCurrent(): boolean {
-    return this.#cursor.isCurrent();
-  }
-
-  /** Reads the new lines, then returns the metadata of the first Event with one of these names. */
-  find(names: readonly string[]): StoredMeta | undefined {
-    for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
-      for (const line of lines) takeEvent(line, (name, event) => put(this.#known, name, event?.metadata));
-    }
-    const name = names.find((candidate) => this.#known.has(candidate));
-    return name === undefined ? undefined : this.#known.get(name);
-  }
-
-  /** Returns false when the Pod has just been removed together with its log. */
-  append(type: WatchEvent['type'], events: readonly StoredObject[]): boolean {
-    const appended = ifPresent(() => {
-      const { wallMs } = this.#clock.now();
-      appendTransition(this.#path, events.map((event) => transitionLine(type, event, wallMs)).join(''));
-      return true;
-    });
-    return appended === true;
-  }
-
-  close(): void {
-    this.#cursor.close();
-  }
-}
-
-/** Calls back for a line about an Event, with the Event or with undefined for a deleted one. */
-function takeEvent(line: Buffer, take: (name: string, event: StoredEvent | undefined) => void): void {
-  const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
-  if (transition === undefined) return;
-  const event = transition.object as StoredEvent & KubeObject;
-  take(event.metadata.name, transition.type === 'DELETED' ? undefined : event);
-}
-
-function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }
 
 /** True when these Events are about one Pod and have different names: then one write can store them all. */

@@ -121,9 +121,8 @@ export class PlainRecords {
   }
 
   #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
-    const { namespace, name } = key;
-    const file = objectPath(this.#parts.root, resource, namespace, name);
-    return this.#parts.locks.hold(resource, namespace, name, () => run(file, readRecord(resource, file)));
+    const file = objectPath(this.#parts.root, resource, key.namespace, key.name);
+    return this.#parts.locks.hold(resource, key, () => run(file, readRecord(resource, file)));
   }
 }
 

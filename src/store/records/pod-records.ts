@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { inFolder, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
+import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
 import { isRemnant, withoutGrace } from '../../lifecycle/requests/deletion.ts';
@@ -17,15 +17,14 @@ import {
   type StoredObject,
 } from '../metadata.ts';
 import type { Owner, Ownership } from '../owners/ownership.ts';
-import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-folder.ts';
 import { checkRoom, keepReserve } from '../disk/reserve.ts';
 import { RunArchive } from './run-archive.ts';
 import type { StorageParts } from '../storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from '../store.ts';
 import { alreadyExists, notInStore } from '../store-errors.ts';
-import { appendTransition, transitionLine } from '../feed/transition-log.ts';
+import type { LogEntry, PodLog, OpenPodLogs } from '../feed/pod-log.ts';
+import { readPod, transitionLine } from '../feed/transition-log.ts';
 
-const REPLACED_MEANWHILE_MAX = 10;
 /** A Pod that has not ended, and whose agent was killed. */
 export interface LostPod {
   /** The Pod as readers see it. */
@@ -36,29 +35,39 @@ export interface LostPod {
   readonly agent: string | undefined;
 }
 
+/** A new Pod in the staging area, with the first line of its log. */
+interface StagedPod {
+  readonly pod: StoredPod;
+  readonly folder: string;
+  readonly line: string;
+  /** True when this process runs it. */
+  readonly isOwned: boolean;
+}
+
 /**
- * The Pods, a folder each. Clients write `pod.json`, the agent `status.json`, so that neither overwrites the other.
- * Readers combine the two. Every change is stored and logged under the lock of the Pod: the transition log has every
- * state of the Pod, whole and in order.
+ * The Pods, a folder each. A Pod is the last line about it in its transition log, which has every state of the Pod,
+ * whole and in order. Clients change metadata and spec, the agent the status, under the lock of the Pod: so neither
+ * overwrites what the other has written.
  */
 export class PodRecords {
   readonly #parts: StorageParts;
   readonly #ownership: Ownership;
   readonly #archive: RunArchive;
-  /** Folders of Pods whose last change is stored but, on a full disk, not yet in the transition log. */
-  readonly #unlogged = new Set<string>();
+  readonly #logs: OpenPodLogs;
 
-  constructor(parts: StorageParts, ownership: Ownership) {
+  constructor(parts: StorageParts, ownership: Ownership, logs: OpenPodLogs) {
     this.#parts = parts;
     this.#ownership = ownership;
+    this.#logs = logs;
     this.#archive = new RunArchive(parts);
   }
 
   /** The Pod as readers see it: its phase is Unknown when its owner is gone or silent. */
   get(namespace: string, name: string): StoredPod | undefined {
-    const pod = this.#read(namespace, name);
-    const owner = pod && this.#ownership.ownerOf(namespace, name);
-    if (pod === undefined || owner === undefined) return pod;
+    const pod = this.#logs.read({ namespace, name });
+    if (pod === undefined || this.#ownership.isOwn(pod)) return pod;
+    const owner = this.#ownership.ownerOf(namespace, name);
+    if (owner === undefined) return pod;
     const state = this.#ownership.stateOf(owner);
     if (state === 'alive') return pod;
     if (state === 'gone') return asLost(pod, owner);
@@ -84,56 +93,49 @@ export class PodRecords {
     });
   }
 
-  /** The addresses of Pods that have an owner, alive or not. Reads only the status of Pods with an owner. */
+  /** The addresses of Pods that have an owner, alive or not. Reads only the Pods of other processes. */
   addressesInUse(): string[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const paths = podPaths(this.#parts.root, namespace, name);
-      if (!existsSync(paths.owner)) return [];
-      return readStatus(paths)?.podIP ?? [];
+      const own = this.#logs.ownPod({ namespace, name });
+      if (own === undefined && !existsSync(paths.owner)) return [];
+      return (own ?? readPod(paths.transitions))?.status.podIP ?? [];
     });
   }
 
   /** @param owner the process that runs the Pod. Undefined: none does yet */
   create(object: Storable, owner?: Owner): StoredPod {
-    const { namespace, name } = keyOf(object);
-    return this.#locked(namespace, name, (paths) => {
-      if (this.#read(namespace, name) !== undefined) throw alreadyExists('pods', name);
+    const key = keyOf(object);
+    return this.#locked(key, (paths, log) => {
+      if (log?.pod() !== undefined) throw alreadyExists('pods', key.name);
       if (owner !== undefined) checkRoom(this.#parts.root);
-      const { pod, folder } = this.#stage(object, owner);
-      this.#putInPlace(folder, paths.folder);
-      return pod;
+      return this.#putInPlace(this.#stage(object, owner), paths.folder);
     });
   }
 
   update(object: Storable): StoredPod {
-    const { namespace, name } = keyOf(object);
-    return this.#locked(namespace, name, (paths) =>
-      this.#writeObject(paths, this.#mustRead(namespace, name), object as StoredPod),
-    );
+    return this.#replace(keyOf(object), (stored) => this.#withObject(stored, object as StoredPod));
   }
 
   updateStatus(object: Storable): StoredPod {
-    const { namespace, name } = keyOf(object);
-    return this.#locked(namespace, name, (paths) =>
-      this.#writeStatus(paths, this.#mustRead(namespace, name), object as StoredPod),
-    );
+    return this.#replace(keyOf(object), (stored) => this.#withStatus(stored, object as StoredPod));
   }
 
-  change({ namespace, name }: ObjectKey, part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
-    return this.#locked(namespace, name, (paths) => {
-      const stored = this.#mustRead(namespace, name);
+  change(key: ObjectKey, part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
+    return this.#replace(key, (stored) => {
       const changed = change(stored);
       checkPrecondition('pods', changed.metadata, stored.metadata);
-      if (isSamePart(part, changed, stored) && !this.#unlogged.has(paths.folder)) return stored;
-      if (part === 'both') return this.#writeBoth(paths, stored, changed);
-      return part === 'status' ? this.#writeStatus(paths, stored, changed) : this.#writeObject(paths, stored, changed);
+      if (isSamePart(part, changed, stored)) return stored;
+      if (part === 'status') return this.#withStatus(stored, changed);
+      const whole = this.#withObject(stored, changed);
+      return part === 'both' ? { ...whole, status: changed.status } : whole;
     });
   }
 
-  bind({ namespace, name }: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
-    return this.#locked(namespace, name, (paths) => {
-      const stored = this.#mustRead(namespace, name);
-      return this.#writeBoth(paths, stored, bind(stored));
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+    return this.#replace(key, (stored) => {
+      const bound = bind(stored);
+      return { ...this.#withObject(stored, bound), status: bound.status };
     });
   }
 
@@ -141,12 +143,12 @@ export class PodRecords {
    * Moves a Pod out of its place. The run of a Pod that has a controller goes to the history: nobody may have read its
    * log before the controller deleted it. `discard` removes what does not stay.
    */
-  remove(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
+  remove(key: ObjectKey): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
-    return this.#locked(namespace, name, (paths) => {
-      const stored = this.#read(namespace, name);
-      if (stored === undefined) return undefined;
-      const pod = this.#logDeletion(stored, paths);
+    return this.#locked(key, (paths, log) => {
+      const stored = log?.pod();
+      if (log === undefined || stored === undefined) return undefined;
+      const pod = this.#logDeletion(log, stored);
       const forget = controllerOf(pod) && this.#archive.takeGone(pod, paths);
       if (forget !== undefined) return { pod, discard: forget };
       const folder = staging.moveToStaging(paths.folder);
@@ -158,19 +160,16 @@ export class PodRecords {
    * Replaces a mirror Pod by a new one, with a uid of its own. Its status and all else in the folder stay: the static
    * Pod goes on. Returns undefined when the mirror Pod is gone, or another one by now.
    */
-  renew({ metadata: { namespace, name, uid } }: StoredPod): StoredPod | undefined {
+  renew({ metadata: { uid, ...key } }: StoredPod): StoredPod | undefined {
     const { clock, versions } = this.#parts;
-    return this.#locked(namespace, name, (paths) => {
-      const stored = this.#read(namespace, name);
-      if (stored?.metadata.uid !== uid) return undefined;
-      const { wallMs } = clock.now();
-      const { metadata, ...rest } = withoutGrace(stored, wallMs);
+    return this.#locked(key, (_, log) => {
+      const stored = log?.pod();
+      if (log === undefined || stored?.metadata.uid !== uid) return undefined;
+      const { metadata, ...rest } = withoutGrace(stored, clock.now().wallMs);
       const deleted = { ...rest, metadata: { ...metadata, resourceVersion: versions.next(metadata.resourceVersion) } };
       const fresh = { ...stored.metadata, uid: '', creationTimestamp: '' };
       const pod = { ...stored, metadata: { ...newMetadata(fresh, clock, versions), generation: 1 } };
-      writeFileAtomically(paths.object, objectText(pod));
-      const lines = transitionLine('DELETED', deleted, wallMs) + transitionLine('ADDED', pod, wallMs);
-      appendTransition(paths.transitions, lines);
+      this.#append(log, ['DELETED', deleted], ['ADDED', pod]);
       return pod;
     });
   }
@@ -181,91 +180,64 @@ export class PodRecords {
    * Returns the owner of a Pod that still runs instead.
    */
   startRun(object: Storable, owner: Owner): { pod: StoredPod } | { runningUnder: Owner } {
-    const { namespace, name } = keyOf(object);
-    return this.#locked(namespace, name, (paths) => {
-      const present = this.#ownership.ownerOf(namespace, name);
-      const old = this.#read(namespace, name);
+    const key = keyOf(object);
+    return this.#locked(key, (paths, log) => {
+      const present = this.#ownership.ownerOf(key.namespace, key.name);
+      const old = log?.pod();
       const over = old === undefined || isTerminalPhase(old.status.phase);
       if (!over && present !== undefined && this.#ownership.stateOf(present) !== 'gone')
         return { runningUnder: present };
       checkRoom(this.#parts.root);
-      const { pod, folder } = this.#stage(object, owner);
-      if (old !== undefined) this.#archive.take(this.#logDeletion(old, paths), paths)();
-      this.#putInPlace(folder, paths.folder);
-      return { pod };
+      const staged = this.#stage(object, owner);
+      if (log !== undefined && old !== undefined) this.#archive.take(this.#logDeletion(log, old), paths)();
+      return { pod: this.#putInPlace(staged, paths.folder) };
     });
   }
 
-  #locked<T>(namespace: string, name: string, run: (paths: PodPaths) => T): T {
-    const paths = podPaths(this.#parts.root, namespace, name);
-    return this.#parts.locks.hold('pods', namespace, name, () => run(paths));
+  /** Runs a step under the lock of the Pod. It gets the log of the Pod; undefined: there is no such Pod. */
+  #locked<T>(key: ObjectKey, run: (paths: PodPaths, log: PodLog | undefined) => T): T {
+    const paths = podPaths(this.#parts.root, key.namespace, key.name);
+    return this.#logs.lock(key, (log) => run(paths, log));
   }
 
-  #writeObject(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
+  /** Stores the changed Pod. Writes nothing when `change` returns the stored Pod itself. */
+  #replace(key: ObjectKey, change: (stored: StoredPod) => StoredPod): StoredPod {
+    return this.#locked(key, (_, log) => {
+      const stored = log?.pod();
+      if (log === undefined || stored === undefined) throw notInStore('pods', key.name);
+      const changed = change(stored);
+      if (changed !== stored) this.#append(log, ['MODIFIED', changed]);
+      return changed;
+    });
+  }
+
+  #withObject(stored: StoredPod, given: StoredPod): StoredPod {
     const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions);
-    const pod = { ...given, metadata, status: stored.status };
-    this.#write(paths, pod, () => writeFileAtomically(paths.object, objectText(pod)));
-    return pod;
+    return { ...given, metadata, status: stored.status };
   }
 
-  #writeStatus(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
+  #withStatus(stored: StoredPod, given: StoredPod): StoredPod {
     checkUid('pods', given.metadata, stored.metadata);
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
-    const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: given.status };
-    this.#write(paths, pod, () => writeFileAtomically(paths.status, statusText(pod)));
-    return pod;
+    return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: given.status };
   }
 
-  #writeBoth(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
-    const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions);
-    const pod = { ...given, metadata };
-    this.#write(paths, pod, () => {
-      writeFileAtomically(paths.object, objectText(pod));
-      writeFileAtomically(paths.status, statusText(pod));
-    });
-    return pod;
-  }
-
-  #mustRead(namespace: string, name: string): StoredPod {
-    const pod = this.#read(namespace, name);
-    if (pod === undefined) throw notInStore('pods', name);
-    return pod;
-  }
-
-  /** Combines the two files. Reads again when another process replaced the run between the two reads. */
-  #read(namespace: string, name: string): StoredPod | undefined {
-    const paths = podPaths(this.#parts.root, namespace, name);
-    for (let attempt = 0; attempt < REPLACED_MEANWHILE_MAX; attempt++) {
-      const pod = readPodFolder(paths);
-      if (pod?.status !== LOST_STATUS) return pod;
-    }
-    return readPodFolder(paths);
-  }
-
-  /**
-   * Stores a change, then logs it: a reader of the line finds a state at least as new. On a full disk the change may be
-   * stored without a line. The change then fails, and a repetition of the same change writes the line.
-   */
-  #write(paths: PodPaths, pod: StoredPod, store: () => void): void {
-    store();
-    this.#unlogged.add(paths.folder);
-    appendTransition(paths.transitions, transitionLine('MODIFIED', pod, this.#parts.clock.now().wallMs));
-    this.#unlogged.delete(paths.folder);
+  #append(log: PodLog, ...entries: LogEntry[]): void {
+    log.append(entries, this.#parts.clock.now().wallMs);
   }
 
   /** Writes a new Pod completely into the staging area. */
-  #stage(object: Storable, owner: Owner | undefined): { pod: StoredPod; folder: string } {
+  #stage(object: Storable, owner: Owner | undefined): StagedPod {
     const { clock, versions, staging } = this.#parts;
     const metadata = { ...newMetadata(object.metadata, clock, versions), generation: object.metadata.generation || 1 };
     const { status = { phase: 'Pending' } } = object as StoredObject;
     const pod = { ...object, metadata, status } as StoredPod;
+    const line = transitionLine('ADDED', pod, clock.now().wallMs);
     const folder = staging.newFolder();
     const paths = pathsInPodFolder(folder);
     try {
-      writePrivateFile(paths.object, objectText(pod));
-      writePrivateFile(paths.status, statusText(pod));
       writePrivateFile(paths.complete, '');
-      writePrivateFile(paths.transitions, transitionLine('ADDED', pod, clock.now().wallMs));
+      writePrivateFile(paths.transitions, line);
       if (owner !== undefined) {
         writePrivateFile(paths.owner, JSON.stringify(owner));
         keepReserve(paths, allContainers(pod.spec).length);
@@ -274,22 +246,24 @@ export class PodRecords {
       staging.discard(folder);
       throw error;
     }
-    return { pod, folder };
+    return { pod, folder, line, isOwned: owner !== undefined };
   }
 
-  #putInPlace(folder: string, target: string): void {
+  #putInPlace({ pod, folder, line, isOwned }: StagedPod, target: string): StoredPod {
     const { staging } = this.#parts;
     // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
     if (existsSync(target)) staging.discard(staging.moveToStaging(target));
     inFolder(path.dirname(target), () => renameSync(folder, target));
+    if (isOwned) this.#logs.holdNew(pod.metadata, line);
+    return pod;
   }
 
   /** Writes the last line of a log: the deletion. Leaves it out on a full disk, since deleting makes room. */
-  #logDeletion(stored: StoredPod, paths: PodPaths): StoredPod {
+  #logDeletion(log: PodLog, stored: StoredPod): StoredPod {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     try {
-      appendTransition(paths.transitions, transitionLine('DELETED', pod, this.#parts.clock.now().wallMs));
+      this.#append(log, ['DELETED', pod]);
     } catch (error) {
       if (!['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
     }

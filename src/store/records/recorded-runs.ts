@@ -12,9 +12,8 @@ import { onDisk } from '../disk/disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
 import { keysIn } from './listing.ts';
 import { ProbeJournalReader } from '../logs/probe-journal.ts';
-import { readPodFolder } from './pod-folder.ts';
 import type { ObjectKey, Scope, Store } from '../store.ts';
-import { parseTransition, transitionLines } from '../feed/transition-log.ts';
+import { parseTransition, readPod, transitionLines } from '../feed/transition-log.ts';
 
 /** A recorded run: the Pod in its current or last state, and the run's files. */
 export interface RunOnRecord {
@@ -110,7 +109,7 @@ export class RecordedRuns {
       .toReversed()
       .flatMap((folder, index) => {
         const paths = pathsInPodFolder(path.join(history, folder));
-        const pod = readPodFolder(paths);
+        const pod = readPod(paths.transitions);
         return pod === undefined ? [] : [{ run: `${name}@${index + 1}`, pod, paths }];
       });
   }
