@@ -51,7 +51,7 @@ export class Turns {
   /** The time at which the first part of this turn began. Undefined: none has. */
   #beganMs: number | undefined;
 
-  /** @param now answers milliseconds */
+  /** @param now returns milliseconds */
   constructor(now: () => number = stopwatchMs) {
     this.#now = now;
   }
@@ -79,7 +79,7 @@ export class Turns {
     if (this.#waiting.length === 0 || this.isSpent) return;
     const part = this.#waiting.shift();
     if (part !== undefined) caught(part)();
-    // A part may go on in promises that wait for nothing: they are over before the next part.
+    // A part may continue in promises that wait for nothing: they are over before the next part.
     queueMicrotask(caught(() => process.nextTick(caught(() => this.#runNext()))));
   }
 }

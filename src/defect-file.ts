@@ -6,14 +6,14 @@ import { succeeds } from './quietly.ts';
 import { version } from './version.ts';
 
 /** The number of different defects that a process tells. */
-const TOLD_MAX = 20;
+const REPORTED_MAX = 20;
 
-const told = new Set<string>();
+const reported = new Set<string>();
 let files = 0;
 
-/** True when a defect has been told after which this process went on. */
+/** True when a defect was reported and this process kept running. */
 export function hasDefects(): boolean {
-  return told.size > 0;
+  return reported.size > 0;
 }
 
 /** The lines about a defect. The stack trace goes into a file. */
@@ -23,7 +23,7 @@ export function defectReport(defect: unknown, fate: { readonly goesOn?: boolean 
   return `error: ${defectText(defect, fate)}\n${request}`;
 }
 
-/** Writes the stack trace to a file. Answers its path; undefined when the file cannot be written. */
+/** Writes the stack trace to a file. Returns its path; undefined when the file cannot be written. */
 function keepTrace(defect: unknown): string | undefined {
   files += 1;
   const file = path.join(tmpdir(), `podrun-defect-${process.pid}${files > 1 ? `-${files}` : ''}.txt`);
@@ -41,16 +41,19 @@ interface DefectReceiver {
   readonly textForUser?: (error: unknown) => string | undefined;
 }
 
-/** Decides about all defects of this program. While Pods would be lost with it, each is told once, and it goes on. */
+/**
+ * Decides about all defects of this program. While Pods would be lost with it, each is reported once, and it keeps
+ * running.
+ */
 export function tellDefects({ write, fail, textForUser }: DefectReceiver): void {
   const tell = (defect: unknown): void => {
     if (!mustGoOn()) return fail(defect);
     const trace = traceOf(defect);
-    if (told.has(trace) || told.size >= TOLD_MAX) return;
-    told.add(trace);
+    if (reported.has(trace) || reported.size >= REPORTED_MAX) return;
+    reported.add(trace);
     write(textForUser?.(defect) ?? defectReport(defect, { goesOn: true }));
   };
   onDefect(tell);
-  // The rejections of promises that nobody waits for come here, too.
+  // The rejections of promises without a handler come here, too.
   process.on('uncaughtException', tell);
 }

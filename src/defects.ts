@@ -1,15 +1,15 @@
 import type { EventEmitter } from 'node:events';
 
 /*
- * The one place for errors that nothing expects: those of listeners, of timers, and of promises that nobody waits for.
- * Each is told, and what runs beside goes on. A program tells them on standard error, with a file; the library, which
- * handles no events of its process, by a warning of Node.js.
+ * The one place for unexpected errors: of listeners, of timers, and of promises without a handler. Each is reported,
+ * and everything else keeps running. A program reports them on standard error, with a file; the library, which handles
+ * no events of its process, by a warning of Node.js.
  */
 
 /** The state of the process. Each file of the build has a copy of this module. */
 interface Shared {
   tell: (defect: unknown) => void;
-  /** The number of those that would be lost with the process: agents and keepers, with their Pods. */
+  /** The number of objects that would be lost with the process: agents and keepers, with their Pods. */
   dependents: number;
 }
 
@@ -26,7 +26,7 @@ export function tellDefect(defect: unknown): void {
 
 /**
  * Sets the receiver of all defects of the process. Only a program may: the process of the library is its user's.
- * Answers the former one.
+ * Returns the former one.
  */
 export function onDefect(tell: Shared['tell']): Shared['tell'] {
   const former = shared.tell;
@@ -34,7 +34,7 @@ export function onDefect(tell: Shared['tell']): Shared['tell'] {
   return former;
 }
 
-/** Makes the process go on after a defect, until this is closed. */
+/** Keeps the process running after a defect, until this is closed. */
 export function keepAlive(): { close(): void } {
   shared.dependents += 1;
   let isClosed = false;
@@ -57,7 +57,7 @@ export function defectText(defect: unknown, { goesOn = false }: { readonly goesO
   return `podrun has a defect${goesOn ? ', and goes on' : ''}: ${message}`;
 }
 
-/** True for an error of the language itself: no file, program or user causes one. Those of Node.js have a code. */
+/** True for an error of the language itself: no file, program or user causes one. Errors of Node.js have a code. */
 export function isDefect(error: unknown): boolean {
   const isOfLanguage = [TypeError, ReferenceError, RangeError].some((type) => error instanceof type);
   return isOfLanguage && !('code' in (error as Error));
@@ -69,8 +69,8 @@ export function traceOf(defect: unknown): string {
 }
 
 /**
- * Lets a promise go on that nobody waits for.
- * @param served the request or connection that it serves: it is answered with 500, or ends, after an error
+ * Runs a promise that no caller waits for.
+ * @param served the request or connection that it serves: after an error it gets the response 500, or ends
  */
 export function inBackground(work: Promise<unknown> | void, served?: Emitter): void {
   work?.catch((error: unknown) => {
@@ -79,7 +79,7 @@ export function inBackground(work: Promise<unknown> | void, served?: Emitter): v
   });
 }
 
-/** Wraps a function that Node.js calls, so that its errors are told and go no further. */
+/** Wraps a function that Node.js calls, so that its errors are reported and go no further. */
 export function caught<A extends readonly unknown[]>(run: (...args: A) => void): (...args: A) => void {
   return (...args) => {
     try {
@@ -98,8 +98,8 @@ const guardedOnes = new WeakSet<object>();
 
 /**
  * Catches the errors of all listeners of an emitter, of the code of libraries too, and of the emitters that come with
- * its events: the connections of a server, the answer to a request. The connection of an error ends, a request gets the
- * answer 500, and everything else goes on. An `error` that nobody listens for ends the connection, too.
+ * its events: the connections of a server, the response to a request. The connection of an error ends, a request gets
+ * the response 500, and everything else keeps running. An `error` without a listener ends the connection, too.
  * @param ends false for a pipe: what else comes through it is still wanted
  */
 export function guarded<E extends Emitter>(emitter: E, { ends = true }: { readonly ends?: boolean } = {}): E {
@@ -136,7 +136,7 @@ function isEmitter(value: unknown): value is Emitter {
   return typeof value === 'object' && value !== null && 'emit' in value && 'listenerCount' in value;
 }
 
-/** Answers a request that has no answer yet, or ends what the event is about. A server goes on. */
+/** Sends a response to a request that has none yet, or ends what the event is about. A server keeps running. */
 function end(emitters: readonly Emitter[]): void {
   const answer = (emitters as ReadonlyArray<Partial<ServerAnswer>>).find(({ headersSent }) => headersSent === false);
   if (answer !== undefined) return answer.writeHead?.(INTERNAL_ERROR).end();

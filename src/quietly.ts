@@ -27,20 +27,23 @@ export function readQuietly(file: string): string {
   return quietly(() => readFileSync(file, 'utf8')) ?? '';
 }
 
-/** The file or folder at a path. Undefined when nothing is there, or when podrun may not look: a folder of others. */
+/**
+ * The file or folder at a path. Undefined when it does not exist, or when podrun may not look: a folder of another
+ * user.
+ */
 export function statQuietly(file: string): Stats | undefined {
   // Most paths that are asked for lead nowhere: an exception would take longer than an empty result.
   return quietly(() => statSync(file, { throwIfNoEntry: false }));
 }
 
 /**
- * The file or folder at a path. Undefined when nothing is there. Of Node itself, versions from 22 on answer undefined
+ * The file or folder at a path. Undefined when it does not exist. Node itself, from version 22 on, returns undefined
  * for a path through a file, too, where a user needs to know the reason.
- * @throws {Error} with an errno when podrun cannot look: a folder of others, a path through a file
+ * @throws {Error} with an errno when podrun cannot look: a folder of another user, a path through a file
  */
 export function statIfThere(file: string): Stats | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
-  // lstat keeps the difference in all versions. A link that leads nowhere is there for it.
+  // lstat keeps the difference in all versions. A link that leads nowhere exists for it.
   if (stats !== undefined || lstatSync(file, { throwIfNoEntry: false }) === undefined) return stats;
   try {
     return statSync(file);

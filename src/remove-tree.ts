@@ -13,9 +13,9 @@ export interface RemovalPatience {
 
 /**
  * Removes a folder with everything in it, also below folders that deny their own user to look or to write: the kernel
- * makes one of mode 000 for each overlay, and containers make others. A file or a link is removed itself. Nothing
- * happens when there is nothing. Of Node's own ways, rmSync fails at an empty folder of mode 000 from Node 24 on, at a
- * full one in each version, and takes milliseconds for a few files.
+ * makes one of mode 000 for each overlay, and containers make more. A file or a link is removed itself. Nothing happens
+ * when there is nothing. Of Node's own ways, rmSync fails at an empty folder of mode 000 from Node 24 on, at a full one
+ * in each version, and takes milliseconds for a few files.
  * @throws {Error} with an errno, at the first entry that cannot be removed: it belongs to another user, or a process
  * has just made it
  */
@@ -59,7 +59,7 @@ function removeAsItIs(place: string): void {
 /** Gives the user all rights on the folders of a tree. No link is followed. */
 function openFolders(place: string): void {
   if (quietly(() => isFolder(place)) !== true) return;
-  // A folder of another user stays as it is.
+  // A folder of another user stays unchanged.
   quietly(() => chmodSync(place, OWN_FOLDER_MODE));
   for (const name of filesIn(place)) openFolders(path.join(place, name));
 }

@@ -67,7 +67,7 @@ export class Run {
       settings,
       store,
       clock,
-      runtime: options.faults?.around(runtime) ?? runtime,
+      runtime: options.faults?.wrap(runtime) ?? runtime,
       faults: options.faults,
       forgetsRemoved: isServing,
       ...(kept && { logsElsewhere: true, networkRecord: kept.networkRecord }),

@@ -4,7 +4,7 @@ import type { Alarm, Clock } from '../clock.ts';
 import type { RequestCount } from '../lifecycle/texts/podrun-events.ts';
 
 /** The place at which this machine reaches a Service. */
-export interface AskedService {
+export interface CountedService {
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -15,31 +15,31 @@ const EVERY_MS = 100;
 const PATIENCE_MS = 2000;
 
 /**
- * A client of each Service: sends a request every 100 ms, each over a connection of its own, and counts those that are
- * not answered, from the first answer on.
+ * A client of each Service: sends a request every 100 ms, each over a connection of its own, and counts requests
+ * without a response, from the first response on.
  */
 export class CountedRequests {
   readonly #clock: Clock;
-  readonly #counts = new Map<AskedService, { sent: number; lost: number }>();
+  readonly #counts = new Map<CountedService, { sent: number; lost: number }>();
   readonly #open = new Set<Socket>();
   #alarm: Alarm | undefined;
 
-  /** @param clock that of this machine */
+  /** @param clock this machine's clock */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  begin(services: readonly AskedService[]): void {
+  begin(services: readonly CountedService[]): void {
     if (services.length === 0) return;
     for (const service of services) inBackground(this.#ask(service));
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + EVERY_MS, () => this.begin(services));
   }
 
   /**
-   * Answers the counts, once. Requests on their way do not count.
-   * @param isOurs false for a Service at whose address another program answers
+   * Returns the counts, once. Requests on their way do not count.
+   * @param isOurs false for a Service at whose address another program responds
    */
-  close(isOurs: (service: AskedService) => boolean): RequestCount[] {
+  close(isOurs: (service: CountedService) => boolean): RequestCount[] {
     this.#alarm?.cancel();
     const ours = [...this.#counts].filter(([service]) => isOurs(service));
     const counts = ours.map(([{ name }, count]) => ({ service: name, ...count }));
@@ -48,7 +48,7 @@ export class CountedRequests {
     return counts;
   }
 
-  async #ask(service: AskedService): Promise<void> {
+  async #ask(service: CountedService): Promise<void> {
     const count = this.#counts.get(service);
     const isAnswered = await this.#isAnswered(service);
     if (count !== undefined) count.sent++;
@@ -57,7 +57,7 @@ export class CountedRequests {
   }
 
   /** True for an answer of whatever protocol, but for an error of an HTTP server. */
-  #isAnswered({ host, port }: AskedService): Promise<boolean> {
+  #isAnswered({ host, port }: CountedService): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = guarded(connect({ host, port }));
       const end = (isAnswered: boolean): void => {

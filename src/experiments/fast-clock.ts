@@ -5,7 +5,7 @@ import type { Alarm, Clock } from '../clock.ts';
 const ROUNDING_MS = 1e-6;
 
 /**
- * A clock on which time passes faster than on this machine, from now on. Its wall clock goes on from the present, so
+ * A clock on which time passes faster than on this machine, from now on. Its wall clock continues from the present, so
  * that one of its minutes is a minute in all timestamps.
  */
 export class FastClock implements Clock {

@@ -45,7 +45,7 @@ export class InjectedFaults implements Faults {
   readonly #starts = new Map<string, number>();
   readonly #alarms: Alarm[] = [];
   /** Faults that last, each with the Pods that have an event of it. */
-  readonly #told = new Set<string>();
+  readonly #recorded = new Set<string>();
   #tell: (uid: string, event: EventDraft) => void = () => undefined;
   #beganMs: number | undefined;
   /** The uid of the Pod whose container has started last, for events about the run. */
@@ -91,7 +91,7 @@ export class InjectedFaults implements Faults {
     this.#beganMs = undefined;
   }
 
-  around(runtime: Runtime): Runtime {
+  wrap(runtime: Runtime): Runtime {
     return {
       features: runtime.features,
       start: (launch) => this.#start(runtime, launch),
@@ -154,8 +154,8 @@ export class InjectedFaults implements Faults {
 
   /** Ends one of the containers that run. Without one, the fault waits for the next start. */
   #comeDue(fault: EndingFault, index: number): void {
-    const found = [...this.#live].filter(([, { container }]) => isFor(fault, container));
-    const chosen = found[Math.floor(this.#chance(fault, index, 'which') * found.length)];
+    const candidates = [...this.#live].filter(([, { container }]) => isFor(fault, container));
+    const chosen = candidates[Math.floor(this.#chance(fault, index, 'which') * candidates.length)];
     if (chosen === undefined) this.#due.add(fault);
     else this.#strike(fault, chosen[0]);
   }
@@ -207,8 +207,8 @@ export class InjectedFaults implements Faults {
 
   #tellOnce({ metadata: { uid } }: StoredPod, { text, type }: InjectedFault, container: string): void {
     const key = `${uid}/${container}/${text}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#recorded.has(key)) return;
+    this.#recorded.add(key);
     const what = type === 'image' ? 'the image cannot be pulled' : 'the probe fails';
     // Not within the call of the agent: it is about to write a status.
     const event = faultInjected(`container ${container}: ${what} (${this.#source(text)})`, container);

@@ -19,7 +19,7 @@ export interface BlobFetch {
 }
 
 /**
- * Fetches a blob into the store's folder `ingest`, from where a broken connection or a killed process left off. Answers
+ * Fetches a blob into the store's folder `ingest`, from where a broken connection or a killed process left off. Returns
  * its file, which the caller removes.
  * @throws {PullError} when the registry does not have it, or has other bytes
  */
@@ -33,10 +33,10 @@ export async function fetchBlob(descriptor: Descriptor, fetch: BlobFetch): Promi
     else partial.leave();
     throw error;
   }
-  const found = partial.digest(digest.replace(/:.*/, ''));
-  if (found === digest) return partial;
+  const actual = partial.digest(digest.replace(/:.*/, ''));
+  if (actual === digest) return partial;
   partial.remove();
-  throw wrongDigest(contentName(descriptor), found, digest);
+  throw wrongDigest(contentName(descriptor), actual, digest);
 }
 
 async function fill(partial: PartialBlob, descriptor: Descriptor, fetch: BlobFetch): Promise<void> {
@@ -55,7 +55,7 @@ async function fill(partial: PartialBlob, descriptor: Descriptor, fetch: BlobFet
   if (partial.bytes !== size) throw wrongSize(contentName(descriptor), partial.bytes, size);
 }
 
-/** Appends what the registry sends. Answers why the connection broke. */
+/** Appends what the registry sends. Returns why the connection broke. */
 async function append(
   partial: PartialBlob,
   descriptor: Descriptor,

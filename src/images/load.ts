@@ -34,7 +34,7 @@ interface ArchivedImage {
   readonly config: Buffer;
   /** The lowest first. */
   readonly layers: readonly string[];
-  /** Undefined: the archive has none, as those of older Dockers. */
+  /** Undefined: the archive has none, like archives of older Dockers. */
   readonly manifest: Buffer | undefined;
 }
 
@@ -66,7 +66,7 @@ function damaged(why: string): PodrunError {
   });
 }
 
-/** Writes the files of the archive under numbers: their names come from others. */
+/** Writes the files of the archive under numbers: their names are not podrun's. */
 async function unpackArchive(archive: Readable, folder: string, store: ImageStore): Promise<ArchiveFiles> {
   const files = new Map<string, string>();
   const links = new Map<string, string>();

@@ -54,9 +54,9 @@ export async function makeLayer(store: ImageStore, { diffId, kind, content }: Ne
   const folder = store.newLayer();
   try {
     const readable = typeof content === 'string' ? createReadStream(content, { highWaterMark: READ_BYTES }) : content;
-    const found = await unpackLayer({ content: readable, folder, kind, checkSpace: () => checkSpace(store, 0) });
-    if (found !== diffId) {
-      throw new PullError(`failed to extract layer ${diffId}: wrong diff id calculated on extraction "${found}"`);
+    const actual = await unpackLayer({ content: readable, folder, kind, checkSpace: () => checkSpace(store, 0) });
+    if (actual !== diffId) {
+      throw new PullError(`failed to extract layer ${diffId}: wrong diff id calculated on extraction "${actual}"`);
     }
     if (!store.putLayer(folder, kind, diffId)) await removeLayerTree(folder);
   } catch (error) {
@@ -70,7 +70,7 @@ function isZlibError(error: unknown): error is Error {
   return error instanceof Error && /^(Z_|ERR_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** True when the layer is there. */
+/** True when the store has the layer. */
 export function hasLayer(store: ImageStore, kind: LayerKind, diffId: string): boolean {
   return existsSync(store.layerFolder(kind, diffId));
 }

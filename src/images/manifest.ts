@@ -107,6 +107,6 @@ export function choosePlatform(manifests: readonly Descriptor[], wanted: Platfor
   };
   return manifests
     .map((descriptor) => ({ descriptor, rank: rank(descriptor) }))
-    .filter((found) => found.rank >= 0)
+    .filter((candidate) => candidate.rank >= 0)
     .toSorted((a, b) => a.rank - b.rank)[0]?.descriptor;
 }

@@ -17,7 +17,7 @@ export type LayerKindFinding =
 /** Tries how this user can own the files of layers: ranges of subordinate ids and permissions have many places. */
 export async function detectLayerKind(): Promise<LayerKindFinding> {
   const tar = await runHelper({ program: 'tar', args: ['--version'] });
-  // The tar of busybox has no attributes, and that of BSD other options.
+  // The tar of busybox has no attributes, and BSD's tar other options.
   if (!tar.ok || !tar.stdout.includes('GNU tar')) {
     return { ok: false, lacks: 'tar', why: tar.ok ? 'the tar of this machine is another one' : tar.why };
   }
@@ -41,10 +41,10 @@ function tried(kind: LayerKind): Promise<HelperOutcome> {
  * @throws {PodrunError} (Unsupported) when it cannot unpack layers at all
  */
 export async function findLayerKind(): Promise<LayerKind> {
-  const found = await detectLayerKind();
-  if (found.ok) return found.kind;
-  const [what, hint] = LACKS[found.lacks];
-  const why = typeof found.why === 'string' ? found.why : obstacleText(found.why);
+  const detected = await detectLayerKind();
+  if (detected.ok) return detected.kind;
+  const [what, hint] = LACKS[detected.lacks];
+  const why = typeof detected.why === 'string' ? detected.why : obstacleText(detected.why);
   throw new PodrunError('Unsupported', `images need ${what}: ${why}`, { hint });
 }
 

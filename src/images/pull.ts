@@ -167,9 +167,9 @@ class Pull {
     blobs: Map<string, Buffer>,
   ): Promise<{ bytes: Buffer; mediaType: string; digest: string }> {
     const known = bytes ?? this.#sharedBlob(digest);
-    const found = known === undefined ? await client.manifest(digest) : { bytes: known, mediaType };
-    blobs.set(digest, found.bytes);
-    return { ...found, digest };
+    const content = known === undefined ? await client.manifest(digest) : { bytes: known, mediaType };
+    blobs.set(digest, content.bytes);
+    return { ...content, digest };
   }
 
   #sharedBlob(digest: string): Buffer | undefined {
@@ -208,8 +208,8 @@ class Pull {
     if (bytes === undefined) {
       const { body } = await client.blob(descriptor, 0);
       bytes = await readBody(body, size);
-      const found = digestOf(bytes, digest.replace(/:.*/, ''));
-      if (found !== digest) throw wrongDigest(contentName(descriptor), found, digest);
+      const actual = digestOf(bytes, digest.replace(/:.*/, ''));
+      if (actual !== digest) throw wrongDigest(contentName(descriptor), actual, digest);
     }
     if (bytes.length !== size) throw wrongSize(contentName(descriptor), bytes.length, size);
     blobs.set(digest, bytes);
@@ -241,7 +241,7 @@ class Pull {
         bytesOf.set(diffId, bytes);
         tell();
       };
-      // The others stop where they are when one layer has failed.
+      // All further layers stop where they are when one layer has failed.
       const ifUseful = <T>(work: () => Promise<T>): Promise<T> => {
         if (hasFailed || signal.aborted) throw new PullError('context canceled');
         return work();

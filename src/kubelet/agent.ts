@@ -191,7 +191,7 @@ export class Agent implements PodRunAgent {
           const helper = isCluster ? await this.#machine.clusterHelper() : undefined;
           return helper === undefined ? dialHere(address, port) : helper.dial({ host: address, port });
         };
-        return new AgentIngresses({ ...shared, store, asked: settings.ingressPorts, dial });
+        return new AgentIngresses({ ...shared, store, requestedPorts: settings.ingressPorts, dial });
       });
     });
   }

@@ -14,7 +14,7 @@ export type CutOff = (isCut: boolean) => Promise<void>;
 /** Faults on purpose. `src/experiments` has them; a run without `--inject` has none. */
 export interface Faults {
   /** The same runtime, which also ends containers. */
-  around(runtime: Runtime): Runtime;
+  wrap(runtime: Runtime): Runtime;
   /** The outcome of a probe that is to fail. Undefined: the probe runs. */
   probe(input: ProbeInput): ProbeOutcome | undefined;
   /** The verdicts on the images of a Pod, with those that cannot be pulled at the moment. */

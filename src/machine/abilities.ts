@@ -14,7 +14,7 @@ export type KernelSetting =
 export type Obstacle =
   | { readonly type: 'platform'; readonly platform: string }
   | { readonly type: 'missingPrograms'; readonly programs: readonly string[] }
-  /** The programs are those of busybox, which lack options. */
+  /** The programs are busybox's, which lack options. */
   | { readonly type: 'busybox'; readonly programs: readonly string[] }
   | { readonly type: 'outdated'; readonly program: string; readonly said: string }
   | { readonly type: 'setting'; readonly setting: KernelSetting; readonly value: string; readonly said: string }

@@ -15,9 +15,8 @@ export interface AllocationError {
 
 /**
  * Gives a Service all that the API server allocates: its address, the families, node ports. Address and ports follow
- * from its name and the state folder: they are the same in every run, and differ from those of other state folders. An
- * address of another range, for example that of another cluster, is replaced. Source:
- * pkg/registry/core/service/storage/alloc.go.
+ * from its name and the state folder: they are the same in every run, and differ between state folders. An address of
+ * another range, for example from another cluster, is replaced. Source: pkg/registry/core/service/storage/alloc.go.
  * @param others the stored Services, in any namespace
  * @param place the state folder
  */

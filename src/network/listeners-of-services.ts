@@ -19,7 +19,7 @@ export const LOCALHOST = '127.0.0.1';
 
 /**
  * Computes what the proxy of a run serves.
- * @param slices those of the same namespaces, in any order
+ * @param slices the EndpointSlices of the same namespaces, in any order
  */
 export function listenersOfServices(
   services: readonly StoredService[],
@@ -112,7 +112,7 @@ export function endpointsFor(
 }
 
 /**
- * The endpoints for new connections: the ready ones; if there are none, those that serve while they terminate.
+ * The endpoints for new connections: the ready endpoints; without any, endpoints that serve while they terminate.
  * Source: pkg/proxy/topology.go CategorizeEndpoints.
  */
 function usableEndpoints<T extends Endpoint>(endpoints: readonly T[]): T[] {

@@ -3,9 +3,9 @@ import { LOCALHOST, machinePort } from './listeners-of-services.ts';
 import { machineAddress } from './service-addresses.ts';
 
 /**
- * The addresses at which this machine reaches a Service: `http://127.96.0.12:8080` for each of its ports, then those of
- * node ports. Empty: it has none. A TCP port gets an http link, which people can click on: nothing says which protocol
- * it speaks.
+ * The addresses at which this machine reaches a Service: `http://127.96.0.12:8080` for each of its ports, then the
+ * addresses of node ports. Empty: it has none. A TCP port gets an http link, which people can click on: its protocol is
+ * unknown.
  * @param lowestPort the lowest port that podrun may listen on
  */
 export function machineUrls({ spec = {} }: Pick<StoredService, 'spec'>, lowestPort: number): string[] {

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net';
 
 /** The connections of a server that are open. */
 export interface OpenConnections {
-  /** Ends them all, and those that come later: the server has closed. */
+  /** Ends all connections, also later ones: the server has closed. */
   readonly end: () => void;
 }
 

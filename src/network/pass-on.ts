@@ -13,7 +13,7 @@ import { guarded } from '../defects.ts';
 import { headBytes, isFinalStatus, reasonPhrase } from './raw-answer.ts';
 import { splice } from './splice.ts';
 
-/** The headers of one connection. Node writes those of the next one. Source: RFC 9110, 7.6.1. */
+/** The headers of one connection. Node writes the headers of the next connection. Source: RFC 9110, 7.6.1. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -29,12 +29,15 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 
 /** The bytes of the head of an answer. */
 const HEAD_BYTES_MAX = 64 * 1024;
-/** The interim answers (`100 Continue`, `103 Early Hints`) before the answer. */
+/** The most interim responses (`100 Continue`, `103 Early Hints`) before the response. */
 const INTERIM_MAX = 100;
-/** The time in which a program answers a request for another protocol: nobody notices meanwhile that a client left. */
+/**
+ * The time in which a program responds to a request for another protocol: podrun does not notice meanwhile that a
+ * client left.
+ */
 const SWITCH_TIMEOUT_MS = 60_000;
 
-/** The connection that a request goes on to, and its path and headers there. */
+/** The next connection of a request, and its path and headers there. */
 export interface NextConnection {
   readonly socket: Socket;
   readonly path: string;
@@ -43,16 +46,16 @@ export interface NextConnection {
 }
 
 interface Passing extends NextConnection {
-  /** Changes the headers of the response: names and values, one after the other. Default: they stay as they are. */
+  /** Changes the headers of the response: names and values, one after the other. Default: they stay unchanged. */
   readonly answered?: (headers: readonly string[], answer: IncomingMessage) => readonly string[];
   /** Called when the connection fails before an answer, or when what comes on it is not HTTP. */
   readonly onError: (error: Error) => void;
-  /** Called for an answer that is HTTP, but may not go on: the program is a bad gateway. */
+  /** Called for a valid HTTP response that must not be forwarded: the program is a bad gateway. */
   readonly onRefusal: (why: string) => void;
 }
 
 interface RequestPassing extends Passing {
-  /** The steps that change the body of the response. Undefined: it stays as it is. */
+  /** The steps that change the body of the response. Undefined: it stays unchanged. */
   readonly through?: (answer: IncomingMessage) => Promise<readonly Duplex[]> | undefined;
 }
 
@@ -76,7 +79,8 @@ export function passRequestOn(incoming: IncomingMessage, outgoing: ServerRespons
   );
   if (sent === undefined) return;
   outgoing.once('close', () => sent.destroy());
-  // No pipeline: that would end the connection of the client together with this one, before the client is answered.
+  // No pipeline: that would end the connection of the client together with this one, before the client gets its
+  // response.
   incoming.pipe(sent);
 }
 
@@ -127,7 +131,7 @@ function passChanged(
   });
 }
 
-/** Ends a request whose answer may not go on. */
+/** Ends a request whose response must not be forwarded. */
 type Refuse = (why: string) => void;
 
 /** The two ends of a request. Neither is called after a refusal. */
@@ -179,7 +183,7 @@ function ask({ method }: IncomingMessage, passing: Passing, answered: Answered):
   return sent;
 }
 
-/** The header for a body of unknown length: without it, that of a GET or DELETE would arrive as another request. */
+/** The header for a body of unknown length: without it, the body of a GET or DELETE would arrive as another request. */
 function bodyHeaders({ headers }: IncomingMessage): string[] {
   return headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
 }
@@ -193,16 +197,16 @@ interface AnswerHead {
 type Head = AnswerHead | { readonly refused: string };
 
 /** The head of the answer of a program that switches protocols. Source: Go's net/http/httputil, ReverseProxy. */
-function switchHead(answer: IncomingMessage, asked: string, answered: Passing['answered']): Head {
+function switchHead(answer: IncomingMessage, requested: string, answered: Passing['answered']): Head {
   const { upgrade = '' } = answer.headers;
-  if (upgrade.toLowerCase() !== asked.toLowerCase())
-    return { refused: `it has switched to ${JSON.stringify(upgrade)} when ${JSON.stringify(asked)} was asked for` };
+  if (upgrade.toLowerCase() !== requested.toLowerCase())
+    return { refused: `it has switched to ${JSON.stringify(upgrade)} when ${JSON.stringify(requested)} was asked for` };
   const head = shownHead(answer, answered);
   if ('refused' in head) return head;
   return { ...head, headers: [['Connection', 'Upgrade'], ['Upgrade', upgrade], ...head.headers] };
 }
 
-/** The head of a program's answer for the client, or why it may not go on. */
+/** The head of a program's response for the client, or why it must not be forwarded. */
 function headOf(answer: IncomingMessage, answered: Passing['answered']): Head {
   const { statusCode } = answer;
   return isFinalStatus(statusCode) ? shownHead(answer, answered) : { refused: `its status code is ${statusCode}` };
@@ -242,19 +246,19 @@ export function passUpgradeOn(
     {
       onAnswer: (answer, refuse) => {
         answer.socket.setTimeout(0);
-        const shown = headOf(answer, passing.answered);
-        if ('refused' in shown) return refuse(shown.refused);
-        client.write(headBytes(shown.status, shown.reason, [['Connection', 'close'], ...shown.headers]));
+        const head = headOf(answer, passing.answered);
+        if ('refused' in head) return refuse(head.refused);
+        client.write(headBytes(head.status, head.reason, [['Connection', 'close'], ...head.headers]));
         pipeline(answer, client, () => client.destroySoon());
       },
       onSwitch: (answer, socket, first, refuse) => {
-        const shown = switchHead(answer, upgrade, passing.answered);
-        if ('refused' in shown) {
+        const head = switchHead(answer, upgrade, passing.answered);
+        if ('refused' in head) {
           socket.destroy();
-          return refuse(shown.refused);
+          return refuse(head.refused);
         }
         socket.setTimeout(0);
-        client.write(headBytes(shown.status, shown.reason, shown.headers));
+        client.write(headBytes(head.status, head.reason, head.headers));
         if (first.length > 0) client.write(first);
         splice(client, socket);
       },
@@ -264,7 +268,7 @@ export function passUpgradeOn(
   sent.setTimeout(SWITCH_TIMEOUT_MS, () => sent.destroy(new Error('it does not answer')));
   client.once('close', () => sent.destroy());
   if (head.length > 0) client.unshift(head);
-  // Nobody reads the connection until the switch: without this, its end would not be heard.
+  // No other code reads the connection until the switch: without this, its end would not be noticed.
   client.read(0);
   endWithBody(sent, client, Number(length)).catch(() => sent.destroy());
 }
@@ -279,7 +283,7 @@ async function endWithBody(sent: ClientRequest, client: Socket, length: number):
   }
 }
 
-/** The headers that go on to the next connection, in their order, with repetitions. */
+/** The headers for the next connection, in their order, with repetitions. */
 export function sentOn(rawHeaders: readonly string[]): string[] {
   const named = new Set(
     headerPairs(rawHeaders)
@@ -294,7 +298,7 @@ export function sentOn(rawHeaders: readonly string[]): string[] {
     .flat();
 }
 
-/** The clients of a request: those that it names, and then the one that has sent it. */
+/** The clients of a request: the clients that its headers name, then its sender. */
 export function forwardedFor({ headers, socket: { remoteAddress = '' } }: IncomingMessage): string {
   const address = remoteAddress.replace(/^::ffff:/, '');
   const before = headers['x-forwarded-for'];

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The codes with which an answer ends. Those below are interim answers, and Node.js writes none above. */
+/** The codes of a final response. Codes below are interim responses, and Node.js writes none above. */
 const [FIRST, LAST] = [200, 999];
 const INTERNAL_ERROR = 500;
 
@@ -35,7 +35,7 @@ export interface RawAnswer {
   readonly headers?: readonly (readonly [string, string])[];
 }
 
-/** Answers on a connection that no server of Node.js answers on any more, and ends it. */
+/** Sends a response on a connection that no server of Node.js serves any more, and ends it. */
 export function endWithAnswer(socket: Duplex, { code, type, text, headers = [] }: RawAnswer): void {
   if (socket.destroyed || !socket.writable) return;
   const status = writableStatus(code);

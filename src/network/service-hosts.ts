@@ -11,9 +11,9 @@ export interface HostsPlace {
 }
 
 /**
- * The lines of a Pod's /etc/hosts about Services: their addresses, those of the endpoints of headless ones, and those
- * of endpoints with names of their own. Only Services of the Pod's namespace have short names.
- * Source of the names: Kubernetes' DNS-based service discovery.
+ * The lines of a Pod's /etc/hosts about Services: their addresses, the addresses of the endpoints of headless ones, and
+ * of endpoints with names of their own. Only Services of the Pod's namespace have short names. Source of the names:
+ * Kubernetes' DNS-based service discovery.
  */
 export function serviceHosts(
   services: readonly StoredService[],

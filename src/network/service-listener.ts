@@ -8,8 +8,8 @@ export type ProxiedProtocol = 'TCP' | 'UDP';
 export interface ServiceListener {
   readonly protocol: ProxiedProtocol;
   /**
-   * The network in which it listens: that of the Pods, or that of this machine, whose sockets the agent makes and hands
-   * over. With `--network host` both are the same, and every listener is the machine's.
+   * The network in which it listens: the Pods' network, or this machine's, whose sockets the agent makes and passes in.
+   * With `--network host` both are the same, and every listener is the machine's.
    */
   readonly network: 'pods' | 'machine';
   readonly address: string;

@@ -10,7 +10,7 @@ import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { ConfigFile } from './config/config-file.ts';
-import type { AskedIngressPorts } from '../network/ingress/ingress-ports.ts';
+import type { RequestedIngressPorts } from '../network/ingress/ingress-ports.ts';
 import type { PrivateNetworks } from '../network/node/private-networks.ts';
 
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
@@ -32,7 +32,7 @@ export interface AgentSettings {
   /** The networks of Pods. Undefined: they share the host's. */
   readonly privateNetworks: PrivateNetworks | undefined;
   /** The ports on which Ingresses are served. Undefined: 8080 and 8443, or the next that are free. */
-  readonly ingressPorts?: AskedIngressPorts | undefined;
+  readonly ingressPorts?: RequestedIngressPorts | undefined;
   /** The environment of podrun. Containers get few of its variables. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** The working directory of podrun. */

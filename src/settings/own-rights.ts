@@ -5,7 +5,7 @@ import type { Account, OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import { findSetpriv } from '../runtime/start/setpriv.ts';
 
-/** The files that list the users and groups of the machine, in place of those of an image. */
+/** The files that list the users and groups of the machine, in place of the image's files. */
 export interface AccountFiles {
   readonly passwd: string;
   readonly group: string;

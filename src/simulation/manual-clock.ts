@@ -10,8 +10,8 @@ interface PendingAlarm extends Alarm {
 const RINGS_PER_ADVANCE_MAX = 1_000_000;
 
 /**
- * A clock that moves only when it is told to. Alarms ring one by one, the earliest first, and alarms of one instant in
- * the order in which they were set. The list is read anew after each alarm, so an alarm may set or cancel others.
+ * A clock that moves only on request. Alarms ring one by one, the earliest first, and alarms of one instant in the
+ * order in which they were set. The list is read anew after each alarm, so an alarm may set or cancel further alarms.
  */
 export class ManualClock implements Clock {
   #monotonicMs = 0;

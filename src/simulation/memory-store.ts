@@ -39,8 +39,10 @@ export class MemoryStore implements Store {
   list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
     const isWanted = ({ namespace, name }: StoredMeta): boolean =>
       (scope.namespace ?? namespace) === namespace && (scope.name ?? name) === name;
-    const found = [...(this.#objects.get(resource) ?? [])].filter(([, { metadata }]) => isWanted(metadata));
-    return found.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object) as Storable[] as T[];
+    const entries = [...(this.#objects.get(resource) ?? [])].filter(([, { metadata }]) => isWanted(metadata));
+    return entries
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, object]) => object) as Storable[] as T[];
   }
 
   create<T extends Storable>(resource: Resource, object: T): T {
@@ -120,9 +122,9 @@ export class MemoryStore implements Store {
     scope: Scope,
     listener: (event: WatchEvent<T>) => void,
   ): Subscription {
-    const told = listener as (event: WatchEvent<StoredObject>) => void;
+    const typedListener = listener as (event: WatchEvent<StoredObject>) => void;
     return this.#subscribers.add(
-      { resource, scope, listener: told, knownVersions: new Map(), isClosed: false },
+      { resource, scope, listener: typedListener, knownVersions: new Map(), isClosed: false },
       () => undefined,
     );
   }

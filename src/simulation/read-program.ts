@@ -16,7 +16,7 @@ export const DOES_ITS_WORK: SimulatedLife = { ...RUNS, exitAfterMs: 1000, exitCo
 
 const DURATION = String.raw`(\S+)`;
 
-/** The clauses of the grammar. Each answers what it says about a life. */
+/** The clauses of the grammar. Each returns what it says about a life. */
 const CLAUSES: ReadonlyArray<readonly [RegExp, (...words: string[]) => Partial<SimulatedLife>]> = [
   [/^runs$/, () => ({})],
   [/^exits (\d{1,3})$/, (code) => ({ exitAfterMs: 0, exitCode: exitCode(code) })],
@@ -33,7 +33,7 @@ const CLAUSES: ReadonlyArray<readonly [RegExp, (...words: string[]) => Partial<S
 ];
 
 /**
- * Reads a program, `app=exits 3 after 10s, ready after 2s then runs`. Answers its container, and one life for each
+ * Reads a program, `app=exits 3 after 10s, ready after 2s then runs`. Returns its container, and one life for each
  * start; the last one repeats.
  * @throws {PodrunError} (usage) for any other text
  */

@@ -76,7 +76,7 @@ export class SimulatedAgent {
     });
   }
 
-  /** Goes on from what is stored, and from the containers that still run. */
+  /** Resumes from the stored state, and from the containers that still run. */
   takeOver(): void {
     const { store } = this.#world;
     for (const pod of store.list<StoredPod>('pods')) if (!isTerminalPhase(pod.status.phase)) this.run(pod);

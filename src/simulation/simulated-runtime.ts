@@ -13,7 +13,7 @@ import type {
 } from '../runtime/runtime.ts';
 import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
 
-/** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is that of the instance. */
+/** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is the instance's. */
 export type JournalEntry = { readonly atMs: number; readonly name: string; readonly id: string } & (
   | { readonly what: 'start'; readonly attempt: number; readonly argv: readonly string[]; readonly env: Env }
   | { readonly what: 'failedToStart' }

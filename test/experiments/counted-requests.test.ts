@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { type AskedService, CountedRequests } from '../../src/experiments/counted-requests.ts';
+import { type CountedService, CountedRequests } from '../../src/experiments/counted-requests.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 /** A server that gives these answers, one to each connection. */
-async function serviceWith(answers: readonly string[]): Promise<AskedService> {
+async function serviceWith(answers: readonly string[]): Promise<CountedService> {
   const left = [...answers];
   const server = createServer((socket) => socket.once('data', () => socket.end(left.shift() ?? '')));
   onTestFinished(() => void server.close());

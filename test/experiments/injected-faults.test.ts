@@ -21,7 +21,7 @@ function worldWith(texts: readonly string[], seed: number = 1): World {
   const clock = new ManualClock();
   const jumpWall = (ms: number): void => clock.jumpWall(ms);
   const faults = new InjectedFaults({ faults: texts.map(readFault), seed, clock, jumpWall });
-  const runtime = faults.around(new SimulatedRuntime({ clock }));
+  const runtime = faults.wrap(new SimulatedRuntime({ clock }));
   const [told, exits]: [string[], World['exits']] = [[], []];
   faults.begin((uid, { type, reason, message }) => told.push(`${uid} ${type} ${reason} ${message}`));
   const launch = (id: string): ContainerLaunch => ({

@@ -1,4 +1,4 @@
-import { askedIngressPorts } from '../../network/ingress/ingress-ports.ts';
+import { requestedIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import type { ConfigFile } from '../../settings/config/config-file.ts';
 import { readCredentialProviders } from '../../settings/config/credential-providers.ts';
 import { makeImageMap } from '../../settings/config/image-map.ts';
@@ -24,7 +24,7 @@ export function choicesOfFlags({ env }: Cli, flags: ApplyFlags, config: ConfigFi
     proxy: flags.proxy,
     egress: flags.egress,
     hasHostAccess: flags.networkHostAccess,
-    ingressPorts: askedIngressPorts(flags.ingressPort, config?.ingressPort),
+    ingressPorts: requestedIngressPorts(flags.ingressPort, config?.ingressPort),
     pollsMemory: flags.enforceMemory === 'poll',
     isolates: flags.isolate,
     strictPid1: flags.strictPid1,

@@ -1,7 +1,7 @@
 import { usage } from '../../api/errors.ts';
 import type { StoredEvent, StoredService } from '../../api/objects.ts';
 import { machineClock } from '../../clock.ts';
-import { type AskedService, CountedRequests } from '../../experiments/counted-requests.ts';
+import { type CountedService, CountedRequests } from '../../experiments/counted-requests.ts';
 import { FastClock } from '../../experiments/fast-clock.ts';
 import { InjectedFaults, type InjectedFaultsOptions } from '../../experiments/injected-faults.ts';
 import { readFault } from '../../experiments/read-fault.ts';
@@ -66,7 +66,7 @@ function clientOf(cli: Cli): InjectedFaultsOptions['client'] {
 }
 
 /** The address of its first TCP port on this machine. Empty: it has none. */
-function askedAt({ metadata: { name }, spec = {} }: StoredService): AskedService[] {
+function askedAt({ metadata: { name }, spec = {} }: StoredService): CountedService[] {
   const { clusterIP = '', ports = [] } = spec;
   const port = ports.find(({ protocol = 'TCP' }) => protocol === 'TCP')?.port;
   if (clusterIP === '' || clusterIP === 'None' || port === undefined) return [];

@@ -39,8 +39,10 @@ export class CredentialProviders {
 
   /** The keyrings of the providers that are for a repository. One that fails has no credential. */
   keyrings(repository: string): Promise<(readonly KeyringEntry[])[]> {
-    const asked = this.#providers.filter(({ matchImages }) => matchImages.some((key) => matchesImage(key, repository)));
-    return Promise.all(asked.map((provider) => this.#ask(provider, repository)));
+    const matching = this.#providers.filter(({ matchImages }) =>
+      matchImages.some((key) => matchesImage(key, repository)),
+    );
+    return Promise.all(matching.map((provider) => this.#ask(provider, repository)));
   }
 
   #ask(provider: CredentialProvider, repository: string): Promise<readonly KeyringEntry[]> {

@@ -6,7 +6,7 @@ import { runHelper } from '../../runtime/helpers/helper.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The user that a credential helper answers for an identity token. */
+/** The user that a credential helper returns for an identity token. */
 const TOKEN_USER = '<token>';
 const HELPER_MS = 10_000;
 
@@ -31,11 +31,11 @@ function configFiles(env: Variables, home: string): string[] {
 
 async function keyringOf(config: DockerConfig, repository: string, env: Variables): Promise<KeyringEntry[]> {
   const entries = Object.entries(config.entries).map(([key, entry]) => entryOf(key, entry));
-  const asked = [
+  const helpers = [
     ...Object.entries(config.helpers).map(([host, name]) => ({ host, name })),
     ...(config.store === undefined ? [] : config.hosts.map((host) => ({ host, name: config.store ?? '' }))),
   ].filter(({ host }) => matchesImage(host, repository) || isDockersOwn(host, repository));
-  const answers = await Promise.all(asked.map(({ host, name }) => askHelper(name, host, env)));
+  const answers = await Promise.all(helpers.map(({ host, name }) => askHelper(name, host, env)));
   return [...entries, ...answers.flat()];
 }
 

@@ -8,7 +8,7 @@ interface HeldImage {
   readonly release: () => void;
 }
 
-/** The images that Pods use: nobody removes them. */
+/** The images that Pods use and that must not be removed. */
 export class HeldImages {
   /** By uid of the Pod. */
   readonly #held = new Map<string, readonly HeldImage[]>();

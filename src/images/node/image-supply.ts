@@ -3,7 +3,7 @@ import type { KeyringEntry } from '../../lifecycle/images/keyring.ts';
 import type { LayerKind, PresentImage, PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
 import type { ImageLayers } from '../../runtime/confinement.ts';
 
-/** The images of this machine, and the way to get others. */
+/** The images of this machine, and the way to pull more. */
 export interface ImageSupply {
   /** Undefined: the image is not here. @param name the full name */
   find(name: string): PresentImage | undefined;
@@ -24,7 +24,7 @@ export interface ImageSupply {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Notes a start from the image. */
   used(image: PresentImage): void;
-  /** Removes images that nobody uses, as the settings say. */
+  /** Removes unused images, as the settings say. */
   collect(): Promise<void>;
   readonly records: PullRecordsOf;
 }

@@ -127,7 +127,7 @@ export class NodeImages implements ContainerImages {
       const secrets = secretKeyring(this.#secretsOf(pod, event));
       const wanted = { ...call, pod, name, repository: splitVersion(name).name, secrets, supply };
       if (present !== undefined && this.#mayUse(present, wanted)) return { type: 'present' };
-      // Nobody learns that an image is here which he may not use.
+      // Never reveals a present image to a Pod without access to it.
       if (policy === 'Never') return { type: 'absent' };
       return mayPull ? await this.#pull(wanted) : { type: 'backingOff' };
     } catch (error) {
@@ -153,7 +153,7 @@ export class NodeImages implements ContainerImages {
     return held.image;
   }
 
-  /** Compares the Pod's Secrets with those that have brought the image, and notes those that match. */
+  /** Compares the Pod's Secrets with the Secrets that have brought the image, and notes the Secrets that match. */
   #mayUse({ configDigest }: PresentImage, { name, repository, secrets, supply }: Wanted): boolean {
     const { records } = supply;
     const access = records.accessOf(configDigest);
@@ -214,13 +214,13 @@ export class NodeImages implements ContainerImages {
     return { type: 'pulled', size: image.size, pullMs, waitedMs: clock.now().monotonicMs - beganMs };
   }
 
-  /** The Secrets that the Pod names and that are there. An event names the others. */
+  /** The Secrets that the Pod names and that exist. An event names the missing ones. */
   #secretsOf({ metadata, spec }: StoredPod, event: (draft: EventDraft) => void): StoredSecret[] {
     const names = (spec.imagePullSecrets ?? []).flatMap(({ name }) => name || []);
-    const found = names.map((name) => this.#options.store.get<StoredSecret>('secrets', metadata.namespace, name));
-    const missing = names.filter((_, index) => found[index] === undefined);
+    const secrets = names.map((name) => this.#options.store.get<StoredSecret>('secrets', metadata.namespace, name));
+    const missing = names.filter((_, index) => secrets[index] === undefined);
     if (missing.length > 0) event(pullSecretsMissing(missing));
-    return found.filter((secret) => secret !== undefined);
+    return secrets.filter((secret) => secret !== undefined);
   }
 }
 

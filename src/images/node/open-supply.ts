@@ -22,7 +22,7 @@ interface SupplyOptions {
   readonly until?: string | undefined;
 }
 
-/** The images of podrun's user: those of the store, and those of registries. Loaded when a container needs an image. */
+/** The images of podrun's user: images of the store, and of registries. Loaded when a container needs an image. */
 export function openSupply({ env, settings, clock, until }: SupplyOptions): ImageSupply {
   const store = new ImageStore(imagesFolder(env, homeFolder()));
   const turns = settings.parallelPulls === undefined ? undefined : new Slots(settings.parallelPulls);

@@ -20,7 +20,7 @@ export function runtimeHandlerOf(
   });
 }
 
-/** The rules for the sources of a Pod's containers: those of its handler come before those of the user. */
+/** The rules for the sources of a Pod's containers: the rules of its handler come before the user's. */
 export function podSourceRules(pod: StoredPod, settings: HandlerSettings, store: ObjectReader): SourceRules {
   const { imageSource, features } = settings;
   const handler = runtimeHandlerOf(pod, settings, store);

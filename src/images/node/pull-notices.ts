@@ -3,7 +3,7 @@ import type { PullProgress } from '../../lifecycle/images/types.ts';
 
 /** The state of a pull, for people who wait for it. */
 export interface PullNotice {
-  /** The name as it was written. */
+  /** The name as written. */
   readonly image: string;
   readonly stage: 'begun' | 'under way' | 'done' | 'failed';
   /** Undefined: the registry was not reached yet. */

@@ -3,7 +3,7 @@ import type { StoredSecret } from '../../api/objects.ts';
 import { parseDockerConfig } from '../../lifecycle/images/docker-config.ts';
 import type { KeyringEntry } from '../../lifecycle/images/keyring.ts';
 
-/** The data of each type of Secret with credentials for registries. Others are passed over. */
+/** The data of each type of Secret with credentials for registries. Skips Secrets of any other type. */
 const FORMS = {
   'kubernetes.io/dockerconfigjson': { key: '.dockerconfigjson', form: 'auths' },
   'kubernetes.io/dockercfg': { key: '.dockercfg', form: 'bare' },

@@ -27,8 +27,8 @@ interface RunningPull {
 
 /**
  * Pulls images in a process of its own, which lives while there is something to pull: unpacking takes memory that
- * podrun would keep, and turns of the event loop that it needs. The process ends with podrun; the next pull goes on
- * with what it had. The same image with the same credentials is pulled once, for all who wait for it.
+ * podrun would keep, and turns of the event loop that it needs. The process ends with podrun; the next pull resumes
+ * with what it had. The same image with the same credentials is pulled once, for all callers.
  */
 export class ImagePuller {
   readonly #root: string;
@@ -48,7 +48,7 @@ export class ImagePuller {
     this.#env = Object.fromEntries(VARIABLES.map((name) => [name, env[name]]));
   }
 
-  /** Pulls an image. An aborted caller gets a failure at once; the pull goes on while another waits for it. */
+  /** Pulls an image. An aborted caller gets a failure at once; the pull continues while another caller waits for it. */
   pull(
     request: PullRequest,
     options: { readonly onProgress: (progress: PullProgress) => void; readonly signal?: AbortSignal },

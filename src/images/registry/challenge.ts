@@ -9,16 +9,16 @@ const PART = /([\w-]+)(?:[ \t]*(=)[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s,"]*)))?/g;
 
 /** Reads the challenges of the header WWW-Authenticate that podrun can answer, Bearer before Basic. */
 export function parseChallenges(header: string | undefined): Challenge[] {
-  const found: { scheme: string; parameters: Record<string, string> }[] = [];
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
   for (const [, word = '', equals, quoted, plain = ''] of (header ?? '').matchAll(PART)) {
     const name = word.toLowerCase();
-    if (equals === undefined) found.push({ scheme: name, parameters: {} });
-    else if (found.length > 0) {
-      const { parameters } = found[found.length - 1] as { parameters: Record<string, string> };
+    if (equals === undefined) challenges.push({ scheme: name, parameters: {} });
+    else if (challenges.length > 0) {
+      const { parameters } = challenges[challenges.length - 1] as { parameters: Record<string, string> };
       parameters[name] = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
     }
   }
   return (['bearer', 'basic'] as const).flatMap((scheme) =>
-    found.filter((challenge) => challenge.scheme === scheme).map(({ parameters }) => ({ scheme, parameters })),
+    challenges.filter((challenge) => challenge.scheme === scheme).map(({ parameters }) => ({ scheme, parameters })),
   );
 }

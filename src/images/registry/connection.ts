@@ -38,12 +38,12 @@ export interface RegistryAnswer {
   readonly body: IncomingMessage;
 }
 
-/** The requests of a puller. Connections are used again. Follows no redirect and answers no challenge. */
+/** The requests of a puller. Connections are used again. Follows no redirect and responds to no challenge. */
 export class HttpConnections {
   readonly #registries: Registries;
   readonly #env: NetworkVariables;
   readonly #agents = new Map<string, http.Agent>();
-  /** Loopback hosts that have answered TLS with plain HTTP. */
+  /** Loopback hosts that have responded to TLS with plain HTTP. */
   readonly #plain = new Set<string>();
 
   constructor(registries: Registries, env: NetworkVariables) {
@@ -52,7 +52,7 @@ export class HttpConnections {
   }
 
   /**
-   * Sends a request. Answers the head of the response: its body must be read or destroyed.
+   * Sends a request. Returns the head of the response: its body must be read or destroyed.
    * @throws {PullError} when there is no response
    */
   async request(call: HttpCall): Promise<RegistryAnswer> {
@@ -116,7 +116,7 @@ export class HttpConnections {
         if (socket.connecting) socket.once('connect', note);
         else note();
       });
-      // Nobody has asked for another protocol.
+      // Another protocol was not requested.
       request.once('upgrade', ({ statusCode = 0 }, socket) => {
         socket.destroy();
         reject(failed(call, url.href, `unexpected status ${statusCode}`));
@@ -137,7 +137,7 @@ export class HttpConnections {
         resolve({ status, statusText, headers: response.headers, url: url.href, body: response });
       };
       request.once('response', take);
-      // A switch to another protocol, which nobody has asked for, is an answer without a body.
+      // A switch to another protocol, which was not requested, is a response without a body.
       request.once('upgrade', (response, socket) => {
         socket.destroy();
         response.push(null);
@@ -180,7 +180,7 @@ class TunnelAgent extends https.Agent {
     const { host = '', port = 443 } = options;
     const proxy = this.#proxy;
     const target = joinHostPort(host ?? '', Number(port));
-    const asked = guarded(
+    const connecting = guarded(
       (proxy.protocol === 'https:' ? https : http).request({
         method: 'CONNECT',
         host: proxy.hostname,
@@ -190,8 +190,8 @@ class TunnelAgent extends https.Agent {
       }),
     );
     const fail = (why: string): void => (callback as (error: Error) => void)(new Error(why));
-    asked.once('error', (error) => fail(`proxyconnect tcp: ${wordsOf(error, '')}`));
-    asked.once('connect', ({ statusCode, statusMessage }: IncomingMessage, socket: Socket) => {
+    connecting.once('error', (error) => fail(`proxyconnect tcp: ${wordsOf(error, '')}`));
+    connecting.once('connect', ({ statusCode, statusMessage }: IncomingMessage, socket: Socket) => {
       if (statusCode === 200) {
         return callback(
           null,
@@ -201,7 +201,7 @@ class TunnelAgent extends https.Agent {
       socket.destroy();
       fail(statusMessage ?? String(statusCode));
     });
-    asked.end();
+    connecting.end();
     return undefined;
   }
 }

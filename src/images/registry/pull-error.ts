@@ -36,14 +36,14 @@ export function accessDenied(why: string): PullError {
   return new PullError(`pull access denied, repository does not exist or may require authorization: ${why}`);
 }
 
-/** Other bytes than those of the digest. `what` is the name of the content: `layer-sha256:…`. */
-export function wrongDigest(what: string, found: string, expected: string): PullError {
-  const why = `unexpected commit digest ${found}, expected ${expected}: failed precondition`;
+/** The error of bytes that do not match the digest. `what` is the name of the content: `layer-sha256:…`. */
+export function wrongDigest(what: string, actual: string, expected: string): PullError {
+  const why = `unexpected commit digest ${actual}, expected ${expected}: failed precondition`;
   return new PullError(`failed commit on ref ${JSON.stringify(what)}: ${why}`, 'FailedPrecondition');
 }
 
-export function wrongSize(what: string, found: number, expected: number): PullError {
-  const why = `${JSON.stringify(what)} failed size validation: ${found} != ${expected}: failed precondition`;
+export function wrongSize(what: string, actual: number, expected: number): PullError {
+  const why = `${JSON.stringify(what)} failed size validation: ${actual} != ${expected}: failed precondition`;
   return new PullError(`failed commit on ref ${JSON.stringify(what)}: ${why}`, 'FailedPrecondition');
 }
 

@@ -62,8 +62,8 @@ export class RegistryClient {
    */
   async manifest(digest: string): Promise<{ bytes: Buffer; mediaType: string }> {
     const { bytes, mediaType } = await this.#manifest(`manifests/${digest}`);
-    const found = digestOf(bytes, digest.replace(/:.*/, ''));
-    if (found !== digest) throw wrongDigest(contentName({ mediaType, digest, size: 0 }), found, digest);
+    const actual = digestOf(bytes, digest.replace(/:.*/, ''));
+    if (actual !== digest) throw wrongDigest(contentName({ mediaType, digest, size: 0 }), actual, digest);
     return { bytes, mediaType };
   }
 
@@ -75,7 +75,7 @@ export class RegistryClient {
   }
 
   /**
-   * Opens a blob from a byte on. A registry that does not know ranges answers it from its beginning: status 200.
+   * Opens a blob from a byte on. A registry that does not know ranges sends it from its beginning: status 200.
    * @throws {PullError} when it cannot be opened
    */
   async blob({ digest, urls = [] }: Descriptor, from: number): Promise<RegistryAnswer> {

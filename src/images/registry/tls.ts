@@ -10,13 +10,13 @@ import { PullError } from './pull-error.ts';
 const CERTIFICATE_FOLDERS = ['/etc/docker/certs.d', '/etc/containers/certs.d'];
 
 /**
- * The certificates for a host: Node's own CAs, those of $SSL_CERT_FILE, of the folders above and of podrun.yaml. A
+ * The certificates for a host: Node's own CAs, the CAs of $SSL_CERT_FILE, of the folders above and of podrun.yaml. A
  * loopback host without a CA of its own is not checked, as in containerd and Docker.
  * @throws {PullError} when a file of podrun.yaml cannot be read
  */
 export function tlsOptions(host: string, settings: RegistrySettings, env: NetworkVariables): ConnectionOptions {
-  const found = CERTIFICATE_FOLDERS.flatMap((folder) => filesOf(path.join(folder, host)));
-  const folderCas = found.filter((file) => file.endsWith('.crt')).flatMap(readIfThere);
+  const files = CERTIFICATE_FOLDERS.flatMap((folder) => filesOf(path.join(folder, host)));
+  const folderCas = files.filter((file) => file.endsWith('.crt')).flatMap(readIfThere);
   const own = settings.caFile === undefined ? [] : [read(settings.caFile, 'caFile')];
   const cas = [...own, ...folderCas];
   const isChecked = !settings.insecureSkipTlsVerify && (!isLoopback(host) || cas.length > 0);
@@ -26,18 +26,18 @@ export function tlsOptions(host: string, settings: RegistrySettings, env: Networ
     rejectUnauthorized: isChecked,
     // Without own CAs, Node's are parsed already.
     ...(cas.length + general.length > 0 && { ca: [...roots, ...general, ...cas] }),
-    ...clientCertificate(found, settings),
+    ...clientCertificate(files, settings),
   };
 }
 
 function clientCertificate(
-  found: readonly string[],
+  files: readonly string[],
   { certFile, keyFile }: RegistrySettings,
 ): Pick<ConnectionOptions, 'cert' | 'key'> {
   if (certFile !== undefined && keyFile !== undefined) {
     return { cert: read(certFile, 'certFile'), key: read(keyFile, 'keyFile') };
   }
-  const file = found.find((name) => name.endsWith('.cert'));
+  const file = files.find((name) => name.endsWith('.cert'));
   const [cert] = file === undefined ? [] : readIfThere(file);
   const [key] = file === undefined ? [] : readIfThere(file.replace(/\.cert$/, '.key'));
   return cert === undefined || key === undefined ? {} : { cert, key };

@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 const DEFAULT_LIFETIME_S = 60;
 const ANSWER_MAX_BYTES = 2 ** 20;
 const CLIENT = 'podrun';
-/** Answers of token servers that know GET only. Source: containerd core/remotes/docker/authorizer.go. */
+/** Responses of token servers that know GET only. Source: containerd core/remotes/docker/authorizer.go. */
 const WITHOUT_POST: ReadonlySet<number> = new Set([400, 401, 404, 405]);
 
 interface KeptToken {

@@ -16,7 +16,7 @@ export interface ImageCollection {
   readonly onRemoved?: (name: string) => void;
 }
 
-/** Removes images that were not used for long, then others while the disk is too full. Those in use stay. */
+/** Removes images that were not used for long, then more while the disk is too full. Images in use stay. */
 export async function collectImages(store: ImageStore, collection: ImageCollection): Promise<void> {
   const { settings, nowMs, isDryRun = false, onRemoved } = collection;
   const remove = async (names: readonly string[]): Promise<void> => {

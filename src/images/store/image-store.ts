@@ -62,7 +62,7 @@ export class ImageStore {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The files of names, also of those of which a part is gone. */
+  /** The files of names, also for images of which a part is gone. */
   records(): ImageRecord[] {
     return filesIn(path.join(this.root, 'images'))
       .filter((file) => file.endsWith('.json') && !file.startsWith('.'))
@@ -131,7 +131,7 @@ export class ImageStore {
     return folder;
   }
 
-  /** Gives an unpacked layer its place. Answers false when another process has been faster. */
+  /** Gives an unpacked layer its place. Returns false when another process has been faster. */
   putLayer(folder: string, kind: LayerKind, diffId: string): boolean {
     const target = this.layerFolder(kind, diffId);
     mkdirSync(path.dirname(target), { recursive: true, mode: PRIVATE_FOLDER });

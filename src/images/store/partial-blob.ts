@@ -25,7 +25,7 @@ export class PartialBlob {
     this.#bytes = bytes;
   }
 
-  /** Goes on with what a killed process has fetched from the same repository, or begins. */
+  /** Resumes with what a killed process has fetched from the same repository, or begins. */
   static async open(store: ImageStore, digest: string, repository: string): Promise<PartialBlob> {
     const folder = store.ingestFolder();
     const origin = createHash('sha256').update(repository).digest('hex').slice(0, ORIGIN_DIGITS);

@@ -20,8 +20,8 @@ interface IntentFile {
 
 /**
  * The records of pulls: who may use an image (`pulled/HEX.json`, HEX of its configuration), and the pulls that were
- * begun (`pulling/HEX-PROCESS`, HEX of its name). The file of a killed pull stays: an image without a record of its
- * end belongs to nobody. Source: pkg/kubelet/images/pullmanager.
+ * begun (`pulling/HEX-PROCESS`, HEX of its name). The file of a killed pull stays: an image without a record of its end
+ * belongs to no Pod. Source: pkg/kubelet/images/pullmanager.
  */
 export class PullRecords {
   readonly #store: ImageStore;
@@ -41,7 +41,7 @@ export class PullRecords {
   }
 
   /**
-   * Records the beginning of a pull. Answers the function for its end: `known` when it failed or its access is on
+   * Records the beginning of a pull. Returns the function for its end: `known` when it failed or its access is on
    * record, which settles the pulls of killed processes, too.
    */
   begin(name: string): (end: 'known' | 'failed') => void {

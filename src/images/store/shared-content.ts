@@ -11,7 +11,7 @@ export interface SharedContent {
 }
 
 /**
- * The content that a pull from a repository may take from the store without fetching it: that of images of this
+ * The content that a pull from a repository may take from the store without fetching it: content of images of this
  * repository, whose registry has just admitted the caller, and of images that every Pod may use. To know the digest of
  * anything else is not enough: a registry may name any digest, and its bytes must come from there. containerd has the
  * same rule for namespaces with the policy `isolated`, and takes any present digest with its default, `shared`.

@@ -15,7 +15,7 @@ const LAYERS = ['layers/root', 'layers/mapped', 'layers/single'];
 const BLOBS = ['blobs/sha256', 'blobs/sha512', 'mounts'];
 
 /**
- * Removes what no name and no living process needs: layers, manifests, links, and the rest of killed pulls. Answers the
+ * Removes what no name and no living process needs: layers, manifests, links, and the rest of killed pulls. Returns the
  * number of layers.
  */
 export async function sweep(store: ImageStore): Promise<number> {
@@ -34,7 +34,7 @@ export async function sweep(store: ImageStore): Promise<number> {
 
 /** The names in a folder of the store that an image or a process needs. */
 function neededIn(store: ImageStore, folder: string): ReadonlySet<string> {
-  // First the uses: a pull ends its use when the name is there.
+  // First the uses: a pull ends its use after it has written the name.
   const uses = new Uses(store.root).all();
   const records = store.records();
   if (BLOBS.includes(folder)) {

@@ -10,7 +10,7 @@ export interface Use {
   /** Diff IDs. */
   readonly layers?: readonly string[];
   readonly blobs?: readonly string[];
-  /** A file that is there while containers live that outlive this process, and until podrun clears up after them. */
+  /** A file that exists while containers live that outlive this process, and until podrun clears up after them. */
   readonly until?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export class Uses {
     this.#folder = path.join(root, 'uses');
   }
 
-  /** Declares a use. Answers a function that ends it. */
+  /** Declares a use. Returns a function that ends it. */
   declare(use: Use): () => void {
     mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     const file = path.join(this.#folder, uniqueName());
@@ -34,7 +34,7 @@ export class Uses {
     return () => rmSync(file, { force: true });
   }
 
-  /** All uses of living processes and containers. Removes the files of others. */
+  /** All uses of living processes and containers. Removes the files of all ended ones. */
   all(): Use[] {
     return filesIn(this.#folder)
       .filter((name) => !name.startsWith('.'))

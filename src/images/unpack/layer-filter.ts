@@ -26,7 +26,10 @@ const AUFS = '.wh..wh.';
 /** Records of pax that the entry keeps. Its name, link and size come from podrun. */
 const KEPT_RECORDS: ReadonlySet<string> = new Set(['uid', 'gid', 'mtime']);
 const XATTR = 'SCHILY.xattr.';
-/** Extended attributes of a layer. Those that overlayfs reads are never the image's: they would lead it elsewhere. */
+/**
+ * Extended attributes of a layer. Attributes that overlayfs reads are never the image's: they would lead it to other
+ * files.
+ */
 const KEPT_XATTR = /^(user\.(?!overlay\.)|security\.capability$)/;
 
 /** The owner that chown(2) takes for none: tar(1) would leave the file to podrun's user, and its setuid bit with it. */
@@ -40,13 +43,13 @@ export class LayerError extends Error {}
 
 /**
  * Turns the tar stream of a layer into one that tar(1) unpacks as overlayfs wants it. Whiteouts become character
- * devices 0/0, and opaque folders get overlayfs's attribute. Everything else stays as it is, but for the attributes of
+ * devices 0/0, and opaque folders get overlayfs's attribute. Everything else stays unchanged, but for the attributes of
  * overlayfs, devices where they cannot be made, and sizes of entries without content. Headers reach tar(1) in one form:
  * it finds the entries where this filter has found them. Pure: bytes in, bytes out.
  */
 export class LayerFilter {
   readonly #kind: LayerKind;
-  /** Folders of the layer by name, also those that only their contents name. */
+  /** Folders of the layer by name, also folders that only their contents name. */
   readonly #folders = new Map<string, Folder>();
   readonly #files = new Set<string>();
   readonly #whiteouts = new Set<string>();
@@ -68,7 +71,7 @@ export class LayerFilter {
   }
 
   /**
-   * Takes the next bytes of the layer. Answers those for tar(1).
+   * Takes the next bytes of the layer. Returns bytes for tar(1).
    * @throws {LayerError} for a layer that is damaged or refused
    */
   push(chunk: Buffer): Buffer {
@@ -95,7 +98,7 @@ export class LayerFilter {
     return Buffer.alloc(2 * BLOCK_BYTES);
   }
 
-  /** Collects a header, or the content of an extension. Answers the place behind what was taken. */
+  /** Collects a header, or the content of an extension. Returns the position behind what was taken. */
   #gather(chunk: Buffer, at: number): number {
     const { size = BLOCK_BYTES } = this.#extension ?? {};
     const wanted = size + paddingOf(size) - this.#partialBytes;
@@ -146,7 +149,7 @@ export class LayerFilter {
       if (key.startsWith('GNU.sparse.')) throw new LayerError('sparse files are not supported');
       if (isGlobal && /^(path|linkpath|size)$/.test(key)) throw new LayerError(`a global header has ${key}`);
     }
-    // An empty value leaves the field of the header as it is.
+    // An empty value leaves the field of the header unchanged.
     if (!isGlobal) for (const [key, value] of records) if (value !== '') this.#records.set(key, value);
   }
 

@@ -73,7 +73,7 @@ export function tarHeader(fields: Partial<TarHeader> & Pick<TarHeader, 'name' | 
   return block;
 }
 
-/** An entry that gives the one after it more than its header can hold: GNU's `L` and `K`, or `x` of pax. */
+/** An entry that gives the next entry more than its header can hold: GNU's `L` and `K`, or `x` of pax. */
 export function extensionEntry(type: 'L' | 'K' | 'x', content: string): Buffer {
   const bytes = Buffer.from(type === 'x' ? content : `${content}\0`, 'latin1');
   const header = tarHeader({ name: '././@LongLink', type, size: bytes.length, mode: 0o644 });
@@ -147,7 +147,7 @@ function writeNumber(block: Buffer, [at, width]: Field, value: number): void {
   block[at] = (block[at] ?? 0) | 0x80;
 }
 
-/** The sum of all bytes, where those of the checksum count as blanks. */
+/** The sum of all bytes, where the bytes of the checksum count as blanks. */
 function checksumOf(block: Buffer): number {
   let sum = 8 * 0x20;
   for (let index = 0; index < BLOCK_BYTES; index += 1) sum += block[index] ?? 0;

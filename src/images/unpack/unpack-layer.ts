@@ -38,7 +38,7 @@ export interface LayerToUnpack {
 }
 
 /**
- * Unpacks a layer with tar(1) into a folder of its own. Answers the digest of the uncompressed layer, its diff ID.
+ * Unpacks a layer with tar(1) into a folder of its own. Returns the digest of the uncompressed layer, its diff ID.
  * @throws {LayerError} when the layer is damaged, or tar(1) cannot unpack it
  */
 export async function unpackLayer({ content, folder, kind, checkSpace }: LayerToUnpack): Promise<string> {

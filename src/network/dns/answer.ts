@@ -24,15 +24,15 @@ export interface DnsReply {
   readonly answers: readonly DnsAnswer[];
   readonly authorities: readonly DnsAnswer[];
   readonly additionals: readonly DnsAnswer[];
-  /** The name for which the one in question stands: whoever knows it has to be asked for the rest of the answer. */
+  /** The canonical name behind the name in question: the resolver of that name knows the rest of the answer. */
   readonly alias?: string | undefined;
 }
 
-/** Names, indexed for answers. */
+/** An index of names for look-ups. */
 export interface DnsZone {
   /** By name in lower case. */
   readonly records: ReadonlyMap<string, readonly DnsRecord[]>;
-  /** All names that exist, with those that only have others below them. */
+  /** All names that exist, also names that only have names below them. */
   readonly existing: ReadonlySet<string>;
 }
 
@@ -52,7 +52,7 @@ const PARTS = [DOMAIN, `svc.${DOMAIN}`, `pod.${DOMAIN}`];
 /** The name of an address, with dashes in place of dots, in a namespace. */
 const POD_NAME = new RegExp(`^(\\d{1,3}-\\d{1,3}-\\d{1,3}-\\d{1,3})\\.[^.]+\\.pod\\.${DOMAIN.replace('.', '\\.')}$`);
 
-/** Indexes names for answers. */
+/** Indexes names for look-ups. */
 export function dnsZone(names: readonly DnsName[]): DnsZone {
   const records = new Map(names.map(({ name, records: each }) => [name.toLowerCase(), each]));
   const existing = new Set(PARTS);
@@ -64,7 +64,7 @@ export function dnsZone(names: readonly DnsName[]): DnsZone {
 }
 
 /**
- * Answers a question from the zone. Undefined: the name is none of podrun's.
+ * The answer to a question from the zone. Undefined: the name is none of podrun's.
  * @param type of the records, as dns-packet names it
  */
 export function dnsAnswer(
@@ -79,12 +79,12 @@ export function dnsAnswer(
   if (key === DOMAIN && type === 'SOA') return { ...reply, answers: [soa] };
   const records = recordsOf(key, zone);
   if (records === undefined) return { ...reply, rcode: 'NXDOMAIN', authorities: [soa] };
-  const found = records.filter((record) => record.type === type || type === 'ANY' || record.type === 'CNAME');
-  if (found.length === 0) return { ...reply, authorities: [soa] };
-  const answers = found.map((record): DnsAnswer => ({ ...record, name, ttl: TTL }));
-  const [first] = found;
+  const matching = records.filter((record) => record.type === type || type === 'ANY' || record.type === 'CNAME');
+  if (matching.length === 0) return { ...reply, authorities: [soa] };
+  const answers = matching.map((record): DnsAnswer => ({ ...record, name, ttl: TTL }));
+  const [first] = matching;
   const alias = first?.type === 'CNAME' && type !== 'CNAME' && type !== 'ANY' ? first.data : undefined;
-  return { ...reply, answers, additionals: addressesOfTargets(found, zone), alias };
+  return { ...reply, answers, additionals: addressesOfTargets(matching, zone), alias };
 }
 
 /** The records of a name. Undefined: it does not exist. */
@@ -96,8 +96,8 @@ function recordsOf(name: string, { records, existing }: DnsZone): readonly DnsRe
 }
 
 /** The addresses of the programs that SRV records name. */
-function addressesOfTargets(found: readonly DnsRecord[], { records }: DnsZone): DnsAnswer[] {
-  return found.flatMap((record) => {
+function addressesOfTargets(targets: readonly DnsRecord[], { records }: DnsZone): DnsAnswer[] {
+  return targets.flatMap((record) => {
     if (record.type !== 'SRV') return [];
     const { target } = record.data;
     const addresses = (records.get(target.toLowerCase()) ?? []).filter(({ type }) => type === 'A');

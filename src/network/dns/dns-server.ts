@@ -34,7 +34,7 @@ interface ListenPlace {
   readonly port: number;
 }
 
-/** A DNS server: it answers for its own names, and asks other servers about the rest. */
+/** A DNS server for podrun's own names. Forwards all other questions to other servers. */
 export class DnsServer {
   /** The servers that know all other names. */
   readonly forwarder: Forwarder;
@@ -62,9 +62,9 @@ export class DnsServer {
   }
 
   /**
-   * Listens at the address. Several processes may: when one ends, another one gets the questions over UDP, and within
-   * a second those over TCP. Until then, long answers stay truncated.
-   * @throws {Error} (EACCES, EADDRINUSE, …) when it cannot be listened on over UDP
+   * Listens at the address. Several processes may: when one ends, another one gets the questions over UDP, and within a
+   * second the questions over TCP. Until then, long responses stay truncated.
+   * @throws {Error} (EACCES, EADDRINUSE, …) when it cannot listen over UDP
    */
   open(address: string, port: number): Promise<void> {
     const place = (this.#place ??= { address, port });
@@ -77,8 +77,8 @@ export class DnsServer {
   }
 
   /**
-   * Goes on without an agent, which would update the names. The server of another agent takes over the questions, if
-   * there is one. The names of Pods lead nowhere after a while: the server does not hear of their ends.
+   * Keeps serving without an agent, which would update the names. The server of another agent takes over the questions,
+   * if there is one. The names of Pods expire after a while: the server does not learn of their ends.
    */
   goOnAlone(): void {
     this.#closeSockets();
@@ -134,7 +134,7 @@ export class DnsServer {
     return writeAnswer(question, { ...reply, answers }, via === 'udp' ? question.sizeMax : TCP_BYTES_MAX);
   }
 
-  /** The rest of an answer: what is known about the name for which the one in question stands. */
+  /** The rest of an answer: the records of the canonical name. */
   async #behind(alias: string | undefined, question: DnsQuestion, left: number): Promise<readonly Answer[]> {
     if (alias === undefined || left === 0) return [];
     const { type } = question;

@@ -5,7 +5,7 @@ import type { Alarm, Clock } from '../../clock.ts';
 import { answersTo, isFailure, isTruncated } from './message.ts';
 import { inFrames, writeFrame } from './frames.ts';
 
-/** A server that answers questions about all other names. */
+/** A server for questions about all other names. */
 export interface NameServer {
   readonly address: string;
   readonly port: number;
@@ -53,7 +53,7 @@ export class Forwarder {
   readonly #dial: DialServer;
   readonly #servers: Upstream[] = [];
 
-  /** @param dial for answers that are too long for UDP */
+  /** @param dial for responses that are too long for UDP */
   constructor(clock: Clock, dial: DialServer) {
     this.#clock = clock;
     this.#dial = dial;
@@ -68,8 +68,7 @@ export class Forwarder {
   }
 
   /**
-   * Passes a question on. Resolves with the answer: that of the first server that can answer. Undefined: none has said
-   * anything.
+   * Forwards a question. Resolves with the answer of the first server that has one. Undefined: no server has replied.
    */
   async ask(question: Buffer, via: 'udp' | 'tcp'): Promise<Buffer | undefined> {
     let last: Buffer | undefined;
@@ -118,7 +117,7 @@ interface Waiting {
   readonly settle: (answer: Buffer | undefined) => void;
 }
 
-/** One name server, asked over UDP. Its answers find their questions by ids that nobody can guess. */
+/** One name server, queried over UDP. Its responses find their questions by unpredictable ids. */
 class Upstream {
   readonly server: NameServer;
   readonly #clock: Clock;

@@ -35,7 +35,7 @@ export function writeFrame(socket: Socket, packet: Buffer): void {
   socket.write(Buffer.concat([length, packet]));
 }
 
-/** The length of the first packet with that of its length. Undefined: it is not whole yet. */
+/** The length of the first packet with its length prefix. Undefined: the packet is incomplete. */
 function wholeLength(bytes: Buffer): number | undefined {
   if (bytes.length < LENGTH_BYTES) return undefined;
   const length = LENGTH_BYTES + bytes.readUInt16BE(0);

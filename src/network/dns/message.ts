@@ -18,7 +18,7 @@ export interface DnsQuestion {
   readonly hasEdns: boolean;
 }
 
-/** The reason why a packet is not answered. The numbers are those of the protocol. */
+/** The response codes of the protocol. */
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4 } as const;
 
 export type Rcode = keyof typeof RCODES;
@@ -36,8 +36,8 @@ const RESPONSE = 1 << 15;
 const OPCODE = 0x78_00;
 
 /**
- * Reads a question. Answers the code of a refusal for packets that are no question for podrun, and undefined for those
- * that must not be answered: answers, for example, would go back and forth between two servers.
+ * Reads a question. Returns a response code for packets that are no question for podrun, and undefined for packets that
+ * must get no reply: a reply to a reply, for example, would go back and forth between two servers.
  */
 export function readQuestion(packet: Buffer): DnsQuestion | Rcode | undefined {
   if (packet.length < HEADER_BYTES || (packet.readUInt16BE(2) & RESPONSE) !== 0) return undefined;
@@ -90,7 +90,7 @@ export function writeAnswer(question: DnsQuestion, parts: DnsAnswerParts, sizeMa
   if (isTooLong()) whole.additionals = hasEdns ? [edns] : [];
   while (isTooLong() && whole.answers.length > 0) {
     whole.flags |= TRUNCATED_RESPONSE;
-    // Longer answers than this have hundreds of records.
+    // Replies longer than this have hundreds of records.
     whole.answers.length -= Math.ceil(whole.answers.length / 8);
   }
   return encode(whole);

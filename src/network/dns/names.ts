@@ -4,7 +4,7 @@ import { isReadyEndpoint, type StoredEndpointSlice } from '../../api/workloads/e
 import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../listeners-of-services.ts';
 import { apiServerAddress } from '../service-addresses.ts';
 
-/** A record of one name. The fields are those of a record of dns-packet, without name and class. */
+/** A record of one name. The fields are the fields of a record of dns-packet, without name and class. */
 export type DnsRecord =
   | { readonly type: 'A' | 'CNAME' | 'PTR' | 'TXT'; readonly data: string }
   | {
@@ -22,7 +22,7 @@ export interface DnsName {
   readonly name: string;
   /** Empty: the name exists, and leads nowhere at the moment. */
   readonly records: readonly DnsRecord[];
-  /** True when the records are those of Pods: then they hold as long as the Pods are ready. */
+  /** True for records of Pods, which hold as long as the Pods are ready. */
   readonly isOfPods?: boolean;
 }
 

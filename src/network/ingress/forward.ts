@@ -16,19 +16,19 @@ export async function forward(
   dial: DialEndpoint,
 ): Promise<void> {
   const refuse = (status: number, why: string): void => {
-    // The connection may not be used again: nobody has read the rest of the request.
+    // The connection may not be used again: the rest of the request is unread.
     outgoing.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(textOf(status, why));
   };
-  const found = await connected(incoming, routes, dial);
-  if ('status' in found) return refuse(found.status, found.why);
+  const target = await connected(incoming, routes, dial);
+  if ('status' in target) return refuse(target.status, target.why);
   const { url: path = '/' } = incoming;
   const headers = [...keptHeaders(sentOn(incoming.rawHeaders)), ...forwardedHeaders(incoming)];
   passRequestOn(incoming, outgoing, {
-    socket: found.socket,
+    socket: target.socket,
     path,
     headers,
-    onError: (error) => refuse(BAD_GATEWAY, `${found.route.service}: ${error.message}`),
-    onRefusal: (why) => refuse(BAD_GATEWAY, `${found.route.service}: ${why}`),
+    onError: (error) => refuse(BAD_GATEWAY, `${target.route.service}: ${error.message}`),
+    onRefusal: (why) => refuse(BAD_GATEWAY, `${target.route.service}: ${why}`),
   });
 }
 
@@ -41,21 +41,21 @@ export async function forwardUpgrade(
   dial: DialEndpoint,
 ): Promise<void> {
   client.on('error', () => undefined);
-  const found = await connected(incoming, routes, dial);
+  const target = await connected(incoming, routes, dial);
   const refuse = (code: number, why: string): void =>
     endWithAnswer(client, { code, type: 'text/plain', text: textOf(code, why) });
-  if ('status' in found) return refuse(found.status, found.why);
+  if ('status' in target) return refuse(target.status, target.why);
   const { url: path = '/' } = incoming;
   const headers = [...keptHeaders(sentOn(incoming.rawHeaders)), ...forwardedHeaders(incoming)];
   passUpgradeOn(
     incoming,
     { client, head },
     {
-      socket: found.socket,
+      socket: target.socket,
       path,
       headers,
-      onError: (error) => refuse(BAD_GATEWAY, `${found.route.service}: ${error.message}`),
-      onRefusal: (why) => refuse(BAD_GATEWAY, `${found.route.service}: ${why}`),
+      onError: (error) => refuse(BAD_GATEWAY, `${target.route.service}: ${error.message}`),
+      onRefusal: (why) => refuse(BAD_GATEWAY, `${target.route.service}: ${why}`),
     },
   );
 }
@@ -91,7 +91,7 @@ async function connected(
 
 const FORWARDED = 'X-Forwarded-';
 
-/** All headers but those that podrun writes. */
+/** All headers but the headers that podrun writes. */
 function keptHeaders(rawHeaders: readonly string[]): string[] {
   return headerPairs(rawHeaders)
     .filter(([name]) => !isForwarded(name))
@@ -106,11 +106,11 @@ function isForwarded(name: string): boolean {
 function forwardedHeaders(incoming: IncomingMessage): string[] {
   const { headers, socket } = incoming;
   const isSecure = 'encrypted' in socket;
-  const told = {
+  const forwarded = {
     For: forwardedFor(incoming),
     Host: headers['x-forwarded-host'] ?? headers.host ?? '',
     Port: headers['x-forwarded-port'] ?? String(socket.localPort ?? 0),
     Proto: headers['x-forwarded-proto'] ?? (isSecure ? 'https' : 'http'),
   };
-  return Object.entries(told).flatMap(([name, value]) => [FORWARDED + name, String(value)]);
+  return Object.entries(forwarded).flatMap(([name, value]) => [FORWARDED + name, String(value)]);
 }

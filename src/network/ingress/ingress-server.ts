@@ -43,7 +43,7 @@ export class IngressServer {
     this.#dial = dial;
   }
 
-  /** Takes other rules: open requests go on. */
+  /** Takes new rules. Open requests continue. */
   update(routes: readonly IngressRoute[]): void {
     this.#routes = routes;
   }
@@ -56,8 +56,8 @@ export class IngressServer {
   }
 
   /**
-   * Listens for HTTP, or for HTTPS. Answers the port.
-   * @throws {Error} (EADDRINUSE, EACCES) when no port can be listened on
+   * Listens for HTTP, or for HTTPS. Returns the port.
+   * @throws {Error} (EADDRINUSE, EACCES) when it cannot listen on any port
    */
   async listen(scheme: 'http' | 'https', { port, mayMove }: IngressPort): Promise<number> {
     const last = mayMove ? Math.min(port + TRIED_MAX, 65_535) : port;

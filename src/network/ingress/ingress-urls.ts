@@ -16,8 +16,8 @@ export function ingressUrls({ spec = {} }: StoredIngress, { http, https }: Ingre
     const port = isSecure ? https : http;
     if (port === undefined) return [];
     // A wildcard is no name: any label in its place is.
-    const shown = host === '' ? 'localhost' : host.replace(/^\*/, 'any');
-    return [`${isSecure ? 'https' : 'http'}://${shown}:${port}/`];
+    const hostname = host === '' ? 'localhost' : host.replace(/^\*/, 'any');
+    return [`${isSecure ? 'https' : 'http'}://${hostname}:${port}/`];
   });
 }
 

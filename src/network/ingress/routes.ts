@@ -53,10 +53,10 @@ export function takesHost(wanted: string, host: string): boolean {
   return wanted.startsWith('*.') && host.slice(Math.max(host.indexOf('.'), 0)) === wanted.slice(1) && host[0] !== '.';
 }
 
-function takesPath({ type, path }: IngressRoute, asked: string): boolean {
+function takesPath({ type, path }: IngressRoute, requestPath: string): boolean {
   if (type === 'default') return true;
-  if (type === 'exact') return path === asked;
-  const [wanted, elements] = [elementsOf(path), elementsOf(asked)];
+  if (type === 'exact') return path === requestPath;
+  const [wanted, elements] = [elementsOf(path), elementsOf(requestPath)];
   return wanted.every((element, index) => element === elements[index]);
 }
 
@@ -79,12 +79,14 @@ function targetOf(
   const { name, port = {} } = wanted;
   const text = `service ${namespace}/${name}, port ${port.number || port.name}`;
   const service = services.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
-  const found = service?.spec?.ports?.find((one) => (port.number ? one.port === port.number : one.name === port.name));
+  const servicePort = service?.spec?.ports?.find((one) =>
+    port.number ? one.port === port.number : one.name === port.name,
+  );
   if (service?.spec?.type === 'ExternalName') {
-    return { service: text, endpoints: externalEndpoints(service, found?.port ?? port.number) };
+    return { service: text, endpoints: externalEndpoints(service, servicePort?.port ?? port.number) };
   }
-  if (service === undefined || found === undefined) return { service: text, endpoints: [] };
-  return { service: text, endpoints: endpointsFor(found, slicesOf(service, slices)) };
+  if (service === undefined || servicePort === undefined) return { service: text, endpoints: [] };
+  return { service: text, endpoints: endpointsFor(servicePort, slicesOf(service, slices)) };
 }
 
 /** The host that a Service of type ExternalName names. It may do so without ports. */

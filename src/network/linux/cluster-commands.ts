@@ -70,7 +70,7 @@ route add ${ROUTER} dev eth0
 route add default via ${ROUTER}
 END`;
 
-/** The script's last lines: it ends with its input. Told to hold the network, it does so until it is killed. */
+/** The script's last lines: it ends with its input. With the line `hold`, it holds the network until it is killed. */
 const LAST_LINES = `echo done
 read -r hold || exit
 exec </dev/null >/dev/null 2>&1 "$SLEEP" infinity`;

@@ -35,7 +35,7 @@ export interface ClusterEntrance {
 }
 
 /**
- * Records the process that is to hold a cluster after the end of podrun. Answers the way into the cluster on record:
+ * Records the process that is to hold a cluster after the end of podrun. Returns the entry of the cluster on record:
  * another podrun may have been faster.
  */
 export type ClusterClaim = (pid: number, cluster: string) => ClusterEntrance;

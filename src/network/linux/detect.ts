@@ -78,7 +78,7 @@ async function tryRules(
 
 const NOT_FORWARDED = 'nat: this machine forwards no packets, which --egress nat turns on';
 
-/** Tries the ways out that are installed. Answers the first one that works. */
+/** Tries the ways out that are installed. Returns the first one that works. */
 async function findWayOut(
   tools: NetworkTools,
   { join }: Cluster,
@@ -139,9 +139,9 @@ export async function detectCluster(question: ClusterQuestion): Promise<NetworkD
 export async function detectNetworks(kind: keyof typeof TRIALS, question: NetworkQuestion): Promise<NetworkDetection> {
   const { platform } = process;
   if (platform !== 'linux') return { ok: false, why: { type: 'platform', platform } };
-  const found = findNetworkTools(question.userPath);
-  if (!found.ok) return { ok: false, why: { type: 'missingPrograms', programs: found.missing } };
-  const { tools } = found;
+  const installed = findNetworkTools(question.userPath);
+  if (!installed.ok) return { ok: false, why: { type: 'missingPrograms', programs: installed.missing } };
+  const { tools } = installed;
   const errors: string[] = [];
   for (const mode of process.getuid?.() === 0 ? (['root', 'user'] as const) : (['user'] as const)) {
     try {

@@ -2,7 +2,7 @@ import { type NameServer, openSocket } from '../dns/forwarder.ts';
 import type { DnsName } from '../dns/names.ts';
 import type { NetworkHelper } from './helper-process.ts';
 
-/** The names that podrun's helper serves in its network, and the machine's name servers that it asks about others. */
+/** The names that podrun's helper serves in its network, and the machine's name servers for all other names. */
 export class HelperNames {
   readonly #helper: NetworkHelper;
   readonly #at: NameServer;
@@ -10,8 +10,8 @@ export class HelperNames {
   #names: readonly DnsName[] = [];
 
   /**
-   * @param at the place in the helper's network where it listens
-   * @param servers those of this machine: it asks them by sockets that podrun opens
+   * @param at the address in the helper's network where it listens
+   * @param servers this machine's name servers: the helper queries them over sockets that podrun opens
    */
   constructor(helper: NetworkHelper, at: NameServer, servers: readonly NameServer[]) {
     this.#helper = helper;

@@ -54,7 +54,7 @@ type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<E
 export type HelperAfterwards =
   /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
   | { readonly type: 'ends'; readonly setpriv: string }
-  /** The helper goes on with what it serves, and ends when both podrun and the file of its record are gone. */
+  /** The helper keeps serving, and ends when both podrun and the file of its record are gone. */
   | {
       readonly type: 'goesOn';
       /** The state folder. */
@@ -144,7 +144,7 @@ export class NetworkHelper {
     return served;
   }
 
-  /** Stops listening on a port. Its open connections go on. */
+  /** Stops listening on a port. Its open connections continue. */
   async stop({ id }: ServedPort): Promise<void> {
     this.#served.delete(id);
     if (this.#child !== undefined) await this.#ask(++this.#lastId, { type: 'stop', served: id });
@@ -186,7 +186,7 @@ export class NetworkHelper {
     return troubles;
   }
 
-  /** Sends a request, with a socket that is closed here. Rejects with the error that the helper answers. */
+  /** Sends a request, with a socket that is closed here. Rejects with the error in the helper's reply. */
   async request(request: Request, socket?: DatagramSocket): Promise<void> {
     await this.#ask(++this.#lastId, request, { socket });
   }
@@ -248,7 +248,7 @@ export class NetworkHelper {
           settle();
           resolve(answer);
         },
-        // Node calls nobody back about a socket that waited behind another one when the helper died.
+        // Node calls no callback for a socket that waited behind another one when the helper died.
         reject: (error) => {
           settle();
           letGo();
@@ -303,7 +303,7 @@ export class NetworkHelper {
   }
 
   /**
-   * Starts another helper if ports are to be served: whoever connects there would be refused. When one after the other
+   * Starts another helper if ports are to be served: connections to them would be refused. When one after the other
    * cannot start, only the next request tries again.
    */
   #ended(child: HelperChild, error: Error): void {

@@ -15,8 +15,8 @@ export const NAT_HOST_ADDRESS = '10.94.0.1';
 const NO_ADDRESS = '0.0.0.0';
 
 /*
- * The number of the device is that of its addresses: podrun takes the first that nobody has. nft reads the rules from a
- * pipe of which it has both ends, so that it stays. The cluster gets its route when the rules are there.
+ * The number of the device is the number of its addresses: podrun takes the first free one. nft reads the rules from a
+ * pipe of which it has both ends, so that it stays. The cluster gets its route after the rules are in place.
  */
 const SCRIPT = `read -r go || exit 1
 IP=$1 NFT=$2 NSENTER=$3 SETPRIV=$4 SLEEP=$5 ANCHOR=$6 HOST_ADDRESS=$7

@@ -24,7 +24,7 @@ export class NftServices {
   }
 
   /**
-   * Makes the rules those of these listeners. One update after the other.
+   * Replaces the rules by rules for these listeners. One update after the other.
    * @throws {Error} with the messages of nft
    */
   update(listeners: readonly ServiceListener[]): Promise<void> {
@@ -33,7 +33,7 @@ export class NftServices {
     return updated;
   }
 
-  /** Removes the rules: other agents may go on in the network. Where it is gone, they are gone as well. */
+  /** Removes the rules: other agents may continue in the network. Where it is gone, they are gone as well. */
   async close(): Promise<void> {
     await this.#updated;
     if (this.#rules !== undefined) await this.#send(`delete table ${this.#table}\n`).catch(() => undefined);

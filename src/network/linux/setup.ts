@@ -30,7 +30,7 @@ export interface SetupSteps {
   /** Called when the network exists, before the command sets it up. */
   readonly connect?: (network: NewNetwork) => Promise<void>;
   /**
-   * Called when the network is ready, to record the process that is to hold it after the end of podrun. Answers false
+   * Called when the network is ready, to record the process that is to hold it after the end of podrun. Returns false
    * when it shall not. Undefined: only podrun's files hold the network.
    */
   readonly hold?: ((network: NewNetwork) => boolean) | undefined;
@@ -77,7 +77,7 @@ async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Pr
 const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>
   guardedProcess(execa(startable(file), args, { ...STARTED_APART, env, stdin: 'pipe' }));
 
-/** Opens the namespaces of a process, or those that it has open. */
+/** Opens the namespaces of a process, or takes the files of namespaces that it has open. */
 export function openNamespaces(pid: number, files?: NamespaceFiles): NamespaceFiles {
   const folder = `/proc/${pid}/${files === undefined ? 'ns' : 'fd'}`;
   const net = openSync(`${folder}/${files?.net ?? 'net'}`, 'r');

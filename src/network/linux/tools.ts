@@ -11,18 +11,18 @@ export function findNetworkTools(
   userPath: string | undefined,
 ): { readonly ok: true; readonly tools: NetworkTools } | { readonly ok: false; readonly missing: readonly string[] } {
   const folders = searchFolders(userPath);
-  const found = NAMES.map((name) => [name, findProgram(name, folders)?.file] as const);
-  const missing = found.flatMap(([name, file]) => (file === undefined ? [name] : []));
+  const programs = NAMES.map((name) => [name, findProgram(name, folders)?.file] as const);
+  const missing = programs.flatMap(([name, file]) => (file === undefined ? [name] : []));
   if (missing.length > 0) return { ok: false, missing };
-  const tools = Object.fromEntries(found.map(([name, file]) => [name, file ?? '']));
+  const tools = Object.fromEntries(programs.map(([name, file]) => [name, file ?? '']));
   return { ok: true, tools: tools as unknown as NetworkTools };
 }
 
 /** A text that changes when a search would find other programs. */
 export function networkMarks(userPath: string | undefined): string {
   const folders = searchFolders(userPath);
-  const found = [...NAMES, ...WAY_OUT_PROGRAMS, 'nft'].map((name) => findProgram(name, folders));
-  return found.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
+  const programs = [...NAMES, ...WAY_OUT_PROGRAMS, 'nft'].map((name) => findProgram(name, folders));
+  return programs.map((program) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
 }
 
 /** The path of nft. Undefined: it is not installed. */

@@ -56,7 +56,7 @@ function pastaCommand({ anchorPid, hasHostAccess, isRoot }: WayOutRequest): stri
   // Unasked, it would forward every port that it sees, in both directions.
   const forwarded = ['-t', 'none', '-u', 'none', '-T', 'none', '-U', 'none'];
   const services = ['--no-dhcp', '--no-dhcpv6', '--no-ra', '--no-ndp'];
-  // As root it would become nobody, who may not enter a network of root.
+  // As root it would become the user `nobody`, who may not enter a network of root.
   const user = isRoot ? ['--runas', '0'] : [];
   return [...address, ...forwarded, ...services, ...(hasHostAccess ? [] : ['--no-map-gw']), ...user, `${anchorPid}`];
 }
@@ -67,7 +67,7 @@ function slirpCommand({ anchorPid, hasHostAccess }: WayOutRequest): string[] {
   return ['--configure', '--mtu=65520', '--cidr=10.94.0.0/24', ...access, ...place];
 }
 
-/** The command that hides the Pods' addresses behind that of the way out. */
+/** The command that hides the Pods' addresses behind the address of the way out. */
 export function masqueradeCommand({ nft }: WayOutTools, cluster: NetworkJoin): string[] {
   const rules = [
     'add table ip podrun',

@@ -23,7 +23,7 @@ export interface WayOutOptions {
   /** The state folder of the record. */
   readonly heldFor: string | undefined;
   /**
-   * Records the process, which then outlives podrun. Answers the process on record: another podrun may have been
+   * Records the process, which then outlives podrun. Returns the process on record: another podrun may have been
    * faster. Undefined: the process ends with podrun.
    */
   readonly claim?: ((pid: number) => number) | undefined;

@@ -8,7 +8,7 @@ import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../serv
 /** An ordinary user may not send more in one transaction. */
 const CHAINS_AT_ONCE = 50;
 
-/** The rules that are there: by name of the chain. */
+/** The present rules, by name of the chain. */
 export type RulesByChain = ReadonlyMap<string, string>;
 
 /**
@@ -19,7 +19,10 @@ export function isServedByRules({ network, affinitySeconds }: ServiceListener): 
   return network === 'pods' && affinitySeconds === undefined;
 }
 
-/** The transaction that makes the table of an agent, without a Service. That of a former process of the agent goes. */
+/**
+ * The transaction that makes the table of an agent, without a Service. Removes the table of a former process of the
+ * agent.
+ */
 export function emptyTable(table: string): string {
   return `add table ${table}
 delete table ${table}
@@ -36,9 +39,9 @@ add rule ${table} postrouting ip saddr . ip daddr @selves masquerade
 }
 
 /**
- * Computes the transactions that make the rules those of these listeners. A Service without endpoints has none: the
- * kernel refuses its connections, since nothing listens there.
- * @param before the rules that are there
+ * Computes the transactions that lead from the present rules to rules for these listeners. A Service without endpoints
+ * has none: the kernel refuses its connections, since no socket listens at its address.
+ * @param before the present rules
  * @param table its family and name
  */
 export function serviceTransactions(
@@ -54,13 +57,13 @@ export function serviceTransactions(
   const chains = changed.map(([chain, rule]) =>
     [`add chain ${table} ${chain}`, `flush chain ${table} ${chain}`, `add rule ${table} ${chain} ${rule}`].join('\n'),
   );
-  const found = served.map((listener) => `${placeOf(listener)} : goto ${chainOf(listener)}`);
+  const places = served.map((listener) => `${placeOf(listener)} : goto ${chainOf(listener)}`);
   // A Pod that calls its own Service would answer itself, past the router.
   const selves = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ address }) => `${address} . ${address}`)));
   const last = [
     `flush map ${table} chains`,
     `flush set ${table} selves`,
-    ...elements(`${table} chains`, found),
+    ...elements(`${table} chains`, places),
     ...elements(`${table} selves`, [...selves]),
     ...gone.map((chain) => `delete chain ${table} ${chain}`),
   ];

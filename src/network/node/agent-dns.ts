@@ -35,11 +35,11 @@ interface NameService {
 
 /**
  * The DNS server for the Pods of an agent: in their cluster, or on a loopback address of this machine, where podrun may
- * listen on port 53. It has the Services of all namespaces as they are at the moment of a question.
+ * listen on port 53. It knows the Services of all namespaces at the moment of a question.
  */
 export class AgentDns {
   readonly #options: AgentDnsOptions;
-  /** Undefined: names are served by nobody. */
+  /** Undefined: names are not served. */
   #services: Informer<StoredService> | undefined;
   #slices: Informer<StoredEndpointSlice> | undefined;
   #opened: Promise<void> | undefined;

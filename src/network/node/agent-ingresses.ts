@@ -24,17 +24,17 @@ import {
 } from '../ingress/ingress-server.ts';
 import { controllerAnnotations, type IngressPorts, ingressUrls, servicesOfIngress } from '../ingress/ingress-urls.ts';
 import { UNSERVED } from './unserved-ingresses.ts';
-import type { AskedIngressPorts } from '../ingress/ingress-ports.ts';
+import type { RequestedIngressPorts } from '../ingress/ingress-ports.ts';
 import { routesOf, type StoredIngress } from '../ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 
-const USUAL: AskedIngressPorts = { http: 8080, https: 8443 };
+const USUAL: RequestedIngressPorts = { http: 8080, https: 8443 };
 const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };
 
 export interface AgentIngressesOptions {
   readonly store: Store;
-  readonly asked: AskedIngressPorts | undefined;
+  readonly requestedPorts: RequestedIngressPorts | undefined;
   /** Connects to an address in the network of the Pods. */
   readonly dial: DialEndpoint;
   readonly record: (ingress: StoredIngress, event: EventDraft) => void;
@@ -54,7 +54,7 @@ export class AgentIngresses implements ServiceServer {
   #ports: IngressPorts = { http: undefined, https: undefined };
   readonly #opening = new Map<'http' | 'https', Promise<void>>();
   /** The events that were recorded: each once. */
-  readonly #told = new Set<string>();
+  readonly #recorded = new Set<string>();
   readonly #served = new Map<string, StoredIngress>();
   #isClosed = false;
 
@@ -127,8 +127,8 @@ export class AgentIngresses implements ServiceServer {
   #open(scheme: 'http' | 'https', own: readonly StoredIngress[]): Promise<void> {
     const known = this.#opening.get(scheme);
     if (known !== undefined) return known;
-    const { asked } = this.#options;
-    const wanted: IngressPort = { port: (asked ?? USUAL)[scheme], mayMove: asked === undefined };
+    const { requestedPorts } = this.#options;
+    const wanted: IngressPort = { port: (requestedPorts ?? USUAL)[scheme], mayMove: requestedPorts === undefined };
     const opened = this.#server.listen(scheme, wanted).then(
       (port) => {
         this.#ports = { ...this.#ports, [scheme]: port };
@@ -165,8 +165,8 @@ export class AgentIngresses implements ServiceServer {
 
   #tell(ingress: StoredIngress, event: EventDraft): void {
     const key = `${ingress.metadata.uid} ${event.message}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#recorded.has(key)) return;
+    this.#recorded.add(key);
     this.#options.record(ingress, event);
   }
 }

@@ -33,16 +33,16 @@ export class AgentServices implements ServiceServer {
   #retry: Alarm | undefined;
   /** The listeners of the last update. Undefined: none, or closed. */
   #latest: readonly ServiceListener[] | undefined;
-  /** The places that another program has, and that were told of. */
+  /** The addresses and ports of another program that have an event already. */
   readonly #taken = new Set<string>();
   /** The events that were recorded: each once. */
-  readonly #told = new Set<string>();
+  readonly #recorded = new Set<string>();
   readonly #onTrouble: (error: Error) => void;
   readonly #onServed: (service: StoredService) => void;
   readonly #ownerOf: (port: number) => Promise<PortOwner | undefined>;
   /** The uids of Services that were reported as served. */
   readonly #served = new Set<string>();
-  /** The uids of those that this machine reaches at all of their addresses. */
+  /** The uids of Services that this machine reaches at all of their addresses. */
   readonly #isReached = new Set<string>();
 
   constructor(options: {
@@ -126,7 +126,7 @@ export class AgentServices implements ServiceServer {
     const { service: name, address, port, protocol } = listener;
     const service = services.find(({ metadata }) => name.startsWith(`${metadata.namespace}/${metadata.name}:`));
     const at = `${address}:${port}${protocol === 'UDP' ? '/UDP' : ''}`;
-    // The search takes longer than an attempt to listen: each place is told of once.
+    // The search takes longer than an attempt to listen: each place is reported once.
     if (service === undefined || this.#taken.has(`${service.metadata.uid} ${at}`)) return;
     this.#taken.add(`${service.metadata.uid} ${at}`);
     const owner = error.code === 'EADDRINUSE' && protocol === 'TCP' ? await this.#ownerOf(port) : undefined;
@@ -147,8 +147,8 @@ export class AgentServices implements ServiceServer {
 
   #tell(service: StoredService, event: EventDraft): void {
     const key = `${service.metadata.uid} ${event.message}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#recorded.has(key)) return;
+    this.#recorded.add(key);
     this.#record(service, event);
   }
 }

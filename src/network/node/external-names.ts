@@ -7,7 +7,7 @@ const PATIENCE_MS = 1000;
 export class ExternalNames {
   readonly #clock: Clock;
   readonly #onFound: () => void;
-  /** By name. Empty: the resolver knows none, or has not answered. */
+  /** By name. Empty: the resolver does not know the name, or has not replied. */
   readonly #addresses = new Map<string, readonly string[]>();
 
   /** @param onFound called when a name has addresses that it did not have */
@@ -20,7 +20,7 @@ export class ExternalNames {
     return this.#addresses.get(name) ?? [];
   }
 
-  /** Looks up names without addresses. Resolves when all have been answered, or it takes too long. */
+  /** Looks up names without addresses. Resolves when all look-ups are over, or after a time limit. */
   async lookUp(names: readonly string[]): Promise<void> {
     const fresh = names.filter((name) => this.addressesOf(name).length === 0);
     if (fresh.length === 0) return;
@@ -32,7 +32,7 @@ export class ExternalNames {
     alarm?.cancel();
   }
 
-  /** The same for names that nobody has looked up yet. */
+  /** Does the same for names that were not looked up yet. */
   lookUpNew(names: readonly string[]): Promise<void> {
     return this.lookUp(names.filter((name) => !this.#addresses.has(name)));
   }
@@ -40,11 +40,11 @@ export class ExternalNames {
   async #ask(name: string): Promise<void> {
     this.#addresses.set(name, []);
     const { lookup } = await import('node:dns/promises');
-    const found = await lookup(name, { family: 4, all: true }).catch(() => []);
-    if (found.length === 0) return;
+    const resolved = await lookup(name, { family: 4, all: true }).catch(() => []);
+    if (resolved.length === 0) return;
     this.#addresses.set(
       name,
-      found.map(({ address }) => address),
+      resolved.map(({ address }) => address),
     );
     this.#onFound();
   }

@@ -23,7 +23,7 @@ export class LastingHolder {
     this.#looking = this.#look();
   }
 
-  /** Watches no more. The holder goes on. */
+  /** Watches no more. The holder keeps running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#alarm?.cancel();

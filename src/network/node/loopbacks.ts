@@ -7,8 +7,8 @@ const TRIED_ADDRESS = '127.93.0.1';
 
 /**
  * True when each Pod can have its own address: servers may listen on all of 127.0.0.0/8. On Linux they may if the
- * loopback interface has that network (inet_addr_type in net/ipv4). Elsewhere (macOS) only 127.0.0.1 works until an
- * administrator adds others.
+ * loopback interface has that network (inet_addr_type in net/ipv4). On macOS only 127.0.0.1 works until an
+ * administrator adds more addresses.
  */
 export function hasPodAddresses(): Promise<boolean> {
   // No trial: the first server would cost a start 5 ms, since Node loads modules for it.

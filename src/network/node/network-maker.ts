@@ -63,7 +63,10 @@ export class NetworkMaker {
     this.#cluster.catch(() => undefined);
   }
 
-  /** Makes the network of a Pod, or finds that of a former agent. Rejects on failure, also when a port is taken. */
+  /**
+   * Makes the network of a Pod, or finds the network that a former agent made. Rejects on failure, also when a port is
+   * taken.
+   */
   async open(pod: StoredPod, address: string, event: (event: EventDraft) => void): Promise<PrivateNetwork> {
     const { networks, files, clock } = this.#options;
     this.#tell = event;
@@ -93,7 +96,7 @@ export class NetworkMaker {
   }
 
   /**
-   * Serves Services in the cluster. Answers the listeners that cannot listen.
+   * Serves Services in the cluster. Returns the listeners that cannot listen.
    * @throws {Error} when there is no cluster, or nft fails
    */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
@@ -108,7 +111,7 @@ export class NetworkMaker {
     const open = await this.#cluster?.catch(() => undefined);
     if (open === undefined) return;
     const { networkRecord } = this.#options;
-    // A lost state folder has lost the record with it: nobody else would end what it named.
+    // A lost state folder has lost the record with it: no other process would end what it named.
     const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
     await open.holder?.close();
     await open.rules?.close();
@@ -144,7 +147,7 @@ export class NetworkMaker {
         networks.proxy === 'nft' && networks.nft !== undefined
           ? new NftServices(networks.nft, cluster.join, record?.id ?? 'services')
           : undefined;
-      // The rules of a former process of this agent would go on, although another agent may serve what they did.
+      // The rules of a former process of this agent would stay, although another agent may serve the same Services.
       if (record !== undefined) await rules?.update([]);
       record?.enter(cluster.join.files, cluster.id);
       const holder = record && new LastingHolder({ cluster, clock, claim: claimIn(record) });
@@ -238,10 +241,10 @@ function networkSysctls(
   { mode }: PrivateNetworks,
   event: (event: EventDraft) => void,
 ): PodSysctls['network'] {
-  const { network: asked } = podSysctls(spec);
-  const set = asked.filter(([path]) => mode === 'root' || path !== PING);
+  const { network: requested } = podSysctls(spec);
+  const set = requested.filter(([path]) => mode === 'root' || path !== PING);
   const note = 'net.ipv4.ping_group_range has no effect without root: only the group of podrun may ping';
-  if (set.length < asked.length) event(fieldHasNoEffect({ paths: ['spec.securityContext.sysctls'], note }));
+  if (set.length < requested.length) event(fieldHasNoEffect({ paths: ['spec.securityContext.sysctls'], note }));
   return set;
 }
 

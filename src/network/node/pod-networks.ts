@@ -111,14 +111,14 @@ export class PodNetworks {
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   /** Undefined: no Pod has asked for it yet. */
   #maker: Promise<NetworkMaker> | undefined;
-  /** Networks of single Pods, for a handler that wants them where the run has others. */
+  /** Networks of single Pods, for a handler whose network differs from the run's. */
   #alone: Promise<PrivateNetworks> | undefined;
   #aloneMaker: Promise<NetworkMaker> | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   /** Undefined: there is no API server. */
   #api: ApiOfPods | undefined;
   readonly #portTrouble: PortTrouble;
-  /** The instance that has answered the probe. */
+  /** The instance that has passed the probe. */
   readonly #answered = new WeakMap<Probe, string>();
 
   constructor(options: PodNetworksOptions) {
@@ -135,7 +135,7 @@ export class PodNetworks {
 
   /**
    * Creates the Pod's network and returns its address. Rejects when it cannot be created.
-   * @param wanted the network that the handler of its RuntimeClass wants; undefined: that of the run
+   * @param wanted the network that the handler of its RuntimeClass wants; undefined: the run's network
    */
   async join(pod: StoredPod, attempt: JoinAttempt, wanted?: RuntimeHandler['network']): Promise<string> {
     const { uid } = pod.metadata;
@@ -181,7 +181,7 @@ export class PodNetworks {
     if (network !== undefined) await (await this.#maker)?.cutOff(network, isCut);
   }
 
-  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
+  /** Serves Services in the cluster of the Pods. Returns the listeners that cannot listen. */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     return (await (await this.#maker)?.serve(listeners)) ?? [];
   }
@@ -192,7 +192,7 @@ export class PodNetworks {
   }
 
   /**
-   * Lets an API server listen in the networks of Pods. Answers its place in the cluster that Pods share. Undefined:
+   * Lets an API server listen in the networks of Pods. Returns its address in the cluster that Pods share. Undefined:
    * there is none.
    */
   async serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
@@ -289,7 +289,7 @@ export class PodNetworks {
     return this.#portTrouble.explainExit(this.#subject(user));
   }
 
-  /** True when this instance has answered the probe before. Remembers its first answer. */
+  /** True when this instance has responded to the probe before. Remembers its first response. */
   #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSymptom, { type: 'probed' }>): boolean {
     if (outcome.result !== 'success') return false;
     const hasAnswered = this.#answered.get(probe) === id;

@@ -68,8 +68,8 @@ export class PortTrouble {
   }
 
   /**
-   * Explains a probe. Without an answer: the container may listen elsewhere, or its port may be taken. With an answer:
-   * another Pod may have answered.
+   * Explains the outcome of a probe. Without a response: the container may listen at another port, or its port may be
+   * taken. With a response: it may come from another Pod.
    */
   async explainProbe(subject: PortSubject, probe: Probe, outcome: ProbeOutcome): Promise<EventDraft | undefined> {
     const port = probedPort(probe, subject.container);
@@ -81,7 +81,7 @@ export class PortTrouble {
   }
 
   async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
-    // A port that has answered is not checked again.
+    // A port that has responded is not checked again.
     if (this.#isKnown(`${subject.id} ${port} answered`)) return undefined;
     // No other Pod can answer in a private network.
     if (this.#options.networkOf(subject.pod) !== undefined) return undefined;
@@ -166,7 +166,7 @@ export class PortTrouble {
   }
 }
 
-/** The ports of a container: those that it declares and those that its probes use. */
+/** The ports of a container: declared ports, and the ports of its probes. */
 function portsOf(container: Container): number[] {
   const declared = (container.ports ?? []).flatMap(({ containerPort, protocol = 'TCP' }) =>
     protocol === 'TCP' && containerPort !== undefined ? [containerPort] : [],

@@ -53,7 +53,10 @@ export class PrivateNetwork {
     return this.#options.held.join;
   }
 
-  /** True for an address in this network: the Pod's own and, where Pods share it, those of all Pods and Services. */
+  /**
+   * True for an address in this network: the Pod's own address and, where Pods share the network, the addresses of all
+   * Pods and Services.
+   */
   leadsTo(host: string): boolean {
     const { address, isShared } = this.#options;
     return host === address || (isShared && (PRIVATE.pattern.test(host) || isServiceAddress(host)));

@@ -41,7 +41,7 @@ export interface NetworkRequest {
   readonly reason?: string | undefined;
 }
 
-/** The reason for a cluster of Pods in the background, beside others that share one. */
+/** The reason for a cluster of Pods in the background, beside other runs in the same one. */
 export const BESIDE_OTHERS = 'Pods in the background share one';
 /** The reason for a cluster of a server: its objects come later. */
 export const FOR_CLIENTS = 'clients create Services and replicas';

@@ -39,7 +39,7 @@ export class ServiceNames {
 
   /**
    * Keeps a file up to date.
-   * @param rewrite writes it. Answers false when it is gone
+   * @param rewrite writes it. Returns false when the file is gone
    */
   follow(file: string, rewrite: () => boolean): void {
     this.#files.set(file, () => {
@@ -69,7 +69,7 @@ export class ServiceNames {
     );
   }
 
-  /** The names of other machines: this machine's resolver does not know those of Services. */
+  /** The names of other machines: this machine's resolver does not know the names of Services. */
   get #externalNames(): string[] {
     const names = this.#store.list<StoredService>('services').flatMap(({ spec }) => {
       return spec?.type === 'ExternalName' ? withoutDot(spec.externalName ?? '') : [];

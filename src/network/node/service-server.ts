@@ -6,8 +6,8 @@ import type { Store, Subscription } from '../../store/store.ts';
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {
   /**
-   * Called after each change, with all of them and the EndpointSlices around them. Resolves when connections reach
-   * these endpoints, as far as they can.
+   * Called after each change, with all Services and their EndpointSlices. Resolves when connections reach these
+   * endpoints, as far as they can.
    */
   readonly show: (services: readonly StoredService[], slices: readonly StoredEndpointSlice[]) => Promise<void>;
   readonly close: () => void;
@@ -40,14 +40,14 @@ export function withIngresses(
   store: Store,
   load: () => Promise<ServiceServer>,
 ): ServiceServer {
-  let shown: Parameters<ServiceServer['show']> = [[], []];
+  let latest: Parameters<ServiceServer['show']> = [[], []];
   const ingresses = lateServer(load, () => store.list('ingresses').length > 0);
   let subscription: Subscription | undefined;
   return {
     show: async (...all) => {
-      shown = all;
+      latest = all;
       // Not before: a server that is closed while it loads must not look at the store, whose folder may be gone.
-      subscription ??= store.watch('ingresses', {}, () => inBackground(ingresses.show(...shown)));
+      subscription ??= store.watch('ingresses', {}, () => inBackground(ingresses.show(...latest)));
       await Promise.all([services.show(...all), ingresses.show(...all)]);
     },
     close: () => {

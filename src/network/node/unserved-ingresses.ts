@@ -2,7 +2,7 @@ import { servicesOfIngress } from '../ingress/ingress-urls.ts';
 import type { StoredIngress } from '../ingress/routes.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** The status of an Ingress that nobody serves. */
+/** The status of an Ingress that no agent serves. */
 export const UNSERVED = { loadBalancer: {} };
 
 /**

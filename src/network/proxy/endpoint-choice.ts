@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { ServiceEndpoint, ServiceListener } from '../service-listener.ts';
 
-/** The clients that are remembered at most: then those whose time is over are forgotten. */
+/** The most clients that are remembered: beyond, clients whose time is over are forgotten. */
 const CLIENTS_MAX = 10_000;
 
 /** Chooses an endpoint for each client of one listener. */
@@ -27,7 +27,7 @@ export class EndpointChoice {
   }
 
   /**
-   * All endpoints in the order in which to try them: that of the client first, then at random. The first one is the
+   * All endpoints in the order in which to try them: the client's endpoint first, then at random. The first one is the
    * client's from now on: it may open further connections before this one is made.
    */
   candidates(client: string): ServiceEndpoint[] {

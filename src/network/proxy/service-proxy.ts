@@ -14,7 +14,7 @@ export interface ListenTrouble {
 
 export interface ServiceProxyOptions {
   readonly clock: Clock;
-  /** True for a listener that the proxy opens itself. The sockets of the others are handed over with `adopt`. */
+  /** True for a listener that the proxy opens itself. All other sockets are passed in with `adopt`. */
   readonly opens: (listener: ServiceListener) => boolean;
 }
 
@@ -39,7 +39,7 @@ export class ServiceProxy {
   }
 
   /**
-   * Makes the sockets those of this list. One update after the other.
+   * Opens and closes sockets until they match this list. One update after the other.
    * @returns the listeners that cannot listen. The next update tries them again
    */
   update(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {

@@ -44,7 +44,7 @@ export class TcpService {
   }
 
   /**
-   * Stops listening: new connections are refused, open ones go on.
+   * Stops listening: new connections are refused, open ones continue.
    * @param ended called when the last of them has ended
    */
   close(ended?: () => void): void {

@@ -23,7 +23,7 @@ interface Flow {
   alarm: Alarm;
 }
 
-/** Leads the datagrams of a socket to the endpoints of a Service, and the answers back. */
+/** Forwards the datagrams of a socket to the endpoints of a Service, and the replies back. */
 export class UdpService {
   readonly #socket: Socket;
   readonly #choice: EndpointChoice;

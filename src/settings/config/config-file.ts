@@ -23,7 +23,7 @@ import { configError, ConfigNode } from './config-node.ts';
 import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { IMAGE_FIELDS, readFlag, readImageSettings } from './image-settings.ts';
-import { type AskedIngressPorts, parseIngressPorts } from '../../network/ingress/ingress-ports.ts';
+import { type RequestedIngressPorts, parseIngressPorts } from '../../network/ingress/ingress-ports.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [
@@ -68,7 +68,7 @@ export interface ConfigFile {
   /** The network of Pods. Undefined: not set. */
   readonly network: NetworkChoice | undefined;
   /** The ports for Ingresses. Undefined: not set. */
-  readonly ingressPort: AskedIngressPorts | undefined;
+  readonly ingressPort: RequestedIngressPorts | undefined;
   /** The proxy for Services of a cluster. Undefined: not set. */
   readonly proxy: ProxyChoice | undefined;
 }
@@ -214,7 +214,7 @@ function readHandler(name: string, value: ConfigNode): [string, RuntimeHandler] 
   ];
 }
 
-/** The program of an OCI runtime. Those that podrun knows are found along PATH. */
+/** The program of an OCI runtime. Runtimes that podrun knows are found along PATH. */
 function readRuntimePath(name: string, path: ConfigNode | undefined, handler: ConfigNode): string {
   const file = path?.text();
   if (file !== undefined) return isAbsolute(file) ? file : (path?.fail('must be an absolute path') ?? file);

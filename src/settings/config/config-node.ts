@@ -20,7 +20,7 @@ export class ConfigNode {
   readonly #offset: number;
   readonly #keyOffset: number;
 
-  /** @param place the path for messages, and the offset of the node's key or of the node around it */
+  /** @param place the path for messages, and the offset of the node's key or of its parent node */
   constructor(source: ConfigSource, node: unknown, place: { path: string; keyOffset: number }) {
     this.#source = source;
     this.#node = isAlias(node) ? node.resolve(source.document) : node;
@@ -43,15 +43,15 @@ export class ConfigNode {
     return this.#failAt(this.#keyOffset, problem);
   }
 
-  /** The fields of a map with a fixed set of keys, without those that are absent or empty. */
+  /** The fields of a map with a fixed set of keys, without fields that are absent or empty. */
   fields<K extends string>(allowed: readonly K[]): Partial<Record<K, ConfigNode>> {
-    const found: Partial<Record<K, ConfigNode>> = {};
+    const nodes: Partial<Record<K, ConfigNode>> = {};
     for (const [key, value] of this.#children((key) => (this.#path === '' ? key : `${this.#path}.${key}`))) {
       const known = allowed.find((name) => name === key);
       if (known === undefined) return value.failAtKey(`unknown field, allowed are ${allowed.join(', ')}`);
-      if (value.kind !== 'nothing') found[known] = value;
+      if (value.kind !== 'nothing') nodes[known] = value;
     }
-    return found;
+    return nodes;
   }
 
   /** The keys and values of a map with free keys. */

@@ -41,12 +41,12 @@ export function readCredentialProviders(flags: ProviderFlags, cwd: string): Cred
         .toSorted()
         .map((name) => path.join(place, name))
     : [place];
-  const found = files.flatMap((file) => readFile(file, path.resolve(cwd, folder)));
-  if (found.length === 0) throw refused(config, 'at least 1 item in providers is required');
-  const names = found.map(({ program }) => path.basename(program));
+  const providers = files.flatMap((file) => readFile(file, path.resolve(cwd, folder)));
+  if (providers.length === 0) throw refused(config, 'at least 1 item in providers is required');
+  const names = providers.map(({ program }) => path.basename(program));
   const double = names.find((name, index) => names.indexOf(name) !== index);
   if (double !== undefined) throw refused(config, `provider name ${JSON.stringify(double)} is not unique`);
-  return found;
+  return providers;
 }
 
 function refused(file: string, problem: string): PodrunError {
@@ -112,7 +112,7 @@ function readVariables(env: unknown, fail: (problem: string) => never): Record<s
   );
 }
 
-/** The fields of an object that has no others. */
+/** The fields of an object that has no further fields. */
 function fieldsOf(file: string, value: unknown, allowed: readonly string[]): Record<string, unknown> {
   if (!isJsonObject(value)) throw refused(file, 'must be a map');
   const unknown = Object.keys(value).find((key) => !allowed.includes(key));

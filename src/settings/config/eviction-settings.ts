@@ -4,7 +4,7 @@ import { EVICTION_SIGNALS, type EvictionSettings, type EvictionThreshold } from 
 import type { ConfigNode } from './config-node.ts';
 import { quietly } from '../../quietly.ts';
 
-/** The fields of podrun.yaml for evictions: those of a kubelet. */
+/** The fields of podrun.yaml for evictions, named as in a KubeletConfiguration. */
 export const EVICTION_FIELDS = [
   'evictionHard',
   'evictionMaxPodGracePeriod',

@@ -11,7 +11,7 @@ import type { RegistrySettings } from '../../lifecycle/images/types.ts';
 import { quietly } from '../../quietly.ts';
 import type { ConfigNode } from './config-node.ts';
 
-/** The fields of podrun.yaml for images. But for `registries` they are those of a kubelet. */
+/** The fields of podrun.yaml for images. All but `registries` are named as in a KubeletConfiguration. */
 export const IMAGE_FIELDS = [
   'alwaysPullImages',
   'imageGCHighThresholdPercent',

@@ -1,7 +1,7 @@
 import { usage } from '../../api/errors.ts';
 import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/images/types.ts';
 
-/** Images run where nothing else says what to run: a Pod that a user brings from a cluster runs as it is. */
+/** Images run where nothing else says what to run: a Pod that a user brings from a cluster runs without changes. */
 const DEFAULT_SOURCE: SourceChoice = 'auto';
 
 /** The sources of the choice, the first one wins: --images, $PODRUN_IMAGES, podrun.yaml. */

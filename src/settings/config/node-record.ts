@@ -26,7 +26,7 @@ export function isCordoned(store: ObjectReader, nodeName: string): boolean {
 /** The taint of a cordoned node. Source: pkg/controller/nodelifecycle, doNoScheduleTaintingPass. */
 const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 
-/** Lets the node take new Pods, or not. Answers false when nothing changes. */
+/** Lets the node take new Pods, or not. Returns false when nothing changes. */
 export function setCordoned(store: FileStore, clock: Clock, nodeName: string, wanted: boolean): boolean {
   if (isCordoned(store, nodeName) === wanted) return false;
   const added = wanted ? [{ ...CORDON, timeAdded: formatTime(clock.now().wallMs) }] : [];
@@ -37,7 +37,7 @@ export function setCordoned(store: FileStore, clock: Clock, nodeName: string, wa
   return true;
 }
 
-/** The taints of the node, without that of the cordon. */
+/** The taints of the node, without the taint of the cordon. */
 export function userTaints(record: NodeRecord | undefined): readonly Taint[] {
   return (record?.spec?.taints ?? []).filter(({ key }) => key !== CORDON.key);
 }
@@ -50,7 +50,7 @@ export function registeredNode(store: Store, { name, labels }: Pick<NodeFacts, '
 }
 
 /**
- * Reports what the node lacks. Answers the conditions that have changed.
+ * Reports what the node lacks. Returns the conditions that have changed.
  * @throws {PodrunError} when the store cannot be written to
  */
 export function reportPressure(

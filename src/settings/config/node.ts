@@ -57,7 +57,7 @@ export function goArch(): string {
   return GO_ARCH[process.arch] ?? process.arch;
 }
 
-/** The memory limit of the container around podrun, if any, or the machine's memory. */
+/** The memory limit of the container that podrun runs in, if any, or the machine's memory. */
 function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

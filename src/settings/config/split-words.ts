@@ -2,7 +2,7 @@ export type WordsOutcome =
   | { readonly ok: true; readonly words: string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Characters that a backslash escapes inside double quotes. Before others it is an ordinary character. */
+/** Characters that a backslash escapes inside double quotes. Before any other character it is an ordinary character. */
 const ESCAPED_IN_QUOTES = '"\\$`\n';
 
 /**

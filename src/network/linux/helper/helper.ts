@@ -32,7 +32,7 @@ export class Helper {
     this.#dns = new DnsServer(clock, (server) => this.#connections.dial(server));
   }
 
-  /** Goes on without podrun: its Services stay as they are, and so do names, as far as they can be right. */
+  /** Keeps serving after podrun has exited: Services keep their endpoints, DNS keeps its records for 40 s. */
   podrunHasEnded(): void {
     this.#dns.goOnAlone();
   }

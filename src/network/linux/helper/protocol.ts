@@ -8,7 +8,7 @@ import type { DnsName } from '../../dns/names.ts';
 import type { ListenTrouble } from '../../proxy/service-proxy.ts';
 import type { ServiceListener } from '../../service-listener.ts';
 
-/** The line on its standard input that lets a helper go on when podrun has ended: from now on it is on record. */
+/** The line on its standard input that lets a helper outlive podrun: from now on it is on record. */
 export const RECORDED = 'recorded\n';
 
 /** A TCP port in the helper's network. */
@@ -17,7 +17,7 @@ export interface DialTarget {
   readonly port: number;
 }
 
-/** A message of podrun. The helper answers each with its id. */
+/** A message of podrun. The helper replies to each with its id. */
 export type HelperRequest =
   /** Connect to the target, and pass the connection on. */
   | ({ readonly type: 'dial'; readonly id: number } & DialTarget)
@@ -35,7 +35,7 @@ export type HelperRequest =
   | { readonly type: 'nameServer'; readonly id: number; readonly server: NameServer }
   /** The connection that the helper has asked for comes along, or cannot be opened. */
   | { readonly type: 'dialed'; readonly id: number; readonly dial: number }
-  /** Close the listening socket of the `serve` with this id. Its connections go on. */
+  /** Close the listening socket of the `serve` with this id. Its connections continue. */
   | { readonly type: 'stop'; readonly id: number; readonly served: number };
 
 /** A request of the helper: to connect to a server in podrun's network, and to pass the connection on. */

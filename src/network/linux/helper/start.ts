@@ -1,8 +1,9 @@
 /*
  * The program of the helper process, which runs in the network of a Pod or of a cluster. The build makes one file of
- * it, dist/network-helper.cjs. It ends with podrun. Once it is on record, in the file of its first argument, it goes on
- * for the next podrun, which ends it. It ends by itself when the record is gone: nobody would find it. The same holds
- * for the processes that hold and connect the network, whose records are the other arguments: they cannot look.
+ * it, dist/network-helper.cjs. It ends with podrun. Once it is on record, in the file of its first argument, it keeps
+ * running for the next podrun, which ends it. It ends by itself when the record is gone: no podrun would find it. The
+ * same holds for the processes that hold and connect the network, whose records are the other arguments: they cannot
+ * look.
  */
 
 import { existsSync } from 'node:fs';
@@ -18,7 +19,8 @@ import type { HelperRequest } from './protocol.ts';
 /** The period of looks at the record, without podrun. */
 const LOOK_EVERY_MS = 5000;
 
-// Nobody reads what this process prints: the files tell its defects. The ports that it serves live as long as it does.
+// The output of this process is not read: the files report its defects. The ports that it serves live as long as it
+// does.
 keepAlive();
 tellDefects({ write: () => undefined, fail: () => undefined });
 const clock = new SystemClock();
@@ -26,7 +28,7 @@ const helper = new Helper((answer, socket) => {
   const isServer = socket !== undefined && 'listening' in socket;
   // The message carries a listening socket now, which would accept connections here as well.
   const sent = (): void => void (isServer && socket.close());
-  // Without podrun, nobody waits for the answer.
+  // Without podrun, no process waits for the reply.
   if (process.connected) process.send?.(answer, socket, undefined, sent);
   else if (isServer) socket.close();
   else socket?.destroy();
