@@ -24,7 +24,7 @@ const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
 const SLOW = [
   'test/build/executable-parts.test.ts',
-  'test/cli/{cluster-trouble,executable,lost-state,partition,umask}.test.ts',
+  'test/cli/{cluster-trouble,detach-survival,executable,lost-state,partition,umask}.test.ts',
   'test/escape/**/*.test.ts',
   'test/library/package.test.ts',
   'test/manifest/{hostile,validate-long}.test.ts',
@@ -73,10 +73,13 @@ const isPortable = process.env['PODRUN_TESTS'] === 'portable';
 const LONGEST = [
   'traces/traces',
   'simulation/workloads/random-workloads',
-  'cli/help-examples',
   'documents/documents',
+  'cli/help-examples',
+  'cli/umask',
   'cli/lost-state',
   'cli/detach-survival',
+  'build/executable-parts',
+  'library/package',
   'runtime/watchdog',
   'escape/moving-mounts',
   'cli/exec',
@@ -88,6 +91,8 @@ const LONGEST = [
   'escape/moving-links',
   'escape/state-folder',
   'simulation/simulation',
+  'server/clients/transcripts',
+  'cli/experiments',
   'chaos/disk',
   'chaos/foreign-readers',
   'chaos/killed',
@@ -191,7 +196,7 @@ const config: ViteUserConfig = defineConfig({
     retry: 0,
     // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for. Many more
     // would make their deadlines unreliable.
-    maxWorkers: IS_SLOW ? 2 : 4,
+    maxWorkers: IS_SLOW ? 2 : 5,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.

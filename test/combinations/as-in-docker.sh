@@ -21,7 +21,7 @@ start)
   ;;
 --mounted)
   if [ "$1" = --below ]; then
-    mount --bind . "$2"
+    mount --rbind . "$2"
     cd "$2"
     shift 2
   fi

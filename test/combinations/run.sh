@@ -54,6 +54,10 @@ PATH=$place/bin:$PATH
 unset NODE_EXTRA_CA_CERTS
 set -- "$node" node_modules/vitest/vitest.mjs run "$@"
 
+# What vitest writes there at the end of a run, another run beside it would read at its start.
+mkdir -p node_modules/.vite
+mount -t tmpfs tmpfs node_modules/.vite
+
 # The checkout of the ordinary user. The packages are those of this one, but for what vitest writes beside them.
 enter_own_checkout() {
   mkdir "$place/checkout" "$place/checkout/node_modules"
