@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ServiceTokens } from './access/service-tokens.ts';
 import type { TokenReader } from './access/authenticate.ts';
-import type { NodeHands } from './node-hands.ts';
+import type { NodeClient } from './node-client.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { ServedObjects } from './state/served-objects.ts';
 
@@ -27,7 +27,7 @@ export interface ServerContext {
   readonly objects: ServedObjects;
   readonly resources: ResourceTable;
   /** Runs Pods and controllers. Undefined: nobody does, objects are only stored. */
-  readonly node: NodeHands | undefined;
+  readonly node: NodeClient | undefined;
   readonly tokens: ServiceTokens;
   /** The user of a token. Undefined: the token is wrong. */
   readonly userOf: TokenReader;

@@ -3,7 +3,7 @@ import { hasCode } from '../api/errors.ts';
 import { Agent } from '../kubelet/agent.ts';
 import { closeLostRuns } from '../apiserver/deletion/lost-runs.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
-import type { NodeHands } from '../apiserver/node-hands.ts';
+import type { NodeClient } from '../apiserver/node-client.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';
 import { machineClock } from '../clock.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
@@ -175,7 +175,7 @@ export class Run {
   }
 
   /** This run as the node behind an API server. */
-  asNode(): NodeHands {
+  asNode(): NodeClient {
     return {
       createPod: (pod) => this.startPod(pod),
       took: (object) => this.took(object),

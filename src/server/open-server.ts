@@ -27,7 +27,7 @@ import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
-import type { NodeHands } from '../apiserver/node-hands.ts';
+import type { NodeClient } from '../apiserver/node-client.ts';
 import { openapiRoutes } from './openapi/index.ts';
 import { ResourceTable } from '../apiserver/resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
@@ -47,7 +47,7 @@ export interface ApiServerOptions {
   /** Default: `rbac`. */
   readonly authorization?: AuthorizationMode | undefined;
   /** Runs Pods. Undefined: nobody does. */
-  readonly node?: NodeHands | undefined;
+  readonly node?: NodeClient | undefined;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
   /** The file for a record of all requests. Undefined: there is none. */
@@ -189,7 +189,7 @@ interface PodsWay {
 
 /** Leads Pods to the server: by the Service `kubernetes`, and in networks of their own by a socket there. */
 function leadPodsHere(
-  node: NodeHands,
+  node: NodeClient,
   { store, report }: ServerContext,
   { service, host, listening }: PodsWay,
 ): Subscription {

@@ -19,7 +19,7 @@ import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
 import { writePatch } from '../apiserver/writes/write-patch.ts';
 
 /** The part of the agent that controllers need. */
-export interface PodHands {
+export interface PodClient {
   /**
    * Creates a Pod and runs it.
    * @throws {PodrunError} when a Pod of that name is on record
@@ -32,7 +32,7 @@ export interface PodHands {
   readonly deletePod: (pod: StoredPod, propagation: DeleteAction['propagation']) => void;
 }
 
-export interface ControllerHandsOptions extends PodHands {
+export interface ActionRunnerOptions extends PodClient {
   readonly store: Store;
   readonly clock: Clock;
   readonly cache: ObjectCache;
@@ -42,17 +42,17 @@ export interface ControllerHandsOptions extends PodHands {
 
 /**
  * The result of a stage. In all but `done`, the rest of the stage was not done, and the controller has to look again.
- * stale: an object has changed since the controller saw it. unfinished: others go first.
+ * stale: an object has changed since the controller saw it. unfinished: other controllers have their turn first.
  */
 export type StageOutcome = 'done' | 'stale' | 'unfinished' | ActionFailure;
 
 /** Carries out the actions of controllers: their writes as the API server does them, their events. */
-export class ControllerHands {
-  readonly #options: ControllerHandsOptions;
+export class ActionRunner {
+  readonly #options: ActionRunnerOptions;
   /** By the uid of the object that the events are about. */
   readonly #recorders = new Map<string, EventRecorder>();
 
-  constructor(options: ControllerHandsOptions) {
+  constructor(options: ActionRunnerOptions) {
     this.#options = options;
   }
 
@@ -147,7 +147,7 @@ export class ControllerHands {
 
 function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: PodrunError): StageOutcome {
   if (error.code === 'Conflict') return 'stale';
-  // Somebody else has deleted it.
+  // Another client has deleted it.
   if (error.code === 'NotFound') return action.type === 'delete' ? 'done' : 'stale';
   if (action.type === 'update') throw error;
   const name = action.type === 'create' ? action.object.metadata.name : action.on.name;

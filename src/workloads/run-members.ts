@@ -6,14 +6,14 @@ import { isPod, type ObjectCache } from '../apiserver/informer/object-cache.ts';
 
 /**
  * The objects that belong to a run: the applied ones, what they own, what comes to own one of them, and what that owns.
- * An object that belonged to the run once goes on belonging to it.
+ * An object that belonged to the run once belongs to it from then on.
  */
 export class RunMembers {
   readonly #cache: ObjectCache;
   readonly #tell: (event: WatchEvent<Owned>) => void;
   readonly #uids = new Set<string>();
 
-  /** @param tell called for each change of a member; with those that were there before as ADDED */
+  /** @param tell called for each change of a member; with existing members as ADDED */
   constructor(cache: ObjectCache, tell: (event: WatchEvent<Owned>) => void) {
     this.#cache = cache;
     this.#tell = tell;
@@ -39,7 +39,7 @@ export class RunMembers {
     return this.#uids.has(uid);
   }
 
-  /** Adds an object, and tells that it is there. */
+  /** Adds an object, and reports its existence. */
   add(object: Owned): void {
     if (this.#uids.has(object.metadata.uid)) return;
     this.#uids.add(object.metadata.uid);

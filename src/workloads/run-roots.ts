@@ -13,7 +13,7 @@ export class RunRoots {
   readonly #roots = new Map<string, RunRoot>();
   readonly #forgetsRemoved: boolean;
 
-  /** @param forgetsRemoved true: nobody asks how those that are gone have ended */
+  /** @param forgetsRemoved true: the ends of removed Pods are not needed */
   constructor(forgetsRemoved = false) {
     this.#forgetsRemoved = forgetsRemoved;
   }

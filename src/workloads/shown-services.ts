@@ -38,7 +38,7 @@ export class ShownServices {
   }
 
   /**
-   * Shows Services to their server after a change, with all EndpointSlices around them.
+   * Shows Services to their server after a change, with all of their EndpointSlices.
    * @param own the uids of the objects of this agent
    */
   show(own: Iterable<string>): void {

@@ -4,7 +4,7 @@ import { PODS_PER_SYNC } from '../controllers/actions.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
 const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };
-/** The writes after which others go first. A controller makes no more Pods in a stage. */
+/** The writes after which other controllers have their turn. A controller makes no more Pods in a stage. */
 const WRITES_AT_ONCE = PODS_PER_SYNC;
 /** The longest wait for a time that a controller asked for: the wall clock may jump meanwhile. */
 const WAIT_MAX_MS = 60_000;
@@ -23,10 +23,10 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   /** True when a turn comes right after the present work of this process. */
   #isTurnNext = false;
-  /** Rings for a turn that lets others go first. */
+  /** Rings for a turn after other work of the event loop. */
   #turnAlarm: Alarm | undefined;
   #isInTurn = false;
-  /** The writes of controllers since others went first. */
+  /** The writes of controllers since the last turn of other work. */
   #writes = 0;
   #isClosed = false;
 
@@ -87,20 +87,21 @@ export class WorkQueue {
     for (const uid of [...uids, ...added]) this.add(uid);
   }
 
-  /** Counts writes. With many of them, a change from outside is looked at only after others had their turn. */
+  /** Counts writes. With many of them, a change from outside is looked at only after a turn of other work. */
   wrote(count: number): void {
     this.#writes += count;
   }
 
-  /** True when others are to go first. */
+  /** True when other work comes first. */
   get isTired(): boolean {
     return this.#writes >= WRITES_AT_ONCE || isTurnSpent(this.#options.clock);
   }
 
   /**
    * Plans a turn. A change from outside is looked at before the next one, as far as they do not come at one moment,
-   * also while stages wait for their turn. The stages that follow leave the event loop to others, and so does all that
-   * comes after many writes: each Pod that starts is a change, after which there would be the next stage, without end.
+   * also while stages wait for their turn. The stages that follow leave the event loop to other work, and so does all
+   * that comes after many writes: each Pod that starts is a change, after which there would be the next stage, without
+   * end.
    */
   plan(): void {
     if (this.#isClosed || this.#isTurnNext) return;

@@ -19,8 +19,8 @@ import type { ActionFailure, Owned } from '../controllers/reconcile.ts';
 import type { Root } from '../lifecycle/requests/root.ts';
 import type { InformerChange } from '../store/informer.ts';
 import type { Store, Subscription } from '../store/store.ts';
-import { aroundOf, RemovedPods, type LoopSurroundings } from './around.ts';
-import { ControllerHands, type PodHands } from './carry-out.ts';
+import { inputOf, RemovedPods, type LoopEnvironment } from './controller-input.ts';
+import { ActionRunner, type PodClient } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { ForeignEvents } from './foreign-events.ts';
 import { garbageIn, mayMakeGarbage } from '../apiserver/deletion/garbage.ts';
@@ -31,7 +31,7 @@ import { RunRoots } from './run-roots.ts';
 import { ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
+export interface WorkloadLoopOptions extends LoopEnvironment, PodClient {
   readonly store: Store;
   readonly clock: Clock;
   readonly newUid: () => string;
@@ -51,11 +51,11 @@ export interface WorkloadLoopOptions extends LoopSurroundings, PodHands {
   /** Called after each turn: the run may be over. */
   readonly onTurn: () => void;
   readonly onTrouble: (error: Error) => void;
-  /** Called with a defect of a controller, which may never succeed. Default: it is told. */
+  /** Called with a defect of a controller, which may never succeed. Default: it is reported. */
   readonly onDefect?: ((defect: unknown) => void) | undefined;
   /** Calls back with the name of each Service of a namespace that an agent has taken up or given up. */
   readonly watchServiceOwners?: (namespace: string, onChange: (name: string) => void) => Subscription;
-  /** Serves the Services of this agent. Undefined: nobody reaches them. */
+  /** Serves the Services of this agent. Undefined: they are not reachable. */
   readonly services?: ServiceServer | undefined;
 }
 
@@ -71,7 +71,7 @@ export class WorkloadLoop {
   readonly roots: RunRoots;
   readonly #options: WorkloadLoopOptions;
   readonly #cache: ObjectCache;
-  readonly #hands: ControllerHands;
+  readonly #runner: ActionRunner;
   readonly #members: RunMembers;
   readonly #foreignEvents: ForeignEvents;
   readonly #removedPods = new RemovedPods();
@@ -88,7 +88,7 @@ export class WorkloadLoop {
   readonly #untold = new Map<string, ActionFailure>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
-  /** Undefined: nobody serves them. */
+  /** Undefined: Services are not served. */
   readonly #services: ShownServices | undefined;
   #isStopped = false;
 
@@ -102,7 +102,7 @@ export class WorkloadLoop {
     const onShown = (): void => this.#queue.plan();
     this.#services = server && new ShownServices({ server, cache: this.#cache, onTrouble, onShown });
     this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
-    this.#hands = new ControllerHands({ ...options, cache: this.#cache });
+    this.#runner = new ActionRunner({ ...options, cache: this.#cache });
     this.#foreignEvents = new ForeignEvents({ ...options, isForeign: (uid) => this.#isForeign(uid) });
   }
 
@@ -134,7 +134,9 @@ export class WorkloadLoop {
     this.#members.add(this.#cache.get(pod.metadata.uid) ?? pod);
   }
 
-  /** Looks after the Services of a namespace that no other agent has, and after those that another one gives up. */
+  /**
+   * Looks after the Services of a namespace that no other agent has, and after Services that another agent gives up.
+   */
   followServices(namespace: string): void {
     this.#cache.follow(namespace);
     if (this.#ownerWatches.has(namespace)) return;
@@ -180,7 +182,7 @@ export class WorkloadLoop {
     );
   }
 
-  /** Stops the controllers. The objects stay as they are. */
+  /** Stops the controllers. The objects stay unchanged. */
   stop(): void {
     this.#isStopped = true;
     this.#queue.close();
@@ -204,7 +206,7 @@ export class WorkloadLoop {
     if (workload !== undefined && isService(workload)) return this.#stage(workload);
     const isAlive = this.#cache.controlledBy<StoredPod>(uid, 'Pod').some(isActive);
     if (workload === undefined || !isWorkload(workload) || isAlive) return;
-    this.#hands.carryOut(restingActions(workload, this.#options.clock.now().wallMs));
+    this.#runner.carryOut(restingActions(workload, this.#options.clock.now().wallMs));
   }
 
   #take(uid: string, release: () => void): void {
@@ -285,7 +287,7 @@ export class WorkloadLoop {
     this.#queue.forget(uid);
     this.#untold.delete(uid);
     this.#removedPods.forget(uid);
-    this.#hands.forget(uid);
+    this.#runner.forget(uid);
   }
 
   #enqueue(uid: string): void {
@@ -316,7 +318,7 @@ export class WorkloadLoop {
     this.#options.onTurn();
   }
 
-  /** Runs one part of a turn. Trouble of one workload is no trouble of the others. */
+  /** Runs one part of a turn. Trouble of one workload does not affect any other workload. */
   #attempt(uid: string | undefined, run: () => void): void {
     this.#acting = uid;
     try {
@@ -337,11 +339,11 @@ export class WorkloadLoop {
     const failure = this.#untold.get(uid);
     this.#untold.delete(uid);
     const moment = { wallMs: clock.now().wallMs, removedPods: this.#removedPods.of(uid), failure };
-    const around = aroundOf(workload, this.#cache, this.#options, moment);
-    const { actions, lookAgainAtMs } = reconcileWorkload(workload, around);
+    const input = inputOf(workload, this.#cache, this.#options, moment);
+    const { actions, lookAgainAtMs } = reconcileWorkload(workload, input);
     this.#queue.addAfter(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
     this.#queue.wrote(actions.filter(({ type }) => type !== 'event').length);
-    const outcome = this.#hands.carryOut(actions);
+    const outcome = this.#runner.carryOut(actions);
     // Its own stage may have removed it.
     if (!this.#own.has(uid)) return;
     if (failure !== undefined) this.#queue.addAfterFailure(uid);
@@ -367,7 +369,7 @@ export class WorkloadLoop {
       (action) => action.type !== 'event' && action.type !== 'create' && isMine(action.on.uid),
     );
     if (actions.length === 0) return;
-    const outcome = this.#hands.carryOut(actions.slice(0, PODS_PER_SYNC));
+    const outcome = this.#runner.carryOut(actions.slice(0, PODS_PER_SYNC));
     const { clock } = this.#options;
     // The run is not over before.
     this.#garbageDue.add(namespace);

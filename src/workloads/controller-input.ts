@@ -8,7 +8,7 @@ import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
-export interface LoopSurroundings extends Pick<WorkloadAround, 'timeZone' | 'delay' | 'suffix'> {
+export interface LoopEnvironment extends Pick<WorkloadAround, 'timeZone' | 'delay' | 'suffix'> {
   /** The node as it is now. */
   readonly node: () => NodeFacts;
 }
@@ -17,10 +17,10 @@ export interface LoopSurroundings extends Pick<WorkloadAround, 'timeZone' | 'del
 const REMOVED_MAX = 100;
 
 /** All that the controller of a workload may look at: what it owns, and what has no controller. */
-export function aroundOf(
+export function inputOf(
   workload: Controlled,
   cache: ObjectCache,
-  surroundings: LoopSurroundings,
+  environment: LoopEnvironment,
   moment: {
     readonly wallMs: number;
     readonly removedPods: readonly StoredPod[];
@@ -34,22 +34,22 @@ export function aroundOf(
   ];
   const replicaSets = workload.kind === 'Deployment' ? seen<StoredReplicaSet>('ReplicaSet') : [];
   return {
-    ...surroundings,
-    node: surroundings.node(),
+    ...environment,
+    node: environment.node(),
     now: { wallMs: moment.wallMs },
     failure: moment.failure,
     removedPods: moment.removedPods,
-    pods: podsAround(workload, replicaSets, cache),
+    pods: podInput(workload, replicaSets, cache),
     replicaSets,
     jobs: workload.kind === 'CronJob' ? seen('Job') : [],
     revisions: ['StatefulSet', 'DaemonSet'].includes(workload.kind) ? seen('ControllerRevision') : [],
-    ...(workload.kind === 'Service' ? endpointsAround(workload, cache) : { slices: [], endpoints: [] }),
+    ...(workload.kind === 'Service' ? endpointInput(workload, cache) : { slices: [], endpoints: [] }),
     claims: workload.kind === 'StatefulSet' ? cache.allOf<StoredClaim>(namespace, 'PersistentVolumeClaim') : [],
   };
 }
 
 /** The Endpoints object with the name of a Service, and the EndpointSlices of both. */
-function endpointsAround(
+function endpointInput(
   { metadata: { namespace, uid, name } }: Controlled,
   cache: ObjectCache,
 ): Pick<WorkloadAround, 'slices' | 'endpoints'> {
@@ -63,7 +63,7 @@ function endpointsAround(
   };
 }
 
-function podsAround(
+function podInput(
   { kind, metadata: { namespace, uid } }: Controlled,
   replicaSets: readonly StoredReplicaSet[],
   cache: ObjectCache,

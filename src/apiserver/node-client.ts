@@ -2,7 +2,7 @@ import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts'
 import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
 
 /** The node behind the server. */
-export interface NodeHands {
+export interface NodeClient {
   /**
    * Stores a new Pod, owned by this node from the start, and begins to run it.
    * @throws {PodrunError} when a Pod of this name exists
