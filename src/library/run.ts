@@ -2,7 +2,7 @@ import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
 import { readConfigFile } from '../settings/config/config-file.ts';
 import { PodrunError, usage } from '../api/errors.ts';
-import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { type OwnedRun, beginRuns, undoRuns } from '../engine/begin-runs.ts';
@@ -12,13 +12,14 @@ import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from 
 import type { AgentSettings } from '../settings/agent-settings.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { limitsRefused, openLimits } from '../engine/setup/open-limits.ts';
-import { type PlannedPod, plannedPods } from '../engine/setup/planned-pods.ts';
-import { refuseSecurity } from '../engine/setup/refuse-security.ts';
+import { plannedPods } from '../engine/setup/planned-pods.ts';
+import { refuseWithoutEffect } from '../engine/setup/refuse-without-effect.ts';
+import { changedRecords, storeRecords } from '../engine/store-records.ts';
+import { checkChanges } from '../apiserver/check-changes.ts';
 import { Run } from '../engine/run.ts';
 import { type SeparatedObjects, separateObjects } from '../apiserver/separate-objects.ts';
 import { serviceKeys } from '../apiserver/services/unserved.ts';
 import type { ObjectKey } from '../store/store.ts';
-import { keepRecord } from '../apiserver/keep-record.ts';
 import { storeWorkload, workloadKey } from '../apiserver/store-workload.ts';
 import { hasOwnNetworks } from '../machine/network-choice.ts';
 import { ManifestError } from './errors.ts';
@@ -111,16 +112,25 @@ async function begin(
   stateFolder: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
-  const { options, clock, warn } = prepared;
+  const { options, clock, config, warn } = prepared;
   const { store } = stateFolder;
+  const { features } = chosen;
+  const manifests = [...pods, ...records, ...workloads];
   const planned = plannedPods([...pods, ...workloads]);
-  if (options.strict === true) refuseWithoutEffect(prepared, planned, chosen);
+  if (options.strict === true) {
+    refuseWithoutEffect(planned, { store, features, objects: manifests.map(({ object }) => object as KubeObject) });
+    const open = openLimits(planned, config?.podPidsLimit, options.enforceMemory === 'poll') ?? [];
+    if (open.length > 0) throw limitsRefused(open);
+  }
   const running = workloads.find((manifest) => hasLiveController(store, workloadKey(manifest)));
   if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
   const lack = unmetRequests(chosen, planned);
   if (lack !== undefined) warn(lack);
-  const settings = await settingsOfRun(prepared, chosen, store.root, [...pods, ...records, ...workloads]);
-  for (const record of records) keepRecord(record, { store, clock, warn, trouble: warn });
+  const settings = await settingsOfRun(prepared, chosen, store.root, manifests);
+  checkChanges(store, changedRecords(store, [...records, ...workloads]), warn);
+  const hasNetworks = settings.privateNetworks !== undefined;
+  const told = { warn, trouble: warn, note: () => undefined };
+  await storeRecords({ store, clock, command: 'run()', hasNetworks, ...told }, records, [...pods, ...workloads]);
   const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
   const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {
@@ -196,17 +206,6 @@ function startAgent(
   if (signal?.aborted === true) running.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);
   return pods;
-}
-
-/** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
-function refuseWithoutEffect(
-  { options, config }: CheckedRun,
-  pods: readonly PlannedPod[],
-  { features }: ChosenRuntime,
-): void {
-  refuseSecurity(pods, features);
-  const open = openLimits(pods, config?.podPidsLimit, options.enforceMemory === 'poll');
-  if (open !== undefined && open.length > 0) throw limitsRefused(open);
 }
 
 function runsAlready(store: StateFolder['store'], object: StoredPod | Workload): PodrunError {

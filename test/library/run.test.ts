@@ -147,6 +147,8 @@ describe('run', () => {
     expect(told).toEqual(pods.warnings);
     const idle = shellPod('web', FOREVER, {}, { schedulerName: 'other' });
     await expect(run(idle, { strict: true })).rejects.toThrow('spec.schedulerName');
+    const client = shellPod('web', 'curl https://$KUBERNETES_SERVICE_HOST');
+    await expect(run(client, { strict: true })).rejects.toThrow('names KUBERNETES_SERVICE_HOST');
   });
 
   it('ends the Pods when its signal is aborted', async () => {
@@ -162,6 +164,19 @@ describe('run', () => {
 });
 
 describe('what is wrong', () => {
+  it('a forbidden change is refused before anything is stored', async () => {
+    const stateDir = emptyFolder();
+    const mapOf = (name: string, key: string): object => {
+      return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, immutable: true, data: { key } };
+    };
+    await (await run([mapOf('fixed', 'a'), shellPod('one', 'true')], { stateDir })).close();
+    const changed = [mapOf('new', 'a'), mapOf('fixed', 'b'), shellPod('two', 'true')];
+    await expect(run(changed, { stateDir })).rejects.toThrow('field is immutable when `immutable` is set');
+    await using pods = await run(shellPod('three', FOREVER), { stateDir });
+    expect(() => pods.describe('configmap/new')).toThrow('not found');
+    expect(pods.describe('configmap/fixed')).toContain('fixed');
+  });
+
   it.each([
     ['an unknown option', { timout: 3 }, 'run() has no option timout, did you mean timeout?'],
     ['a duration', { timeout: '3 parsecs' }, 'option timeout of run() must be milliseconds'],

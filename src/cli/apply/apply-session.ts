@@ -11,9 +11,7 @@ import { sharedClusterPaths } from '../../store/layout.ts';
 import { type PlannedPod, plannedPods } from '../../engine/setup/planned-pods.ts';
 import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/node/private-networks.ts';
 import { choicesOfFlags } from './run-choices.ts';
-import { refuseApiServer } from '../../engine/setup/refuse-api-server.ts';
-import { hasApiServer, isApiServer } from '../../apiserver/services/service-facts.ts';
-import { refuseSecurity } from '../../engine/setup/refuse-security.ts';
+import { refuseWithoutEffect } from '../../engine/setup/refuse-without-effect.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -110,10 +108,8 @@ async function checkManifests(
   const resting = [...own, ...workloads.filter((manifest) => !hasLiveController(store, workloadKey(manifest)))];
   const planned = plannedPods(resting);
   refuseSilentOwners(store, live);
-  if (features !== undefined) {
-    refuseSecurity(planned, features);
-    if (!hasApiServer(store) && !objects.some(({ object }) => isApiServer(object))) refuseApiServer(planned);
-  }
+  const all = objects.map(({ object }) => object);
+  if (features !== undefined) refuseWithoutEffect(planned, { store, features, objects: all });
   return { ...toRun, choices, live, own, planned, resting };
 }
 

@@ -9,12 +9,8 @@ import { checkChanges } from '../../apiserver/check-changes.ts';
 import { configureObject } from '../../apiserver/configure-object.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { type PlannedPod } from '../../engine/setup/planned-pods.ts';
-import { recordOf } from '../../apiserver/store-record.ts';
-import { endedJob, storeWorkload, workloadKey } from '../../apiserver/store-workload.ts';
-import { keepRecord } from '../../apiserver/keep-record.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { storeWorkload, workloadKey } from '../../apiserver/store-workload.ts';
 import { calledCommand } from '../environment.ts';
-import { awaitServing, reserveServices } from './apply-services.ts';
 import { applyDetached } from './apply-detached.ts';
 import { type ApplyPlan } from './apply-input.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
@@ -23,6 +19,7 @@ import { openReport } from './follow-run.ts';
 import { runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 import { holdSignals } from './signals.ts';
+import { changedRecords, storeRecords } from '../../engine/store-records.ts';
 
 /** Manifests that may run, sorted by what is to be done with them. */
 export interface CheckedManifests extends ManifestsToRun {
@@ -37,10 +34,20 @@ export interface CheckedManifests extends ManifestsToRun {
 
 /** Stores the objects, runs what is to run, and waits for the goal. Answers the exit code. */
 export async function storeAndRun(session: ApplySession, checked: CheckedManifests): Promise<number> {
-  const { cli, flags, store, expected } = session;
+  const { cli, flags, settings, store, expected, view } = session;
   const { pods, records, workloads, live, own, resting } = checked;
   checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
-  await keepOnRecord(session, records, flags.detach ? [] : resting);
+  const run = {
+    store,
+    clock: cli.clock,
+    command: calledCommand(cli),
+    hasNetworks: settings.privateNetworks !== undefined,
+    made: flags.made,
+    warn: cli.warn,
+    trouble: (text: string) => view.trouble(text),
+    note: (text: string) => view.note(text),
+  };
+  await storeRecords(run, records, flags.detach ? [] : resting);
   if (pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined) return EXIT.ok;
   const exitCode = await applyPods(session, { live, own, ...(await applyWorkloads(session, workloads)) });
   const judged = expected?.check(cli, store, exitCode) ?? exitCode;
@@ -49,40 +56,6 @@ export async function storeAndRun(session: ApplySession, checked: CheckedManifes
     await keepNewest(session, applied, flags.keep);
   }
   return judged;
-}
-
-/**
- * Stores objects, and prints their lines when their Services are served.
- * @param run the Pods and workloads that this process is about to run
- */
-async function keepOnRecord(
-  session: ApplySession,
-  records: readonly ManifestObject[],
-  run: readonly ManifestObject[],
-): Promise<void> {
-  const foreign = reserveServices(session, records, run);
-  const lines: string[] = [];
-  try {
-    for (const record of records) lines.push(keepOneOnRecord(session, record));
-    await awaitServing(session, foreign);
-  } finally {
-    for (const line of lines) session.view.note(line);
-  }
-}
-
-function keepOneOnRecord({ cli, flags, store, view }: ApplySession, record: ManifestObject): string {
-  return keepRecord(record, {
-    store,
-    clock: cli.clock,
-    made: flags.made,
-    warn: cli.warn,
-    trouble: (text) => view.trouble(text),
-  });
-}
-
-/** The records that exist and stay. */
-function changedRecords(store: FileStore, records: readonly ManifestObject[]): ManifestObject[] {
-  return records.filter((record) => recordOf(store, record) !== undefined && endedJob(store, record) === undefined);
 }
 
 /** Stores workloads. Sorts them by whether another process runs their controllers. */
