@@ -1,5 +1,7 @@
 import { isSameJson } from '../../api/json.ts';
 import { isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { nextEventLoopTurn } from '../../clock.ts';
+import { ifPossible } from '../disk/disk-errors.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from '../layout.ts';
 import type { PodLog, OpenPodLogs } from './pod-log.ts';
@@ -131,7 +133,7 @@ export class PodFeed {
     // Opens the log before the watch starts: if another log replaces this one meanwhile, `look` finds out.
     const log = logs.current(key);
     if (log === undefined) return undefined;
-    const watcher = watchPath(podPaths(root, key.namespace, key.name).transitions, () => this.check(key));
+    const watcher = watchPath(podPaths(root, key.namespace, key.name).transitions, this.#lookSoon(key));
     log.follow(from);
     // The watch started before this: every later line is reported.
     log.look();
@@ -140,6 +142,19 @@ export class PodFeed {
     const follower: Follower = { key, log, watcher, pod, deletedPod: undefined, isOwn: false };
     this.#followers.set(keyText(key), follower);
     return follower;
+  }
+
+  /** Looks at a Pod once for all that the file system reports in one turn: mostly writes of this process. */
+  #lookSoon(key: ObjectKey): () => void {
+    let isPlanned = false;
+    const look = (): void => {
+      isPlanned = false;
+      ifPossible(() => this.check(key));
+    };
+    return () => {
+      if (!isPlanned) nextEventLoopTurn(look);
+      isPlanned = true;
+    };
   }
 
   #detach(follower: Follower): void {
