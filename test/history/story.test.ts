@@ -4,6 +4,7 @@ import type { RecordedRun, RecordedTransition } from '../../src/history/recorded
 import { storyOf } from '../../src/history/story/run-story.ts';
 import { COMBINED } from '../../src/lifecycle/texts/events.ts';
 import { runOf } from './runs.ts';
+import { recordedOnNode } from './traces.ts';
 
 it('a combined event stops the container that its message names, not that of the first occurrence', () => {
   const run = runOf(
@@ -52,4 +53,27 @@ it('a run of a container is as long in a comparison as in its timeline, when the
   expect(attempt).toMatchObject({ fromMs: 1000, toMs: 3000 });
   const { differences = [] } = compareRuns(run, endsAfter(20), { share: 0, minMs: 0 }) ?? {};
   expect(differences.find(({ what }) => what === 'length of run 1')).toMatchObject({ aMs: 2000, bMs: 19_000 });
+});
+
+it('a container that RestartAllContainers removed has two runs, and only its own ends', () => {
+  const [run] = recordedOnNode('rule-restart-all-on-main-exit');
+  const story = storyOf(run!);
+  expect(story?.containers.map(({ name, attempts }) => [name, ...attempts.map(({ exit }) => exit?.exitCode)])).toEqual([
+    ['init-1', 0, 0],
+    ['sidecar', undefined, 0],
+    ['source', 42, 0],
+    ['regular', undefined, 0],
+  ]);
+  const seen = story?.happenings.flatMap((one) =>
+    'run' in one && one.container === 'source' ? [`${one.what} ${one.run}`] : [],
+  );
+  expect(seen?.filter((text) => !/ready/.test(text))).toEqual([
+    'waiting 1',
+    'started 1',
+    'exited 1',
+    'waiting 2',
+    'waiting 2',
+    'started 2',
+    'exited 2',
+  ]);
 });

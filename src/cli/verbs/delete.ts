@@ -7,7 +7,6 @@ import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
 import { objectToChange } from '../../apiserver/default-objects.ts';
 import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readPropagation } from '../change/cascade.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
 import { openStore } from '../environment.ts';
@@ -19,6 +18,37 @@ import type { RunVerb } from '../verb.ts';
 import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting/until-deleted.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../cli.ts';
+import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+
+const POLICIES: ReadonlyMap<string, PropagationPolicy> = new Map([
+  ['background', 'Background'],
+  ['foreground', 'Foreground'],
+  ['orphan', 'Orphan'],
+]);
+
+/** The texts that kubectl takes for a truth value. Source: Go's strconv.ParseBool. */
+const TRUTH_VALUES: ReadonlyMap<string, string> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, 'background'] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, 'orphan'] as const),
+]);
+
+/**
+ * Reads --cascade. Source: kubectl/pkg/cmd/util/helpers.go GetCascadingStrategy.
+ * @throws {PodrunError} (usage) for a value that is none of kubectl's
+ */
+function readPropagation(cli: Cli, cascade: string | true): PropagationPolicy {
+  const text = cascade === true ? 'background' : cascade;
+  const policy = POLICIES.get(text);
+  if (policy !== undefined) return policy;
+  const meant = TRUTH_VALUES.get(text);
+  if (meant === undefined) {
+    throw usage(`invalid cascade value (${text}). Must be "background", "foreground", or "orphan"`);
+  }
+  cli.stderr.write(
+    `warning: --cascade=${text} is deprecated (boolean value) and can be replaced with --cascade=${meant}.\n`,
+  );
+  return POLICIES.get(meant) ?? 'Background';
+}
 
 interface DeleteFlags extends SelectionFlags {
   /** Seconds. Negative: the period of the Pod. */

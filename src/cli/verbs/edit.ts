@@ -1,6 +1,6 @@
+import path from 'node:path';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { removeTree } from '../../remove-tree.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
@@ -17,7 +17,6 @@ import { missingObjectError, type ObjectRef } from '../../apiserver/object-ref.t
 import { renderObject } from '../../print/formats/object.ts';
 import { runEditor } from '../../runtime/helpers/editor.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { causesIn, editedText, type EditReason, withoutComments } from '../change/edit-text.ts';
 import { changeLine } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../cli.ts';
@@ -25,6 +24,44 @@ import { openStore } from '../environment.ts';
 import { readTargets } from '../select/read-targets.ts';
 import { append, type TargetFlags } from '../select/selection-flags.ts';
 import type { RunVerb } from '../verb.ts';
+
+/** An error of an edit, in the comments above the text. */
+interface EditReason {
+  readonly head: string;
+  readonly causes: readonly string[];
+}
+
+const HEADER = `# Please edit the object below. Lines beginning with a '#' will be ignored,
+# and an empty file will abort the edit. If an error occurs while saving this file will be
+# reopened with the relevant failures.
+#
+`;
+
+/** The text for the editor: kubectl's comments, then the object. Source: kubectl/pkg/cmd/util/editor/editoptions.go. */
+function editedText(body: string, reason: EditReason | undefined): string {
+  if (reason === undefined) return HEADER + body;
+  const { head, causes } = reason;
+  const lines = [causes.length === 0 ? head : `${head}:`, ...causes.map((cause) => `* ${cause}`)];
+  const comments = lines.map((line) => `# ${line.replaceAll('\n', '\n# ')}\n`);
+  return `${HEADER}${comments.join('')}#\n${body}`;
+}
+
+/** The text without the comments above it. */
+function withoutComments(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n');
+}
+
+/** The mistakes in an error of the API server: `The Pod "web" is invalid: ` with one, or with a line for each. */
+function causesIn(message: string): string[] {
+  const rest = message.replace(/^The \w+ ".*?" is invalid: ?/, '');
+  return rest
+    .split(/\n?^\* /m)
+    .map((cause) => cause.trim())
+    .filter(Boolean);
+}
 
 interface EditFlags extends Omit<TargetFlags, 'selector'> {
   readonly output: 'json' | 'yaml';

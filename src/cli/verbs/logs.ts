@@ -3,7 +3,7 @@ import { EXIT, PodrunError, usage } from '../../api/errors.ts';
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
-import { similarName } from '../../apiserver/object-ref.ts';
+import { similarName, getObject } from '../../apiserver/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { followedBytes, presentBytes } from '../../store/logs/log-bytes.ts';
 import { LogFormat } from '../../store/logs/log-format.ts';
@@ -19,11 +19,14 @@ import { RecordedRuns } from '../../store/records/recorded-runs.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { hookLoggedContainers, loggedContainers, noHooks } from '../logs/logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from '../logs/logs-request.ts';
-import { podsWithLogs } from '../logs/pods-with-logs.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Cli } from '../cli.ts';
 import { contextOption } from '../flags/context-option.ts';
+import { goQuote } from '../../api/go/go-quote.ts';
+import { qualifiedPlural, type ResourceType } from '../../api/resource-types.ts';
+import { waitForPods } from '../../apiserver/object-wait.ts';
+import { podsSelectedBy } from '../select/pods-of-object.ts';
 
 const EXAMPLES = `
 Examples:
@@ -216,4 +219,24 @@ class Show {
     if (!this.#flags.ignoreErrors) throw noLog(message, this.#flags.previous ? hintOfRunBefore(source) : undefined);
     this.#out.write(`error: ${message}\n`);
   }
+}
+
+/**
+ * The Pods of a workload or Service, in any state. Waits for the first one.
+ * Source: kubectl/pkg/polymorphichelpers/logsforobject.go.
+ * @throws {PodrunError} in kubectl's words, when there is no such object, or no Pod in time
+ */
+async function podsWithLogs(
+  { clock }: Cli,
+  { type, name }: { readonly type: ResourceType; readonly name: string },
+  { store, namespace, timeoutMs }: { store: FileStore; namespace: string; timeoutMs: number },
+): Promise<readonly StoredPod[]> {
+  const object = getObject(store, { type, namespace, name });
+  if (object === undefined) {
+    const what = `${qualifiedPlural(type)} ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
+    const hint = similarName(store, type.plural, { namespace, name });
+    throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, { hint });
+  }
+  const isSelected = podsSelectedBy(object, 'get the logs from');
+  return waitForPods({ store, clock, namespace, timeoutMs }, isSelected);
 }

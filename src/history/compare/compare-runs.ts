@@ -4,7 +4,7 @@ import { compareTimes } from './compare-times.ts';
 import type { Difference, Tolerance } from './difference.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import type { RunExit, RunStory } from '../story/model.ts';
-import { eventCounts, recordedExit, restartsOf, runsOf, storyOf } from '../story/run-story.ts';
+import { eventCounts, recordedExit, restartsOf, runCountOf, storyOf } from '../story/run-story.ts';
 
 export interface RunComparison {
   readonly differences: readonly Difference[];
@@ -94,14 +94,14 @@ function presence({ containers }: RunStory, container: string): string | undefin
 }
 
 function hasRun(story: RunStory, container: string): string {
-  return runsOf(story, container).length === 0 ? 'never started' : 'started';
+  return runCountOf(story, container) === 0 ? 'never started' : 'started';
 }
 
 /** Compares the exits of runs. Merges consecutive runs with the same difference. */
 function compareExits(subject: string, a: RunStory, b: RunStory): Difference[] {
-  const restarts = [restartsOf(a, subject), restartsOf(b, subject)];
-  const both = Math.min(...restarts) + 1;
-  const isSingle = Math.max(...restarts) === 0;
+  const counts = [runCountOf(a, subject), runCountOf(b, subject)];
+  const both = Math.min(...counts);
+  const isSingle = Math.max(...counts) === 1;
   const endings = Array.from({ length: both }, (_, index) =>
     [a, b].map((story) => endOf(recordedExit(story, subject, index + 1))),
   );

@@ -95,7 +95,7 @@ export class ContainerWriter {
     if (running) {
       if (known !== undefined) return [];
       const fromMs = Math.min(this.#axis.endMs, this.#axis.moment(running.startedAt, atMs) ?? atMs);
-      this.#attempts.set(attempt, { attempt, isRunning: true, fromMs, toMs: this.#axis.endMs, ready: [] });
+      this.#attempts.set(attempt, { attempt, ready: [], isRunning: true, fromMs, toMs: this.#axis.endMs });
       return [{ what: 'started', run }];
     }
     if (terminated === undefined) return [];
@@ -119,7 +119,7 @@ export class ContainerWriter {
       ...(message ? { message } : {}),
     };
     const startedUp = known?.startedUpMs === undefined ? {} : { startedUpMs: Math.min(known.startedUpMs, toMs) };
-    const end = { ...startedUp, isRunning: false, fromMs, toMs, exit };
+    const end = { isRunning: false, fromMs, toMs, ...startedUp, exit };
     if (known !== undefined) return void Object.assign(known, end);
     if (reason === TERMINATED.statusUnknown && !startedAt) this.#neverMade.add(attempt);
     this.#attempts.set(attempt, { attempt, ready: [], ...end });

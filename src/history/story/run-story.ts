@@ -134,20 +134,22 @@ export function lengthOf({ happenings }: RunStory): number {
   return happenings.findLast(({ what }) => what !== 'event' && what !== 'deleted')?.atMs ?? 0;
 }
 
-/** The starts and exits of a container in the order of the record. */
-export function runsOf({ happenings }: RunStory, container: string): Array<Extract<Happening, { run: number }>> {
-  return happenings.flatMap((one) => {
-    return (one.what === 'started' || one.what === 'exited') && one.container === container ? [one] : [];
+/** The number of runs of a container. */
+export function runCountOf({ happenings }: RunStory, container: string): number {
+  const runs = happenings.flatMap((one) => {
+    return (one.what === 'started' || one.what === 'exited') && one.container === container ? [one.run] : [];
   });
+  return Math.max(0, ...runs);
 }
 
 /** The restarts of a container. */
 export function restartsOf(story: RunStory, container: string): number {
-  return Math.max(1, ...runsOf(story, container).map(({ run }) => run)) - 1;
+  return Math.max(0, runCountOf(story, container) - 1);
 }
 
 /** The exit of a run of a container, by default of the last one that has ended. */
-export function recordedExit(story: RunStory, container: string, run?: number): RunExit | undefined {
-  const exits = runsOf(story, container).flatMap((one) => (one.what === 'exited' ? [one] : []));
-  return exits.findLast((exit) => exit.run === (run ?? exit.run));
+export function recordedExit({ happenings }: RunStory, container: string, run?: number): RunExit | undefined {
+  return happenings.findLast((one): one is RunExit => {
+    return one.what === 'exited' && one.container === container && one.run === (run ?? one.run);
+  });
 }

@@ -1,4 +1,5 @@
 import type { ContainerStateRunning, ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 
 /** A run of a container that its status shows: it runs, or it has ended. */
 export interface RunInStatus {
@@ -8,15 +9,19 @@ export interface RunInStatus {
   readonly terminated?: ContainerStateTerminated | undefined;
 }
 
-/** The runs that a status shows, at most two: the run before, and the current or last one. */
+/**
+ * The runs that a status shows, at most two: the run before, and the current or last one. A container that a
+ * RestartAllContainers rule removed shows no end: its own was another one, or is not recorded.
+ */
 export function runsIn({ restartCount, state, lastState }: ContainerStatus): RunInStatus[] {
   const { running, terminated } = state ?? {};
   const isStarted = Boolean(running ?? terminated);
   const before = lastState?.terminated;
+  const isEnd = before && before.reason !== TERMINATED.restartingAllContainers;
   // A container that waits for its restart has the restartCount of its last run.
   const attempt = isStarted ? restartCount - 1 : restartCount;
   return [
-    ...(before && attempt >= 0 ? [{ attempt, terminated: before }] : []),
+    ...(isEnd && attempt >= 0 ? [{ attempt, terminated: before }] : []),
     ...(isStarted ? [{ attempt: restartCount, running, terminated }] : []),
   ];
 }

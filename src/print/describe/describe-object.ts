@@ -3,22 +3,37 @@ import { alignWithEvents, eventsAbout } from './describe-events.ts';
 import { describePod } from './describe-pod.ts';
 import { describeAnyKind } from './kinds/any-kind.ts';
 import { describeClaim } from './kinds/claim.ts';
-import { describeConfigMap, describeSecret } from './kinds/config.ts';
 import { describeEndpointSlice } from './kinds/endpoint-slice.ts';
 import { describeEndpoints } from './kinds/endpoints-object.ts';
 import { describeIngress, describeIngressClass } from './kinds/ingress.ts';
-import { describeNamespace } from './kinds/namespace.ts';
 import { describeNetworkPolicy } from './kinds/network-policy.ts';
 import { describeNode } from './kinds/node.ts';
-import { describeBudget, describePriorityClass } from './kinds/policies.ts';
-import { describeLimitRange, describeQuota } from './kinds/quotas.ts';
+import {
+  describeLimitRange,
+  describeQuota,
+  describeLimitRangesOf,
+  describeQuotasOf,
+  type StoredLimitRange,
+  type StoredQuota,
+} from './kinds/quotas.ts';
 import { describePersistentVolume } from './kinds/persistent-volume.ts';
-import { describeServiceAccount } from './kinds/service-account.ts';
 import { describeService } from './kinds/service.ts';
 import { describeDeployment } from './workloads/deployment.ts';
 import { describeCronJob, describeJob } from './workloads/job.ts';
 import { describeReplicaSet, describeReplicationController } from './workloads/replica-set.ts';
 import { describeDaemonSet, describeStatefulSet } from './workloads/sets.ts';
+import type {
+  ConfigMap,
+  Secret,
+  Namespace,
+  PodDisruptionBudget,
+  PriorityClass,
+  ServiceAccount,
+} from '../../api/generated/types.ts';
+import { sortedEntries, labelText } from '../text/labels.ts';
+import { line } from './line.ts';
+import { describeIdentity, describeAnnotations, describeLabels } from './metadata.ts';
+import { selectorText } from '../text/selector.ts';
 
 /** Facts for `describe` that are not in the object itself. */
 export interface DescribeContext {
@@ -83,4 +98,124 @@ export function describeObject(object: StoredKubeObject, context: DescribeContex
   const describe = (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? describeAnyKind;
   const own = WITHOUT_EVENTS.has(kind) ? undefined : events && eventsAbout(object, events);
   return alignWithEvents(describe(object as never, context), own, nowMs);
+}
+
+/** The lines of `describe` about a ConfigMap, without its events. */
+function describeConfigMap(map: StoredKubeObject & ConfigMap): string[] {
+  return [
+    ...describeIdentity(map),
+    '',
+    'Data',
+    '====',
+    ...sortedEntries(map.data).flatMap(([key, value]) => [`${key}:`, '----', value, '']),
+    '',
+    'BinaryData',
+    '====',
+    ...sortedEntries(map.binaryData).map(([key, value]) => `${key}: ${bytesOf(value)} bytes`),
+    '',
+  ];
+}
+
+/** The lines of `describe` about a Secret, without its values. Tokens, which kubectl shows, are hidden too. */
+function describeSecret(secret: StoredKubeObject & Secret): string[] {
+  return [
+    ...describeIdentity(secret),
+    '',
+    line(0, 'Type:', secret.type ?? 'Opaque'),
+    '',
+    'Data',
+    '====',
+    ...sortedEntries(secret.data).map(([key, value]) => line(0, `${key}:`, `${bytesOf(value)} bytes`)),
+  ];
+}
+
+/** The length of a base64 text after decoding. */
+function bytesOf(base64: string): number {
+  return Math.floor((base64.replace(/[=\s]/g, '').length * 3) / 4);
+}
+
+/** The objects in a namespace that limit others. */
+interface LimitsInside {
+  readonly quotas: readonly StoredQuota[];
+  readonly limits: readonly StoredLimitRange[];
+}
+
+/** The lines of `describe` about a namespace. */
+function describeNamespace(
+  { metadata, status }: StoredKubeObject & Namespace,
+  { quotas, limits }: LimitsInside,
+): string[] {
+  return [
+    line(0, 'Name:', metadata.name),
+    ...describeLabels('Labels', metadata.labels),
+    ...describeAnnotations(metadata.annotations),
+    line(0, 'Status:', status?.phase ?? 'Active'),
+    '',
+    ...describeQuotasOf(quotas),
+    '',
+    ...describeLimitRangesOf(limits),
+  ];
+}
+
+/** The lines of `describe` about a PodDisruptionBudget, without its events. */
+function describeBudget({ metadata, spec = {}, status }: StoredKubeObject & PodDisruptionBudget): string[] {
+  const { minAvailable, maxUnavailable, selector } = spec;
+  return [
+    line(0, 'Name:', metadata.name),
+    line(0, 'Namespace:', metadata.namespace),
+    ...(minAvailable === undefined ? [] : [line(0, 'Min available:', String(minAvailable))]),
+    ...(maxUnavailable === undefined ? [] : [line(0, 'Max unavailable:', String(maxUnavailable))]),
+    line(0, 'Selector:', selector === undefined ? '<unset>' : selectorText(selector)),
+    line(0, 'Status:'),
+    line(2, 'Allowed disruptions:', String(status?.disruptionsAllowed ?? 0)),
+    line(2, 'Current:', String(status?.currentHealthy ?? 0)),
+    line(2, 'Desired:', String(status?.desiredHealthy ?? 0)),
+    line(2, 'Total:', String(status?.expectedPods ?? 0)),
+  ];
+}
+
+/** The lines of `describe` about a PriorityClass, without its events. */
+function describePriorityClass(priority: StoredKubeObject & PriorityClass): string[] {
+  const { metadata, value, globalDefault, preemptionPolicy, description } = priority;
+  return [
+    line(0, 'Name:', metadata.name),
+    line(0, 'Value:', String(value ?? 0)),
+    line(0, 'GlobalDefault:', String(globalDefault ?? false)),
+    line(0, 'PreemptionPolicy:', preemptionPolicy ?? ''),
+    line(0, 'Description:', description ?? ''),
+    line(0, 'Annotations:', labelText(metadata.annotations)),
+  ];
+}
+
+/**
+ * The lines of `describe` about a ServiceAccount, without its events.
+ * @param secrets those of its namespace
+ */
+function describeServiceAccount(
+  account: StoredKubeObject & ServiceAccount,
+  secrets: readonly (StoredKubeObject & Secret)[],
+): string[] {
+  const present = new Set(secrets.map(({ metadata }) => metadata.name));
+  const tokens = secrets.filter(
+    ({ type, metadata: { annotations = {} } }) =>
+      type === 'kubernetes.io/service-account-token' &&
+      annotations['kubernetes.io/service-account.name'] === account.metadata.name &&
+      annotations['kubernetes.io/service-account.uid'] === account.metadata.uid,
+  );
+  const named = (refs: ReadonlyArray<{ readonly name?: string | undefined }> = []): string[] =>
+    refs.map(({ name = '' }) => (present.has(name) ? name : `${name} (not found)`));
+  // The continuation lines are padded as kubectl pads them.
+  const list = (title: string, [first = '<none>', ...more]: readonly string[]): string[] => [
+    line(0, title, first),
+    ...more.map((text) => line(0, ' '.repeat(title.length), text)),
+  ];
+  return [
+    ...describeIdentity(account),
+    ...list('Image pull secrets:', named(account.imagePullSecrets)),
+    ...list('Mountable secrets: ', named(account.secrets)),
+    ...list(
+      'Tokens:            ',
+      tokens.map(({ metadata }) => metadata.name),
+    ),
+  ];
 }

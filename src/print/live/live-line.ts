@@ -1,6 +1,5 @@
 import { formatGoDuration } from '../../api/duration.ts';
-import { breakLines, type TextRange } from '../text/break-lines.ts';
-import { excerpt } from '../text/excerpt.ts';
+import { excerpt, beginningOf } from '../text/excerpt.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import { type LiveColumns, logName, POD_SUBJECT, shortName } from './live-columns.ts';
@@ -102,4 +101,31 @@ function formatElapsed(ms: number): string {
 /** Puts foreign text on one line, with control characters escaped. */
 function oneLine(text: string): string {
   return escapeTerminal(text.trim().replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ '));
+}
+
+/** A part of a text, with the arguments of `slice()`. */
+interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Breaks a text into lines between words. Cuts a word that is longer than a line.
+ * @param first characters in the first line
+ * @param rest characters in each further line
+ */
+function breakLines(text: string, first: number, rest: number): TextRange[] {
+  const lines: TextRange[] = [];
+  let from = 0;
+  let room = Math.max(2, first);
+  while (text.length - from > room) {
+    const blank = text.lastIndexOf(' ', from + room);
+    // A word that does not fit a first line may fit the next.
+    const cut = room < rest ? 0 : beginningOf(text.slice(from), room).length;
+    const to = blank > from ? blank : from + cut;
+    lines.push({ from, to });
+    from = blank > from ? to + 1 : to;
+    room = Math.max(2, rest);
+  }
+  return [...lines, { from, to: text.length }];
 }

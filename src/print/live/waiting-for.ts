@@ -13,8 +13,9 @@ import { probeProgress } from '../waits/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
 import { firstCause } from './first-cause.ts';
 import { whyUnscheduled } from './missing-node-labels.ts';
-import { isInPostStart } from './running-hook.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
+import { containerOfEvent } from '../../history/story/event-subject.ts';
+import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 
 /**
  * The reason why a Pod is not finished, as a phrase after "waiting for": `init container migrate (2/3) to finish`,
@@ -164,4 +165,20 @@ function briefSeconds(ms: number): string {
 /** Rounds up to seconds: a positive rest is never 0. */
 function secondsLeft(ms: number): string {
   return briefDuration(Math.ceil(ms / 1000) * 1000);
+}
+
+/**
+ * True while the postStart hook of a container runs. The status shows the container as waiting until the hook has
+ * returned. The hook journal has the hook only after that.
+ */
+function isInPostStart({ container }: PodContainer, records: RecordedEvidence): boolean {
+  if (container.lifecycle?.postStart === undefined) return false;
+  const starts = records.events.filter(
+    (event) => event.reason === EVENT_REASON.started && containerOfEvent(event) === container.name,
+  );
+  const startedMs = Math.max(...starts.map(({ lastTimestamp }) => timestampMs(lastTimestamp) ?? 0));
+  const returned = records.hooks.some((run) => {
+    return run.container === container.name && run.hook === 'postStart' && (timestampMs(run.time) ?? 0) >= startedMs;
+  });
+  return starts.length > 0 && !returned;
 }

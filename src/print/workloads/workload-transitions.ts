@@ -1,11 +1,15 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { Workload, StoredCronJob } from '../../api/workloads/stored-workloads.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import type { Change, Transition } from '../live/transition.ts';
-import { cronJobChanges, nextRunText } from './cron-job-changes.ts';
 import { jobChanges } from './job-changes.ts';
 import { podCounts, progressText, revisionNumber } from './progress.ts';
 import { serverChanges } from './server-changes.ts';
+import { nextTime } from '../../api/cron/next-time.ts';
+import { parseSchedule } from '../../api/cron/schedule.ts';
+import { isTimeZone, Zone } from '../../api/cron/zone.ts';
+import { missedTimes } from '../../controllers/index.ts';
+import { timestampMs } from '../age.ts';
 
 /** The surroundings of a change of a workload. */
 export interface WorkloadMoment {
@@ -58,4 +62,50 @@ function firstText(workload: Workload, moment: WorkloadMoment): string {
   return workload.spec.paused === true
     ? `${text}, paused`
     : `${text}, rolling out revision ${revisionNumber(workload)}`;
+}
+
+interface CronMoment {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  readonly timeZone: () => string;
+}
+
+/** The first line about a CronJob: `next run at 12:05:00`. */
+function nextRunText(cronJob: StoredCronJob, { atMs, timeZone }: CronMoment): string {
+  if (cronJob.spec.suspend === true) return 'suspended';
+  const next = nextRun(cronJob, atMs, timeZone());
+  return next === undefined ? 'its schedule never comes' : `next run at ${next}`;
+}
+
+/** The changes of a CronJob: each run tells of the next one. */
+function cronJobChanges(previous: StoredCronJob, next: StoredCronJob, moment: CronMoment): Change[] {
+  const isSame = previous.spec.suspend === next.spec.suspend && previous.spec.schedule === next.spec.schedule;
+  if (isSame && previous.status?.lastScheduleTime === next.status?.lastScheduleTime) return [];
+  return [{ kind: 'change', text: nextRunText(next, moment), tone: 'muted' }];
+}
+
+/**
+ * The next time at which a CronJob is due, as text in its own time zone: `12:05:00`, with the day if it is not today,
+ * and with the zone if it is not that of the machine. Undefined for a schedule that never comes.
+ * @param machineZone the zone of CronJobs that name none: an IANA name
+ */
+function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: string): string | undefined {
+  const { metadata, spec, status } = cronJob;
+  const schedule = parseSchedule(spec.schedule);
+  const timeZone = spec.timeZone ?? machineZone;
+  if ('problem' in schedule || !isTimeZone(timeZone)) return undefined;
+  const zone = new Zone(timeZone);
+  const lastMs = timestampMs(status?.lastScheduleTime ?? metadata.creationTimestamp) ?? nowMs;
+  // A time that has come already is started now.
+  const atMs = nextTime(schedule, missedTimes(schedule, zone, lastMs, nowMs).latestMs ?? lastMs, zone);
+  if (atMs === undefined) return undefined;
+  const [now, then] = [nowMs, atMs].map((ms) => dateAndTime(ms, timeZone));
+  const parts = [now?.date === then?.date ? '' : then?.date, then?.time, timeZone === machineZone ? '' : timeZone];
+  return parts.filter(Boolean).join(' ');
+}
+
+function dateAndTime(ms: number, timeZone: string): { readonly date: string; readonly time: string } {
+  // The Swedish form is that of ISO 8601.
+  const [date = '', time = ''] = new Date(ms).toLocaleString('sv-SE', { timeZone }).split(' ');
+  return { date, time };
 }

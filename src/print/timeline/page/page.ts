@@ -1,11 +1,12 @@
-import { chartMarkup } from './chart.ts';
-import { jsonMarkup, Markup, markup } from './markup.ts';
 import script from './page.js?raw';
 import style from './page.css?raw';
-import { chartRows, type Entry } from './rows.ts';
+import { chartMarkup } from './chart.ts';
+import { jsonMarkup, Markup, markup } from './markup.ts';
+import { chartRows, type Entry, type ChartRow } from './rows.ts';
 import { workloadGroups } from '../workload-groups.ts';
-import { groupRow } from './group-row.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
+import type { Timeline } from '../../../history/timeline/model.ts';
+import { readyCounts } from '../../../history/timeline/ready-counts.ts';
 
 export interface PageOptions {
   /** Computes the SHA-256 of a text in base64: the page allows only its own script. */
@@ -111,4 +112,26 @@ function legend(): Markup {
   return markup`<ul class="legend">${keys}<li>&#9650; &#9660; a probe that changed something</li></ul>
 <p class="hint">Drag to move, Ctrl and wheel or + and &minus; to zoom,
 arrow keys to move to the next entry.</p>`;
+}
+
+/** The row above the Pods of a workload: how many of them were Ready. */
+function groupRow(name: string, timelines: readonly Timeline[], originMs: number): ChartRow {
+  const counts = readyCounts(timelines, originMs);
+  const most = Math.max(1, ...counts.map(({ ready }) => ready));
+  const entries = counts.map(({ ready, fromMs, toMs }) => ({
+    pod: name,
+    title: `${ready} Ready`,
+    details: [],
+    look: ready === 0 ? 'waiting' : ready === most ? 'running attempt' : 'running',
+    isMark: false,
+    parts: ready === most && ready > 0 ? [{ fromMs, toMs, look: 'ready' }] : [],
+    label: `${ready} Ready`,
+    fromMs,
+    toMs,
+  }));
+  return { kind: 'workload', label: name, note: podCount(timelines.length), entries };
+}
+
+function podCount(count: number): string {
+  return count === 1 ? '1 Pod' : `${count} Pods`;
 }
