@@ -41,14 +41,14 @@ import { podSourceRules } from '../images/node/pod-source.ts';
 import { LiveRuns } from './live-runs.ts';
 import { judgeImages } from '../settings/config/image-map.ts';
 import { ThisNode } from '../settings/config/this-node.ts';
-import { Machine, type MachineOptions } from './machine.ts';
+import { type AgentResources, Machine } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
 import { readOwnRights } from '../settings/own-rights.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
-export interface AgentOptions extends Omit<MachineOptions, 'node' | 'rights' | 'isRemoved' | 'images'> {
+export interface AgentOptions extends AgentResources {
   /** Called when a Pod has ended, or was removed. */
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
@@ -174,21 +174,21 @@ export class Agent implements PodRunAgent {
       const shared = { record, clock: machineClock(clock), onTrouble: report };
       // podrun's helper ends with the network.
       const inCluster: ServiceListeners = {
-        update: (wanted) => this.#machine.serve(wanted),
+        update: (wanted) => this.#machine.networks.serve(wanted),
         close: () => undefined,
       };
       const listeners = isCluster ? inCluster : new ServiceProxy({ clock: shared.clock, opens: () => true });
       const services = new AgentServices({
         ...shared,
         onServed,
-        ownerOf: (port) => this.#machine.ownerOfPort(port),
+        ownerOf: (port) => this.#machine.networks.ownerOfPort(port),
         network: isCluster ? 'cluster' : 'host',
         listeners,
       });
       return withIngresses(services, store, async () => {
         const { AgentIngresses } = await import('../network/node/agent-ingresses.ts');
         const dial: DialEndpoint = async ({ address, port }) => {
-          const helper = isCluster ? await this.#machine.clusterHelper() : undefined;
+          const helper = isCluster ? await this.#machine.networks.clusterHelper() : undefined;
           return helper === undefined ? dialHere(address, port) : helper.dial({ host: address, port });
         };
         return new AgentIngresses({ ...shared, store, requestedPorts: settings.ingressPorts, dial });
@@ -198,7 +198,7 @@ export class Agent implements PodRunAgent {
 
   /** Lets an API server listen in the networks of Pods; see PodNetworks. */
   serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
-    return this.#machine.serveApi(api);
+    return this.#machine.networks.serveApi(api);
   }
 
   config(pod: StoredPod): SyncConfig {

@@ -1,9 +1,8 @@
 import { inBackground } from '../defects.ts';
 import { type ClaimedData, claimedData } from '../apiserver/volumes/claim-volume.ts';
-import type { ListenTrouble } from '../network/proxy/service-proxy.ts';
-import type { ServiceListener } from '../network/service-listener.ts';
 import type { Container } from '../api/generated/types.ts';
-import { machineClock } from '../clock.ts';
+import type { PodrunError } from '../api/errors.ts';
+import { type Clock, machineClock } from '../clock.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from './attach/attach-point.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -24,7 +23,6 @@ import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ImageLayers, ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
-import type { NetworkHelper } from '../network/linux/helper-process.ts';
 import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Faults } from './faults.ts';
@@ -33,11 +31,11 @@ import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { Launch, LiveInstance } from './instance.ts';
 import { type InstanceRef, PodFiles } from '../store/pod-files.ts';
 import type { EnsureCall, NodeImages } from '../images/node/node-images.ts';
-import { Journals, type JournalsOptions } from './journals.ts';
+import { Journals } from './journals.ts';
+import type { PodMachine } from './pod-machine.ts';
 import type { NetworkRecord } from '../store/owners/network-record.ts';
 import { PodNames } from '../network/node/pod-names.ts';
-import type { PortOwner } from '../lifecycle/texts/port-events.ts';
-import { type ApiOfPods, type ApiPlace, type NetworkSymptom, PodNetworks } from '../network/node/pod-networks.ts';
+import { type NetworkSymptom, PodNetworks } from '../network/node/pod-networks.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { atExit } from '../runtime/at-exit.ts';
@@ -49,20 +47,18 @@ import { topWorkload, workloadsAbove } from '../apiserver/workloads-above.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
-/** The resources for containers on this machine, and the callbacks for their output. */
-export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
+/** The resources of an agent for containers on this machine, and the callbacks for their output. */
+export interface AgentResources {
   readonly settings: AgentSettings;
   readonly store: FileStore;
+  readonly clock: Clock;
   readonly runtime: Runtime;
-  readonly node: NodeFacts;
+  /** True when the runtime writes the logs of containers itself. */
+  readonly logsElsewhere?: boolean;
   /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
   readonly networkRecord?: NetworkRecord | undefined;
-  /** The images from which containers run. Undefined: all of them run programs of this machine. */
-  readonly images?: NodeImages | undefined;
   /** Faults on purpose. Undefined: none. */
   readonly faults?: Faults | undefined;
-  /** The rights of this process. Read when the first Pod needs them. */
-  readonly rights: () => OwnRights;
   /**
    * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
    * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
@@ -72,23 +68,30 @@ export interface MachineOptions extends Omit<JournalsOptions, 'files'> {
   ) => Promise<void> | undefined;
   /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
+  /** Called when a record could not be written or read. */
+  readonly onTrouble: (error: PodrunError) => void;
 }
 
-/** A Machine as its Pods use it. A simulation has its own. */
-export type PodMachine = Omit<
-  Pick<Machine, keyof Machine>,
-  'podChanged' | 'ownerOfPort' | 'clusterHelper' | 'serve' | 'serveApi' | 'close'
->;
+interface MachineOptions extends AgentResources {
+  readonly node: NodeFacts;
+  /** The images from which containers run. Undefined: all of them run programs of this machine. */
+  readonly images: NodeImages | undefined;
+  /** The rights of this process. Read when the first Pod needs them. */
+  readonly rights: () => OwnRights;
+  /** True when the Pod's object was removed. */
+  readonly isRemoved: (pod: StoredPod) => boolean;
+}
 
 /**
  * This machine, for the containers of all Pods of an Agent: their volumes, networks, logs and files, the steps of their
  * starts, and the clients that are attached to them.
  */
-export class Machine {
+export class Machine implements PodMachine {
   readonly #options: MachineOptions;
   readonly #files: PodFiles;
   readonly #journals: Journals;
-  readonly #networks: PodNetworks;
+  /** The networks of the Pods. */
+  readonly networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
   readonly #names: PodNames;
   readonly #handlers: PodHandlers;
@@ -109,7 +112,7 @@ export class Machine {
     this.#journals = new Journals({ ...options, files });
     const { privateNetworks, hostEnv } = settings;
     const clock = machineClock(options.clock);
-    this.#networks = new PodNetworks({
+    this.networks = new PodNetworks({
       ...options,
       clock,
       files,
@@ -124,7 +127,7 @@ export class Machine {
       clock,
       network: privateNetworks?.kind ?? 'host',
       hasOwnFiles: settings.features.tier === 'namespace',
-      helper: () => this.#networks.clusterHelper(),
+      helper: () => this.networks.clusterHelper(),
     });
     this.#handlers = new PodHandlers({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
   }
@@ -134,44 +137,20 @@ export class Machine {
     this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
   }
 
-  /** Serves Services in the cluster of the Pods. Answers the listeners that cannot listen. */
-  serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    return this.#networks.serve(listeners);
-  }
-
-  /** Lets an API server listen in the networks of Pods; see PodNetworks. */
-  serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
-    return this.#networks.serveApi(api);
-  }
-
-  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
-  ownerOfPort(port: number): Promise<PortOwner | undefined> {
-    return this.#networks.ownerOfPort(port);
-  }
-
-  /** podrun's helper in the cluster of the Pods. Undefined: they have none. Rejects when it cannot be made. */
-  clusterHelper(): Promise<NetworkHelper | undefined> {
-    return this.#networks.clusterHelper();
-  }
-
   /** Lets go of the folders that this process holds, and of what the Pods share. */
   async close(): Promise<void> {
     this.#names.close();
-    await this.#networks.close();
+    await this.networks.close();
     this.#release();
   }
 
-  /**
-   * Creates the Pod's sandbox: its volumes and its network. Rejects on failure. Waits for missing ConfigMaps and the
-   * like until the signal is aborted. Returns the Pod's address; undefined: the node's.
-   */
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
     if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
     const network = await this.#handlers.choose(pod);
     await this.#options.images?.open(pod);
     const hostname = podHostname(pod);
     if (!hostname.ok) throw new Error(hostname.message);
-    const [address, events] = await Promise.all([this.#networks.join(pod, attempt, network), this.#names.open(pod)]);
+    const [address, events] = await Promise.all([this.networks.join(pod, attempt, network), this.#names.open(pod)]);
     for (const event of events) attempt.event(event);
     await this.#meetFaults(pod);
     return address;
@@ -179,9 +158,9 @@ export class Machine {
 
   async #meetFaults(pod: StoredPod): Promise<void> {
     const { faults, store } = this.#options;
-    if (faults === undefined || this.#networks.privateNetworkOf(pod) === undefined) return;
+    if (faults === undefined || this.networks.privateNetworkOf(pod) === undefined) return;
     const names = [pod.metadata.name, ...workloadsAbove(store)(pod).map(({ name }) => name)];
-    await faults.joined(pod, names, (isCut) => this.#networks.cutOff(pod, isCut));
+    await faults.joined(pod, names, (isCut) => this.networks.cutOff(pod, isCut));
   }
 
   async removeSandbox(pod: StoredPod): Promise<void> {
@@ -191,40 +170,33 @@ export class Machine {
     this.#handlers.forget(pod);
     this.#journals.close(pod);
     this.#options.images?.left(pod);
-    await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
+    await Promise.all([this.networks.leave(pod), this.#attachPoint.close(pod)]);
   }
 
-  /** Measures the disk space of the Pod. Never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage> {
     return storageUsage(pod, wanted, this.#files);
   }
 
-  /** Looks up the image of a container, and pulls it when its policy asks for that. Never rejects. */
   async ensureImage(pod: StoredPod, call: EnsureCall): Promise<EnsuredImage> {
     return (await this.#options.images?.ensure(pod, call)) ?? { type: 'present' };
   }
 
-  /** Computes the launch of a container. Rejects with a defect. */
   prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
     return prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
   }
 
-  /** Called when the runtime could not start a prepared container. */
   startFailed(pod: StoredPod, instance: InstanceRef): void {
     releaseLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
   }
 
-  /** Completes the launch of a container of a former agent. */
   restore(pod: StoredPod, instance: InstanceRef, launch: Launch): Launch {
     return restoreLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance), launch);
   }
 
-  /** The resource limits of the container. Undefined: none. */
   limitsOf({ spec }: StoredPod, container: Container): ResourceLimits | undefined {
     return containerLimits(spec, container, this.#options.settings.podPidsLimit);
   }
 
-  /** The file for output that is left in the pipes after podrun was killed; see ContainerLaunch. */
   logFile(pod: StoredPod, instance: InstanceRef): string {
     return this.#files.log(pod, instance);
   }
@@ -235,7 +207,6 @@ export class Machine {
     this.#attachPoint.started(pod, containerSpec(pod, live.ref.container), live);
   }
 
-  /** Called after a container of a former agent was taken over. Clients that were attached have to attach again. */
   async adopted(pod: StoredPod, live: LiveInstance): Promise<void> {
     const container = containerSpec(pod, live.ref.container);
     inBackground(this.#names.open(pod));
@@ -254,7 +225,6 @@ export class Machine {
     if (wait !== undefined) inBackground(this.#holdUntil(wait, instance));
   }
 
-  /** Called when the main process has ended and its output is complete. Returns the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined {
     this.#live.delete(instance.id);
     this.#journals.exited(pod, instance, exit);
@@ -267,41 +237,33 @@ export class Machine {
     return exit.oomPolled === true ? [MEMORY_POLLED, message].filter(Boolean).join('\n') : message;
   }
 
-  /** Explains how the network may have caused the symptom. Undefined: it did not. */
   explain(pod: StoredPod, instance: InstanceRef, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
     const container = containerSpec(pod, instance.container);
     const logTail = (lines: number): string => this.#journals.logTail(pod, instance, lines);
-    return this.#networks.explain({ pod, container, id: instance.id, logTail }, symptom);
+    return this.networks.explain({ pod, container, id: instance.id, logTail }, symptom);
   }
 
-  /**
-   * Runs a hook to its end. Loaded late, as probes are: most Pods have none, and node:http, https and http2 load slower
-   * than the rest of a start.
-   */
+  // Loaded late, as probes are: most Pods have none, and node:http, https and http2 load slower than the rest.
   async runHook(input: HookInput): Promise<HookOutcome> {
     const { runHook } = await import('./hooks/hooks.ts');
-    return runHook({ ...input, dial: this.#networks.dialerOf(input.pod) });
+    return runHook({ ...input, dial: this.networks.dialerOf(input.pod) });
   }
 
-  /** Runs one probe once. Never rejects. */
   async runProbe(input: ProbeInput): Promise<ProbeOutcome> {
     const fault = this.#options.faults?.probe(input);
     if (fault !== undefined) return fault;
     this.#probes ??= await import('./probe/index.ts');
-    return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
+    return this.#probes.probeOnce(input, this.networks.dialerOf(input.pod));
   }
 
-  /** Records a finished attempt of a probe. */
   probed(pod: StoredPod, attempt: ProbeAttempt): void {
     this.#journals.probed(pod, attempt);
   }
 
-  /** Records a hook that has returned or was cut short. */
   hooked(pod: StoredPod, run: HookRun): void {
     this.#journals.hooked(pod, run);
   }
 
-  /** Takes output of a hook or probe: whole lines, or a note of podrun. */
   logHandlerOutput(pod: StoredPod, instance: InstanceRef, output: HandlerOutput): void {
     this.#journals.handlerOutput(pod, instance, output);
     if (!isHookOutput(pod, instance, output)) return;
@@ -339,9 +301,9 @@ export class Machine {
 
   #launchInput(pod: StoredPod, instance: InstanceRef): LaunchInput {
     const volumes = this.#volumes.get(pod.metadata.uid);
-    const podIP = this.#networks.addressOf(pod);
-    const network = this.#networks.privateNetworkOf(pod)?.join;
-    const hostAddress = network && this.#networks.hostAddress;
+    const podIP = this.networks.addressOf(pod);
+    const network = this.networks.privateNetworkOf(pod)?.join;
+    const hostAddress = network && this.networks.hostAddress;
     const sandbox = { volumes, podIP, network, hostAddress };
     return { pod, container: containerSpec(pod, instance.container), instance, sandbox };
   }

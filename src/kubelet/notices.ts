@@ -4,11 +4,18 @@ import { apiServerNotices } from '../lifecycle/environment/api-server-variables.
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
 import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
 import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
-import type { MachineOptions } from './machine.ts';
+import type { OwnRights } from '../lifecycle/security/own-rights.ts';
+import type { AgentSettings } from '../settings/agent-settings.ts';
+import type { ObjectReader } from '../store/store.ts';
 import { runtimeHandlerOf } from '../images/node/pod-source.ts';
 import { hasApiServer } from '../apiserver/services/service-facts.ts';
 
-type Place = Pick<MachineOptions, 'settings' | 'store' | 'rights'>;
+interface Place {
+  readonly settings: AgentSettings;
+  readonly store: ObjectReader;
+  /** The rights of this process. */
+  readonly rights: () => OwnRights;
+}
 
 /** The events about parts of a Pod's spec that have no effect here: one for each. */
 export function podNotices(pod: StoredPod, place: Place): EventDraft[] {

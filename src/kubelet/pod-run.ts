@@ -21,11 +21,11 @@ import { asRun, type ObjectState, ofPod, withUid } from './run-object.ts';
 import { isRenewed, isStored } from '../apiserver/deletion/is-stored.ts';
 import { ContainerEffects } from './container-effects.ts';
 import { EventRecorder, type EventRecorderOptions } from '../apiserver/event-recorder.ts';
-import type { PodMachine } from './machine.ts';
+import type { PodMachine } from './pod-machine.ts';
 import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
 import { PodWrites, type PodWritesOptions } from './pod-writes.ts';
 
-export interface PodRunOptions extends PodWritesOptions, Omit<EventRecorderOptions, 'nodeName'> {
+export interface PodRunOptions extends PodWritesOptions {
   readonly pod: StoredPod;
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
@@ -33,6 +33,7 @@ export interface PodRunOptions extends PodWritesOptions, Omit<EventRecorderOptio
   readonly runtime: Runtime;
   readonly node: NodeFacts;
   readonly machine: PodMachine;
+  readonly onEvent: EventRecorderOptions['onEvent'];
   /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { EffectReport } from './pod-worker.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
-import type { PodMachine } from './machine.ts';
+import type { PodMachine } from './pod-machine.ts';
 import { pause } from './probe/deadline.ts';
 import { watchStorage } from './volumes/storage-watch.ts';
 

@@ -1,5 +1,5 @@
 import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
-import type { PodMachine } from '../kubelet/machine.ts';
+import type { PodMachine } from '../kubelet/pod-machine.ts';
 import { PodRun } from '../kubelet/pod-run.ts';
 import { settleClaimsOf } from '../apiserver/volumes/settle-volumes.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';

@@ -1,5 +1,5 @@
 import { runHook } from '../kubelet/hooks/hooks.ts';
-import type { PodMachine } from '../kubelet/machine.ts';
+import type { PodMachine } from '../kubelet/pod-machine.ts';
 import { probeOnce } from '../kubelet/probe/index.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PodMachine } from '../../src/kubelet/machine.ts';
+import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { onDefect } from '../../src/defects.ts';

@@ -7,7 +7,7 @@ import type {
   PodStatus,
 } from '../../src/api/generated/types.ts';
 import { ContainerEffects } from '../../src/kubelet/container-effects.ts';
-import type { PodMachine } from '../../src/kubelet/machine.ts';
+import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { HandlerOutput } from '../../src/kubelet/hooks/handler-log.ts';
 import type { LaunchOutcome } from '../../src/kubelet/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PodMachine } from '../../src/kubelet/machine.ts';
+import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';

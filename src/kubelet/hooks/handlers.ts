@@ -13,7 +13,7 @@ import type { ExecOutcome, ExecRequest, Runtime } from '../../runtime/runtime.ts
 import { commandIn } from './command-in.ts';
 import type { HookOutcome } from './hooks.ts';
 import type { LiveInstance } from '../instance.ts';
-import type { PodMachine } from '../machine.ts';
+import type { PodMachine } from '../pod-machine.ts';
 import type { ProbeAbort } from '../probe/probe-abort.ts';
 import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './handler-log.ts';
 
