@@ -16,28 +16,28 @@ export type ApiAnswer =
     }
   | { readonly text: string | Buffer; readonly type: string; readonly code?: number; readonly headers?: Headers }
   | {
-      /** Writes the whole answer: a watch, a log that goes on, a proxy. */
+      /** Writes the whole response: a watch, a followed log, a proxy. */
       readonly stream: (response: ServerResponse) => void | Promise<void>;
     };
 
-/** Answers a request. An error is answered as a Status: see status-error.ts. */
+/** Handles a request. An error becomes a Status: see status-error.ts. */
 export type ApiHandler = (request: ApiRequest, context: ServerContext) => ApiAnswer | Promise<ApiAnswer>;
 
-/** Takes over the connection of a request with the header Upgrade. An error before its first byte is answered. */
+/** Takes over the connection of a request with the header Upgrade. An error before its first byte gets a response. */
 export type UpgradeHandler = (
   request: ApiRequest,
   connection: { readonly socket: Duplex; readonly head: Buffer },
   context: ServerContext,
 ) => void | Promise<void>;
 
-/** The handlers of a subresource, by verb. A verb without one is answered with 405. */
+/** The handlers of a subresource, by verb. A verb without one gets the response 405. */
 export interface SubresourceHandlers {
   readonly get?: ApiHandler;
   readonly create?: ApiHandler;
   readonly update?: ApiHandler;
   readonly patch?: ApiHandler;
   readonly delete?: ApiHandler;
-  /** Takes every method, in the place of the others: a proxy. */
+  /** Takes every method, in the place of all other handlers: a proxy. */
   readonly connect?: ApiHandler;
   readonly upgrade?: UpgradeHandler;
 }

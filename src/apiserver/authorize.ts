@@ -32,7 +32,7 @@ export function authorize(request: ApiRequest | PathRequest, context: ServerCont
 }
 
 /**
- * Refuses a connection into a Pod to those who may not create one: a websocket begins with GET, which readers may.
+ * Refuses a connection into a Pod to users who may not create one: a websocket begins with GET, which readers may.
  * Source: pkg/registry/core/pod/rest/subresources.go, ensureAuthorizedForVerb.
  * @throws {StatusError} 403
  */

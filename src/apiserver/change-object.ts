@@ -37,7 +37,7 @@ export interface ChangedObject {
 
 /**
  * Changes a stored object as the API server does: checks the rules for updates, and writes in one step, so that changes
- * of others are not lost. Removes a deleted object with its last finalizer.
+ * of other clients are not lost. Removes a deleted object with its last finalizer.
  * @throws {PodrunError} in kubectl's words, when there is no such object, when the rules forbid the change, when the
  * change asks for a resourceVersion that is not the stored one, and what `change` throws
  */

@@ -9,7 +9,7 @@ import type { ManifestObject } from '../manifest/manifest-object.ts';
 
 /**
  * Applies a manifest to an existing object: sets its fields, removes fields that an earlier manifest had, and keeps the
- * fields of others.
+ * fields of other writers.
  * @throws {PodrunError} when the rules for updates forbid the change, or the object is gone
  */
 export function configureObject(

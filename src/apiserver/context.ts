@@ -26,7 +26,7 @@ export interface ServerContext {
   /** All objects, in memory: reads and watches come from here. */
   readonly objects: ServedObjects;
   readonly resources: ResourceTable;
-  /** Runs Pods and controllers. Undefined: nobody does, objects are only stored. */
+  /** Runs Pods and controllers. Undefined: objects are only stored. */
   readonly node: NodeClient | undefined;
   readonly tokens: ServiceTokens;
   /** The user of a token. Undefined: the token is wrong. */

@@ -62,7 +62,7 @@ export function bootTime(nowMs: number): string {
   return formatTime(Math.floor((nowMs - uptime() * 1000) / 1000) * 1000);
 }
 
-/** The stored objects of a resource, and the others that are not stored. */
+/** The stored objects of a resource, and the default objects that are not stored. */
 export function withStored(
   store: ObjectReader,
   resource: Resource,

@@ -105,12 +105,12 @@ export class EventRecorder {
     this.#options.onEvent({ type: 'MODIFIED', object });
   }
 
-  /** Records an event of podrun itself about any object. Such an event is never combined with others. */
+  /** Records an event of podrun itself about any object. Such an event is never combined with another one. */
   recordOwn(about: EventSubject, draft: EventDraft, fieldPath?: string): void {
     this.recordAs('podrun', about, draft, fieldPath);
   }
 
-  /** Records an event of another cluster component. Such an event is never combined with others. */
+  /** Records an event of another cluster component. Such an event is never combined with another one. */
   recordAs(component: EventOrigin['component'], about: EventSubject, draft: EventDraft, fieldPath?: string): void {
     const event = this.#coreEvent(about, draft, { component, now: this.#options.clock.now(), fieldPath });
     this.#options.onEvent({

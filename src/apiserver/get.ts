@@ -7,7 +7,7 @@ import { inVersionOf } from './resources/served-resource.ts';
 import { notFoundStatus } from './status-error.ts';
 import { awaitVersion } from './versions.ts';
 
-/** Answers an object. */
+/** Responds with an object. */
 export async function getObjectAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   await awaitVersion(request, context);
   return { object: await shownObjectOf(request, context) };

@@ -11,8 +11,8 @@ export interface NodeClient {
   /** Begins to look after a new workload or Service. */
   readonly took: (object: StoredKubeObject) => void;
   /**
-   * Lets the server listen in the networks of Pods. Answers its place in the network that Pods share. Undefined: they
-   * are in that of this machine, or alone. Rejects when that network cannot be made.
+   * Lets the server listen in the networks of Pods. Returns its address in the network that Pods share. Undefined: they
+   * are in this machine's network, or alone. Rejects when that network cannot be made.
    */
   readonly serveApi: (api: ApiOfPods) => Promise<ApiPlace | undefined>;
 }

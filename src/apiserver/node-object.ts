@@ -21,7 +21,7 @@ interface NodeFields {
 /**
  * The fields of the node object: what this machine is, and what the store has about it: labels, annotations, taints and
  * the cordon. It has no labels or taints of podrun.yaml: they belong to one `apply`.
- * @param since the time since which the node is there
+ * @param since the time since which the node exists
  */
 export function nodeFields(
   store: ObjectReader,

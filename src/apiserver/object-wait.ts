@@ -68,7 +68,7 @@ export function waitForObject({
 }
 
 /**
- * Waits for a Pod that matches, and answers all that do.
+ * Waits for a Pod that matches, and returns all matching Pods.
  * @throws {PodrunError} when there is none in time
  */
 export async function waitForPods(
@@ -88,7 +88,7 @@ export async function waitForPods(
 }
 
 /**
- * Waits without a deadline until this very Pod meets a condition. Answers it.
+ * Waits without a deadline until this very Pod meets a condition. Returns the Pod.
  * @throws {PodrunError} (NotFound) when it is removed
  */
 export async function waitForPod(

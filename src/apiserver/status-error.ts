@@ -27,7 +27,7 @@ export interface StatusFailure {
   readonly reason: string;
   readonly message: string;
   readonly details?: FailureDetails | undefined;
-  /** A token to go on with: of a list whose version is too old. */
+  /** A token to continue with: of a list whose version is too old. */
   readonly continueToken?: string | undefined;
 }
 
@@ -170,7 +170,7 @@ export function asStatusError(error: unknown, about?: { resource: About; name: s
   if (about !== undefined && error.causes !== undefined)
     return invalidObject(about.resource, about.name, error.causes as readonly FieldError[]);
   if (about !== undefined && hasCode(error, 'Conflict')) return objectConflict(about.resource, about.name);
-  // The code of a manifest that is not admitted is that of a wrong manifest: its words have the reason.
+  // The code of a manifest that is not admitted is the code of a wrong manifest: its words have the reason.
   const why = said ?? error.code;
   const code = CODES[why];
   if (code === undefined) return internalError(message);

@@ -161,7 +161,7 @@ export class ApplyRun {
     this.#reportWhenOver();
   }
 
-  /** Ends the run because nobody reads the output any more. Never kills: only a user may ask for that. */
+  /** Ends the run because its output is not read any more. Never kills: only a user may request that. */
   readerGone(how: 'SIGHUP' | 'SIGPIPE'): void {
     if (how === 'SIGHUP') this.#hungUpMs ??= this.#options.clock.now().monotonicMs;
     this.#decide({ type: 'interrupted', signal: how });

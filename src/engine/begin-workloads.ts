@@ -20,8 +20,8 @@ export interface OwnedWorkload<T extends Controlled = Workload> {
 }
 
 /**
- * Makes this process the owner of stored workloads. Those that another process owns are left out, and those that are
- * gone. Clears away the Pods that an earlier run has left.
+ * Makes this process the owner of stored workloads. Leaves out workloads that another process owns, or that are gone.
+ * Clears away the Pods that an earlier run has left.
  */
 export async function beginWorkloads(
   store: FileStore,
@@ -64,27 +64,27 @@ export function claimControlled(
 }
 
 /**
- * The workloads whose last owner is this background agent, each with the command of its user. Those that one of them
- * controls are left out: the loop takes them with it.
+ * The workloads whose last owner is this background agent, each with the command of its user. Leaves out workloads that
+ * one of them controls: the loop takes them with it.
  */
 export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: WorkloadKey; command: string }> {
   const types = everyResourceType().filter(isWorkload);
   const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural));
-  const found = all.flatMap((object) => {
+  const owned = all.flatMap((object) => {
     const { namespace, name } = object.metadata;
     const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
     return owner?.agent === agent ? [{ object, command: owner.command ?? '' }] : [];
   });
-  const uids = new Set(found.map(({ object }) => object.metadata.uid));
-  const roots = found.filter(({ object }) => !uids.has(controllerOf(object)?.uid ?? ''));
+  const uids = new Set(owned.map(({ object }) => object.metadata.uid));
+  const roots = owned.filter(({ object }) => !uids.has(controllerOf(object)?.uid ?? ''));
   return roots.map(({ object: { apiVersion, kind, metadata }, command }) => {
     return { key: { apiVersion, kind, namespace: metadata.namespace, name: metadata.name }, command };
   });
 }
 
 /**
- * Removes the Pods of a workload that ended because their podrun ended: nobody has counted them. A Job keeps those that
- * it has counted, and those that have succeeded.
+ * Removes the Pods of a workload that ended because their podrun ended, uncounted. A Job keeps Pods that it has
+ * counted, and Pods that have succeeded.
  */
 async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload): Promise<void> {
   const { namespace } = workload.metadata;

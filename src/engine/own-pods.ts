@@ -9,7 +9,7 @@ import type { RunListener } from './run-input.ts';
 interface OwnPodsOptions {
   readonly store: FileStore;
   readonly listener: Pick<RunListener, 'onPod' | 'onChange' | 'onTrouble'>;
-  /** True: each Pod is forgotten when it is removed. Otherwise only those of controllers. */
+  /** True: each Pod is forgotten when it is removed. Otherwise only Pods of controllers. */
   readonly forgetsRemoved: boolean;
   /** Called with each new state, before the listener hears of a change. */
   readonly onChanged: (pod: StoredPod) => void;

@@ -24,11 +24,11 @@ export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutp
   readonly onOver?: (pod: StoredPod) => void;
   /** Called with an error that does not end the run. */
   readonly onTrouble: (text: string) => void;
-  /** Called with a defect of a controller: its workload may never end. Default: it is told. */
+  /** Called with a defect of a controller: its workload may never end. Default: it is reported. */
   readonly onDefect?: (defect: unknown) => void;
 }
 
-/** A listener of a run that nobody watches: its records are in the store. */
+/** The listener of an unwatched run: its records are in the store. */
 export const UNWATCHED = {
   onPod: (): void => undefined,
   onOutput: (): undefined => undefined,
@@ -37,12 +37,14 @@ export const UNWATCHED = {
   onChange: (): void => undefined,
 } as const;
 
-/** Containers that a keeper has: they go on when this process is killed, and the next one takes them over. */
+/**
+ * Containers that a keeper has: they keep running when this process is killed, and the next process takes them over.
+ */
 export interface KeptContainers {
   readonly runtime: Runtime & { close(): Promise<void> };
   readonly networkRecord: NetworkRecord;
-  /** The Pods of the former process, with those of their containers that the keeper has. */
-  readonly resumed: ReadonlyArray<Pick<OwnedRun, 'pod' | 'release'> & { readonly found: readonly FoundInstance[] }>;
+  /** The Pods of the former process, with their containers in the keeper. */
+  readonly resumed: ReadonlyArray<Pick<OwnedRun, 'pod' | 'release'> & { readonly instances: readonly FoundInstance[] }>;
 }
 
 /** The Pods and workloads to run, and the dependencies. */

@@ -109,14 +109,14 @@ export class Run {
     return [...this.pods.map(podRoot), ...(this.#workloads?.rootsWithPods ?? [])];
   }
 
-  /** The same, with applied Pods as the agent knows them: also those whose record is lost. */
+  /** The same, with applied Pods as the agent knows them: also Pods whose record is lost. */
   get endedRoots(): readonly Root[] {
     const uids = new Set(this.#rootUids);
     const applied = this.agent.pods.filter(({ metadata }) => uids.has(metadata.uid));
     return [...applied.map(podRoot), ...(this.#workloads?.rootsWithPods ?? [])];
   }
 
-  /** The Pods of this process, those of controllers included, as the store last reported them. */
+  /** The Pods of this process, Pods of controllers included, as the store last reported them. */
   get allPods(): readonly StoredPod[] {
     return this.#pods.all;
   }
@@ -140,7 +140,7 @@ export class Run {
     });
   }
 
-  /** True when no Pod runs and no workload is left, with which another process would go on. */
+  /** True when no Pod runs and no workload is left that another process would take over. */
   get isIdle(): boolean {
     return this.agent.isOver && (this.#workloads?.isEmpty ?? true);
   }
@@ -202,7 +202,7 @@ export class Run {
     faults?.begin((uid, event) => this.agent.tell(uid, event));
     for (const pod of pods) this.#pods.follow(pod);
     for (const pod of pods) listener.onPod({ type: 'ADDED', object: pod });
-    for (const { pod, found } of resumed) this.agent.resume(pod, found);
+    for (const { pod, instances } of resumed) this.agent.resume(pod, instances);
     for (const { pod } of owned) this.agent.run(pod);
     for (const { object, release } of workloads) this.#workloads?.add(object, release);
     for (const pod of pods) this.#followOwners(pod);
@@ -319,7 +319,7 @@ export class Run {
 
   /**
    * Does the work that must neither delay these Pods nor end them: records their manifests, and closes Pods of killed
-   * podruns. Those of background agents may be about to start again: whoever starts one has looked.
+   * podruns. Pods of background agents may be about to start again: the caller that starts one has looked.
    */
   async #settle(): Promise<void> {
     const { store, clock, owned, listener, kept } = this.#options;

@@ -7,7 +7,7 @@ export class ServiceWatch {
   readonly #onFound: (namespace: string) => void;
   readonly #subscriptions = new Map<string, Subscription>();
 
-  /** @param onFound called for each Service of a followed namespace, also for those that come later */
+  /** @param onFound called for each Service of a followed namespace, also for later ones */
   constructor(store: Store, onFound: (namespace: string) => void) {
     this.#store = store;
     this.#onFound = onFound;
@@ -15,12 +15,12 @@ export class ServiceWatch {
 
   follow(namespace: string): void {
     if (this.#subscriptions.has(namespace)) return;
-    const found = ({ type }: { readonly type: string }): void => {
+    const onEvent = ({ type }: { readonly type: string }): void => {
       if (type === 'ADDED') this.#onFound(namespace);
     };
     this.#subscriptions.set(
       namespace,
-      this.#store.watch<StoredService>('services', { namespace }, found, { replay: true }),
+      this.#store.watch<StoredService>('services', { namespace }, onEvent, { replay: true }),
     );
   }
 

@@ -21,8 +21,8 @@ function setFlags(flags: readonly string[]): void {
 }
 
 /**
- * Shrinks the heap of an API server, which grows again with the requests of clients. If V8 went on to collect that
- * often, 99 of 100 events would reach 200 watchers within 566 ms on a slow machine, instead of 30 to 100.
+ * Shrinks the heap of an API server, which grows again with the requests of clients. If V8 kept collecting that often,
+ * 99 of 100 events would reach 200 watchers within 566 ms on a slow machine, instead of 30 to 100.
  */
 export function shrinkOnce(clock: Clock, set: (flags: readonly string[]) => void = setFlags): void {
   set(SMALL);

@@ -53,8 +53,9 @@ const SERVED_WITHIN_MS = 2000;
 const LOOK_EVERY_MS = 5;
 
 /**
- * Keeps the new Services of a run for its own agent: that of other Pods in the namespace, in another network, could be
- * faster. Tells of Services that another agent serves already. Answers the new Services that are left to other agents.
+ * Keeps the new Services of a run for its own agent: an agent of other Pods in the namespace, in another network, could
+ * be faster. Reports Services that another agent serves already. Returns the new Services that are left to other
+ * agents.
  */
 function reserveServices(
   { command, hasNetworks, store, trouble }: BeginningRun,
@@ -77,7 +78,7 @@ function reserveServices(
 
 /**
  * Waits until new Services are served by the agents of Pods that run already: a client may use them as soon as `apply`
- * says that they are there. Tells of those that take longer.
+ * reports them. Reports Services that take longer.
  */
 async function awaitServing(
   { clock: ofRun, store, trouble }: BeginningRun,

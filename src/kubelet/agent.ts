@@ -53,7 +53,9 @@ export interface AgentOptions extends AgentResources {
   readonly onOver: (pod: StoredPod) => void;
   /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
   readonly onRecordLost: (pod: StoredPod) => void;
-  /** True: Pods that are removed are forgotten. Default: only those of controllers, the verdict is about the others. */
+  /**
+   * True: Pods that are removed are forgotten. Default: only Pods of controllers; the verdict is about all other Pods.
+   */
   readonly forgetsRemoved?: boolean;
   /** Called while images are pulled. */
   readonly onPull?: OnPull;
@@ -116,11 +118,11 @@ export class Agent implements PodRunAgent {
 
   /**
    * Resumes a Pod whose former agent has ended.
-   * @param found the containers that the runtime has
+   * @param instances the containers that the runtime has
    */
-  resume(pod: StoredPod, found: readonly FoundInstance[]): void {
+  resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
     const isPlaced = pod.spec.nodeName !== undefined;
-    this.#run(pod, isPlaced ? restoredFacts(pod, found, this.#options.clock.now()) : undefined);
+    this.#run(pod, isPlaced ? restoredFacts(pod, instances, this.#options.clock.now()) : undefined);
   }
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
@@ -158,7 +160,7 @@ export class Agent implements PodRunAgent {
         onTrouble(error as PodrunError);
       }
     };
-    // Nobody reaches them: there is nothing to wait for.
+    // They are not reachable: there is nothing to wait for.
     if (settings.privateNetworks?.kind === 'pod') {
       return { show: async (services) => services.forEach(onServed), close: () => undefined };
     }
@@ -229,7 +231,7 @@ export class Agent implements PodRunAgent {
     run?.events(run.pod, [event]);
   }
 
-  /** Schedules waiting Pods again after each change of the node, and evicts those that do not tolerate its taints. */
+  /** Schedules waiting Pods again after each change of the node, and evicts Pods that do not tolerate its taints. */
   #followNode(): void {
     if (this.#isNodeFollowed) return;
     this.#isNodeFollowed = true;
@@ -303,7 +305,7 @@ export class Agent implements PodRunAgent {
     this.#live.terminate(how);
   }
 
-  /** Ends the Pods whose objects are gone, also where no watch has told it. */
+  /** Ends the Pods whose objects are gone, also where no watch has reported it. */
   lookForObjects(): void {
     for (const run of this.#runs.values()) run.lookForObject();
   }

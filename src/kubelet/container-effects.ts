@@ -30,7 +30,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
-  /** Aborted when the Pod has finished: nobody waits for an image any more. */
+  /** Aborted when the Pod has finished: its images are not needed any more. */
   readonly #closing = new AbortController();
   readonly #reportedLimits = new Set<string>();
   /** Containers without a handler for their stop signal: each gets one event. */

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { ProbeInput } from './probe/input.ts';
 
 /**
- * Cuts a Pod off from the network that it shares with others, or connects it again. Rejects when that fails; does
+ * Cuts a Pod off from the network that it shares with other Pods, or connects it again. Rejects when that fails; does
  * nothing for a Pod that has ended.
  */
 export type CutOff = (isCut: boolean) => Promise<void>;
@@ -17,11 +17,11 @@ export interface Faults {
   wrap(runtime: Runtime): Runtime;
   /** The outcome of a probe that is to fail. Undefined: the probe runs. */
   probe(input: ProbeInput): ProbeOutcome | undefined;
-  /** The verdicts on the images of a Pod, with those that cannot be pulled at the moment. */
+  /** The verdicts on the images of a Pod, including images that cannot be pulled at the moment. */
   images(pod: StoredPod, verdicts: ImageVerdicts): ImageVerdicts;
   /**
    * Called when a Pod has joined a network of its own. Resolves when that is as the faults want it at the moment.
-   * @param names its own, and that of the workload that makes it
+   * @param names its own name, and the name of its workload
    */
   joined(pod: StoredPod, names: readonly string[], cutOff: CutOff): Promise<void>;
   /** Begins to count the time. @param tell records an event about the Pod with this uid */

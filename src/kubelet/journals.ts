@@ -26,9 +26,9 @@ export interface JournalsOptions {
 }
 
 /**
- * The logs and journals of running Pods. A failed write is reported, and the Pod goes on: a lost log is better than a
- * container that podrun stops watching. Nothing is written about a Pod that was removed by force: it runs on for a
- * moment, when its record may already belong to the next Pod of that name.
+ * The logs and journals of running Pods. A failed write is reported, and the Pod keeps running: a lost log is better
+ * than a container that podrun stops watching. Nothing is written about a Pod that was removed by force: it runs for a
+ * moment more, when its record may already belong to the next Pod of that name.
  */
 export class Journals {
   readonly #options: JournalsOptions;

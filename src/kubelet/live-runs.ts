@@ -19,7 +19,7 @@ export class LiveRuns {
     this.#runs.add(run);
   }
 
-  /** Forgets a run that is over. Its resources go to those that wait. */
+  /** Forgets a run that is over. Its resources go to waiting Pods. */
   remove(run: PodRun): void {
     this.#runs.delete(run);
     this.#unschedulable.delete(run);
@@ -66,7 +66,7 @@ export class LiveRuns {
   }
 
   /**
-   * Offers free resources to the waiting Pods. Skips those that did not fit beside the same resources: thousands may
+   * Offers free resources to the waiting Pods. Skips Pods that did not fit beside the same resources: thousands may
    * wait.
    */
   #schedule(): void {

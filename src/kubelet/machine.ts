@@ -60,8 +60,8 @@ export interface AgentResources {
   /** Faults on purpose. Undefined: none. */
   readonly faults?: Faults | undefined;
   /**
-   * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
-   * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
+   * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader returns a
+   * promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
    */
   readonly onOutput: (
     ...[pod, container, stream, chunk]: [StoredPod, string, OutputStream, Buffer]

@@ -78,9 +78,9 @@ export class PodRun implements PodReport {
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
   #object: ObjectState = 'present';
-  /** True when the store has told of the removal of the object. Another process may have removed it shortly before. */
+  /** True when the store has reported the removal of the object. Another process may have removed it shortly before. */
   #isRemovalTold = false;
-  /** True when the run is to end: nobody may be left who would remove the finalizers of the object. */
+  /** True when the run is to end: no client may be left who would remove the finalizers of the object. */
   #isToEnd = false;
   /** The request to end a Pod whose worker is being made: its first writes may bring the news. */
   #endOfNew: HowToEnd | undefined;
@@ -162,7 +162,7 @@ export class PodRun implements PodReport {
     });
   }
 
-  /** Ends the Pod when its object is gone, also where no watch has told it, as a kubelet's housekeeping does. */
+  /** Ends the Pod when its object is gone, also where no watch has reported it, as a kubelet's housekeeping does. */
   lookForObject(): void {
     if (this.#object !== 'present' || this.#state === 'over' || isMirrorPod(this.#pod)) return;
     if (!isStored(this.#options.store, this.#pod)) this.#missing();
@@ -250,7 +250,7 @@ export class PodRun implements PodReport {
     if (!this.#endPlaced(isForced ? BY_FORCE : { force: false })) this.#end();
   }
 
-  /** Ends the containers of a Pod that this node has taken. Answers false for one that it has not. */
+  /** Ends the containers of a Pod that this node has taken. Returns false for any other Pod. */
   #endPlaced(how: HowToEnd): boolean {
     if (this.#worker === undefined) this.#endOfNew = how;
     else this.#worker.terminate(how);
@@ -329,7 +329,7 @@ export class PodRun implements PodReport {
     this.#gone(true);
   }
 
-  /** Tells that this run may be forgotten. Later than others hear of the removal of a Pod that this agent runs. */
+  /** Reports that this run may be forgotten, after the removal of the Pod was reported to all other subscribers. */
   #tellRemoved(): void {
     if (this.#isRemovalTold) queueMicrotask(caught(() => this.#options.agent.removed(this)));
   }
@@ -372,7 +372,7 @@ export class PodRun implements PodReport {
     return this.#attempt(() => store.change('pods', metadata, part, ofThis, this.#subscription), isLast);
   }
 
-  /** Records events of the kubelet or of podrun. Those of a Pod whose object is gone are not stored. */
+  /** Records events of the kubelet or of podrun. Events of a Pod whose object is gone are not stored. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void {
     const record = (): void => this.#recorder.record(pod, drafts);
     if (drafts.length === 0) return;

@@ -41,7 +41,10 @@ export interface EffectReport {
 
 /** Takes the results of a worker. */
 export interface PodReport {
-  /** Stores the status of the Pod. Returns the stored Pod, in which others may have changed the spec or conditions. */
+  /**
+   * Stores the status of the Pod. Returns the stored Pod, in which other clients may have changed the spec or
+   * conditions.
+   */
   saveStatus(status: PodStatus): StoredPod;
   /** Records events in this order. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
@@ -81,7 +84,7 @@ export interface PodWorkerOptions {
  */
 export class PodWorker implements EffectReport {
   #pod: StoredPod;
-  /** The status in the store: this agent's last write, with the later changes of others. */
+  /** The status in the store: this agent's last write, with later changes of other clients. */
   #storedStatus: PodStatus;
   #facts: PodFacts;
   readonly #clock: Clock;
@@ -145,7 +148,7 @@ export class PodWorker implements EffectReport {
   objectChanged(pod: StoredPod): void {
     if (isFinished(this.#facts) || pod.metadata.uid !== this.#pod.metadata.uid) return;
     this.#storedStatus = pod.status;
-    // The agent owns the rest of the status: its next write overwrites the changes of others.
+    // The agent owns the rest of the status: its next write overwrites the changes of other clients.
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
     this.#config = this.#configFor(pod);
     this.#lookOrTerminate();
@@ -167,7 +170,7 @@ export class PodWorker implements EffectReport {
   }
 
   /**
-   * Ends the Pod because of a defect in a step that it waits for: it would wait for ever. The defect is told once.
+   * Ends the Pod because of a defect in a step that it waits for: it would wait for ever. The defect is reported once.
    * Everything is killed, and nothing more is observed or planned, since that may be what has failed.
    */
   failed(defect: unknown): void {
@@ -340,7 +343,7 @@ class Inbox {
   }
 }
 
-/** True when the observation may share a step with those of other containers. */
+/** True when the observation may share a step with observations of other containers. */
 function isShared(seen: Observation | 'look' | undefined): seen is Shared {
   return typeof seen === 'object' && ['started', 'exited', 'swept'].includes(seen.type);
 }

@@ -26,7 +26,9 @@ export class Sandbox {
     this.#options = options;
   }
 
-  /** Creates the sandbox, or finds that of a former agent, and reports it, unless the Pod ends meanwhile. */
+  /**
+   * Creates the sandbox, or finds the sandbox that a former agent made, and reports it, unless the Pod ends meanwhile.
+   */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });

@@ -15,9 +15,12 @@ export interface Confinement {
   readonly processesOf: string | undefined;
   /** The mounts over the root, in order: a mount inside another one comes after it. */
   readonly mounts: readonly Mount[];
-  /** The image whose files the container has in place of the host's. Undefined: it sees those of the host. */
+  /** The image whose files the container has in place of the host's. Undefined: it sees the host's files. */
   readonly image?: ImageRoot | undefined;
-  /** Folders of the host that containers change directly. All others are a copy that is removed with the instance. */
+  /**
+   * Folders of the host that containers change directly. All other folders are a copy that is removed with the
+   * instance.
+   */
   readonly shared: readonly string[];
   /** Folders of the host that no container sees: absolute, without links. */
   readonly hidden: readonly string[];
@@ -33,8 +36,8 @@ export interface Confinement {
 }
 
 /**
- * The users to whom the files of an image belong: those of the machine (`root`), those of a user namespace with the
- * subordinate ids of podrun's user (`mapped`), or podrun's user alone, whom the container sees as root (`single`).
+ * The owners of the files of an image: the machine's users (`root`), users of a user namespace with the subordinate ids
+ * of podrun's user (`mapped`), or podrun's user alone, whom the container sees as root (`single`).
  */
 export type FileOwners = 'root' | 'mapped' | 'single';
 
@@ -111,6 +114,6 @@ export interface GroupLimits {
 
 /** The limits of a container. */
 export interface ResourceLimits extends GroupLimits {
-  /** The common limits of all containers whose ids have the same first part: those of a Pod. */
+  /** The common limits of all containers whose ids have the same first part: the limits of a Pod. */
   readonly together: GroupLimits;
 }

@@ -32,7 +32,7 @@ export interface NamespaceFacts {
   readonly layers: 'disk' | 'tmpfs' | undefined;
 }
 
-/** The gaps of a machine that can make namespaces: what podrun works around there, and why. */
+/** The gaps of a machine that can make namespaces: what podrun does without, and why. */
 export interface NamespaceGaps {
   readonly ownProc?: Obstacle;
   readonly diskLayers?: Obstacle;

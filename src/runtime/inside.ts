@@ -2,7 +2,7 @@ import type { FileOwners } from './confinement.ts';
 
 /**
  * Programs of the host that may stand before the program of a container. Each begins its error messages with its name;
- * `limits` is that of the shell that enters cgroups.
+ * `limits` is the name of the shell that enters cgroups.
  */
 export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice', 'limits'] as const;
 
@@ -11,16 +11,16 @@ export interface InsideTools {
   readonly setpriv: readonly [string, ...string[]];
   readonly unshare: readonly [string, ...string[]];
   readonly env: readonly [string, ...string[]];
-  /** Undefined: that of the container's own files, if it has one. */
+  /** Undefined: the program among the container's own files, if it has one. */
   readonly setsid?: readonly [string, ...string[]] | undefined;
-  /** Starts a program as it is, whatever its name. */
+  /** Starts a program unchanged, whatever its name. */
   readonly unchanged: readonly string[];
   readonly users: FileOwners;
 }
 
 /** The arguments of execve(2) for a program. */
 export interface ProgramCall {
-  /** True: the program gets a terminal, which is that of its standard streams. */
+  /** True: the program gets a terminal, at its standard streams. */
   readonly hasTerminal?: boolean | undefined;
   /** The path found by `lookUpProgram`. */
   readonly file: string;
@@ -50,7 +50,7 @@ export interface Inside {
    * files to. Undefined: podrun's user.
    */
   readonly owner?: { readonly uid: number; readonly gid: number } | 'mapped' | undefined;
-  /** The tools for the identity of programs inside. Undefined: those of the host, without namespaces. */
+  /** The tools for the identity of programs inside. Undefined: the host's tools, without namespaces. */
   readonly tools?: InsideTools | undefined;
   /**
    * The OCI runtime that starts the programs, with the identity of the container. Undefined: the programs of `enter`
@@ -63,7 +63,7 @@ export interface Inside {
   end(): Promise<void>;
 }
 
-/** The inside of a container without isolation: programs see the machine as it is. */
+/** The inside of a container without isolation: programs see the machine itself. */
 export const HOST: Inside = {
   pathOf: (path) => path,
   enter: (call) => call,

@@ -27,7 +27,7 @@ import type {
   StartOutcome,
 } from './runtime.ts';
 import { diesUnprepared, signalNumber } from './signal-number.ts';
-import { spawnMain, type Surroundings } from './start/spawn-main.ts';
+import { spawnMain, type SpawnContext } from './start/spawn-main.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start/start-checks.ts';
 import { forkFailed, outputFailed, startFailed } from './start/start-errors.ts';
 import { Sweeper } from './watch/sweeper.ts';
@@ -79,7 +79,7 @@ export class ProcessRuntime implements Runtime {
   readonly #ends: Array<() => void> = [];
   readonly #pollsMemory: boolean;
   /** By id of the container. */
-  readonly #surroundings = new Map<string, Surroundings>();
+  readonly #contexts = new Map<string, SpawnContext>();
   readonly features: RuntimeFeatures | undefined;
 
   constructor({ clock: stamps, fifoDir, pipes, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
@@ -201,13 +201,13 @@ export class ProcessRuntime implements Runtime {
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
-    const { inside, limited } = this.#surroundings.get(request.id) ?? BARE;
+    const { inside, limited } = this.#contexts.get(request.id) ?? BARE;
     const dependencies = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
     return runExec(request, { ...dependencies, inside, place: (pid) => limited.place(pid) });
   }
 
   async startExec(launch: ExecLaunch): Promise<ExecStart> {
-    const { inside, limited } = this.#surroundings.get(launch.id) ?? BARE;
+    const { inside, limited } = this.#contexts.get(launch.id) ?? BARE;
     const dependencies = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
     return startExec(launch, { ...dependencies, inside, place: (pid) => limited.place(pid) });
   }
@@ -221,11 +221,12 @@ export class ProcessRuntime implements Runtime {
   }
 
   /** Clears up when a main process has ended. Throws nothing: the Pod waits for the report of the exit. */
-  #lastFacts(id: string, pid: number, { inside, limited }: Surroundings, peakBytes: number | undefined): LastFacts {
+  #lastFacts(id: string, pid: number, { inside, limited }: SpawnContext, peakBytes: number | undefined): LastFacts {
     this.#live.delete(pid);
-    this.#surroundings.delete(id);
+    this.#contexts.delete(id);
     try {
-      // The processes of a container die with its first one: its group now, the others as soon as they are found.
+      // The processes of a container die with its first one: its group now, all other processes as soon as they are
+      // found.
       killGroup(pid);
       inside.kill();
       const outOfMemory = limited.outOfMemory();
@@ -240,24 +241,24 @@ export class ProcessRuntime implements Runtime {
   #attend(
     launch: ContainerLaunch,
     main: MainProcess,
-    around: Surroundings,
+    context: SpawnContext,
     { unmark, forksBefore }: StartMarks,
   ): RunningContainer {
     const { id } = launch;
-    const { inside, limited } = around;
+    const { inside, limited } = context;
     const { pid } = main;
     const startedAt = this.#stamps.now();
     // Without a start time: a process that has this pid after the end of the main process is another one.
     const startTime = quickStartTimeOf(pid);
     const unwatch = this.#watchdog.add({ pid, startTime });
     let hasEnded = false;
-    // Read the peak memory when the container is told to stop: after the exit, /proc has it no more.
+    // Read the peak memory when the stop of the container begins: after the exit, /proc has it no more.
     let peakBytes: number | undefined;
     const lookAtPeak = (): void => {
       peakBytes ??= processPeakBytes(main.programPid);
     };
     this.#live.add(pid);
-    this.#surroundings.set(id, around);
+    this.#contexts.set(id, context);
     const swept = async (): Promise<void> => {
       await inside.end();
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore });
@@ -266,7 +267,7 @@ export class ProcessRuntime implements Runtime {
     const ended = main.ended.then(async ({ exitCode, signal }) => {
       const at = this.#stamps.now();
       hasEnded = true;
-      const last = this.#lastFacts(id, pid, around, peakBytes);
+      const last = this.#lastFacts(id, pid, context, peakBytes);
       unwatch();
       await main.finishOutput().catch(tellDefect);
       this.#reportExit(() => launch.onExit({ exitCode, signal, at, ...last, swept: swept() }));
@@ -302,8 +303,8 @@ export class ProcessRuntime implements Runtime {
   }
 }
 
-/** The surroundings of a container that does not run. */
-const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
+/** The context of a container that does not run. */
+const BARE: SpawnContext = { inside: HOST, limited: UNLIMITED };
 
 /** The facts about an exit that are lost with the container. */
 type LastFacts = Pick<ProcessExit, 'oomKilled' | 'oomPolled' | 'usage'>;

@@ -24,7 +24,7 @@ export interface ContainerLaunch {
   /** The container's view of the machine. Undefined: the machine as podrun sees it. */
   readonly confinement?: Confinement | undefined;
   /**
-   * An existing folder, absolute, whose files the container sees over those of the machine. Without a view of its own,
+   * An existing folder, absolute, whose files the container sees over the machine's files. Without a view of its own,
    * only the programs that podrun starts are looked up there.
    */
   readonly imageFolder?: string | undefined;
@@ -109,7 +109,7 @@ export interface RunningContainer {
    * have to kill
    */
   signal(name: string): boolean;
-  /** Sends a signal to a container in another process, which answers later. */
+  /** Sends a signal to a container in another process, which replies later. */
   signalLater?(name: string): Promise<boolean>;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
@@ -204,7 +204,7 @@ export interface Runtime {
   exec(request: ExecRequest): Promise<ExecOutcome>;
   /** Resolves when the command runs or could not be started. The command ends with its container at the latest. */
   startExec(launch: ExecLaunch): Promise<ExecStart>;
-  /** The socket of the process that has the containers. It is there as long as that process lives. */
+  /** The socket of the process that has the containers. It exists as long as that process lives. */
   readonly keeperSocket?: string;
   /**
    * Takes over a container of a former process. An exit in between is reported later. Undefined: there is no container

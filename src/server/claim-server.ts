@@ -29,9 +29,9 @@ interface ServerRecord {
 export interface ServerClaim {
   /** The port of the last server. Undefined: there was none. */
   readonly lastPort: number | undefined;
-  /** Tells others where the server answers. */
+  /** Records the URL of the server for other processes. */
   readonly answersAt: (url: string) => void;
-  /** The server answers no more. The next one waits until this process has ended, or has released its claim. */
+  /** The server serves no more. The next one waits until this process has ended, or has released its claim. */
   readonly ends: () => void;
   readonly release: () => void;
 }
@@ -43,8 +43,8 @@ const OTHER_MS = 10_000;
 const lookup = withCachedIds(localProcesses);
 
 /**
- * Makes this process the server of a state folder. Of several that try at once, one succeeds, and the others wait until
- * they can say where it answers.
+ * Makes this process the server of a state folder. Of several that try at once, one succeeds, and the rest waits until
+ * it can say where it serves.
  * @throws {PodrunError} (Conflict) when another process is the server
  */
 export async function claimServer(root: string, clock: Clock): Promise<ServerClaim> {
@@ -83,7 +83,7 @@ class ServerPlace implements ServerClaim {
     return this.#lastPort;
   }
 
-  /** Makes this process the server, unless another one is: answers it. */
+  /** Makes this process the server, unless another one is: returns that one. */
   take(): OtherServer | undefined {
     return this.#locked(() => {
       const { process: other, ...found } = readJsonFile<ServerRecord>(this.#file) ?? {};
@@ -123,7 +123,9 @@ class ServerPlace implements ServerClaim {
     return knownProcess(process.pid, lookup);
   }
 
-  /** Changes the record of this process. That of another one stays: its state folder may have been made anew. */
+  /**
+   * Changes the record of this process. The record of another process stays: its state folder may have been made anew.
+   */
   #change(record: ServerRecord): void {
     // A lock would make a state folder again that was removed.
     if (!existsSync(this.#file)) return;

@@ -40,13 +40,13 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   /** The address to listen at. Default: loopback. */
   readonly host?: string | undefined;
-  /** 0: any free port. Undefined: that of the last server of this state folder, if it is free. */
+  /** 0: any free port. Undefined: the port of the last server of this state folder, if it is free. */
   readonly port: number | undefined;
   /** The right to serve this state folder. */
   readonly claim: ServerClaim;
   /** Default: `rbac`. */
   readonly authorization?: AuthorizationMode | undefined;
-  /** Runs Pods. Undefined: nobody does. */
+  /** Runs Pods. Undefined: objects are only stored. */
   readonly node?: NodeClient | undefined;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
@@ -154,8 +154,8 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
 }
 
 /**
- * Listens at the port that the user has chosen, else at that of the last server, where its clients look for this one.
- * Where another program has taken that, at any other.
+ * Listens at the port that the user has chosen, else at the port of the last server, where its clients look for this
+ * one. Where another program has taken that, at any other port.
  * @throws {PodrunError} when the server cannot listen
  */
 async function listenWhereExpected(

@@ -22,7 +22,7 @@ function versionAnswer(): ApiAnswer {
   };
 }
 
-/** The paths beside those of objects. */
+/** The paths beside the paths of objects. */
 export const SERVER_ROUTES: readonly ServerRoute[] = [
   { method: 'GET', path: '/healthz', isPublic: true, answer: health },
   { method: 'GET', path: '/livez', isPublic: true, answer: health },

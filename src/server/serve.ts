@@ -32,13 +32,13 @@ export interface ServeOptions {
   readonly auditLog?: string | undefined;
   /** Writes a line to the log. */
   readonly report: (line: string) => void;
-  /** Called when the server answers. Resolves when it is to end: see Serving of engine/background/run-agent.ts. */
+  /** Called when the server is ready. Resolves when it is to end: see Serving of engine/background/run-agent.ts. */
   readonly onReady: (server: ServingServer) => Promise<'leave' | 'end'>;
 }
 
 /** A server, with the Pods behind it. */
 export interface ServingServer extends ApiServer {
-  /** Begins to watch for faults of Pods. The result answers sentences about them. */
+  /** Begins to watch for faults of Pods. The result returns sentences about them. */
   readonly watchFaults: () => () => readonly string[];
 }
 
@@ -51,7 +51,7 @@ export type ServeOutcome =
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined };
 
 /**
- * Serves the API and runs Pods and controllers behind it, as one node, until `onReady` resolves. Goes on with what the
+ * Serves the API and runs Pods and controllers behind it, as one node, until `onReady` resolves. Resumes with what the
  * last server of the state folder has left. Fails when another server of the state folder runs, or the server cannot
  * listen.
  */
@@ -93,7 +93,7 @@ function faultsOf(store: FileStore): () => readonly string[] {
   return () => watch.end();
 }
 
-/** The agent of the server: that of the last one, or a new one. This process stands for it from now on. */
+/** The agent of the server: the agent of the last server, or a new one. This process stands for it from now on. */
 async function serverAgent(agents: BackgroundAgents, settings: AgentSettings, clock: Clock): Promise<string> {
   const id = agents.list().find((each) => agents.settings<AgentSettings>(each)?.isServer === true);
   if (id === undefined || !(await takeFrom(agents, id, clock)))

@@ -42,7 +42,7 @@ export interface FileStoreOptions {
 
 /**
  * The store as files: see docs/architecture.md and layout.ts. Returned objects belong to the caller. Every method
- * throws a PodrunError for trouble with the disk; stored objects stay as they were.
+ * throws a PodrunError for trouble with the disk; stored objects stay unchanged.
  */
 export class FileStore implements Store {
   readonly root: string;
@@ -165,8 +165,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Stores an object that lives elsewhere as it is there: object and status in one step, whether there was one of its
-   * name or not. Pods have `startRun` and `bind`, Events `create` and `update`.
+   * Stores a copy of an object of another API server: object and status in one step, whether there was one of its name
+   * or not. Pods have `startRun` and `bind`, Events `create` and `update`.
    */
   mirror<T extends Storable>(resource: Exclude<Resource, 'pods' | 'events'>, object: T): T {
     const put = this.#onDisk(() => this.#plain.put(resource, object));
@@ -212,8 +212,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Deletes a mirror Pod, and makes it anew at once: the static Pod goes on. Returns the new one. Undefined: the mirror
-   * Pod is gone, or another one by now.
+   * Deletes a mirror Pod, and makes it anew at once: the static Pod keeps running. Returns the new one. Undefined: the
+   * mirror Pod is gone, or another one by now.
    */
   renewMirror(pod: StoredPod): StoredPod | undefined {
     const renewed = this.#onDisk(() => this.#pods.renew(pod));

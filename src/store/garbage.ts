@@ -56,7 +56,7 @@ export class StoreGarbage {
     );
   }
 
-  /** Removes a folder with its content, and the folder around it when that is empty. It disappears in one step. */
+  /** Removes a folder with its content, and its parent folder when that is empty. It disappears in one step. */
   remove({ path: folder }: UnreferencedFolder): void {
     const place = path.join(this.#root, folder);
     this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(place)));

@@ -12,7 +12,7 @@ export interface InformerChange<T> extends WatchEvent<T> {
 /**
  * The objects of a resource, as the store last reported them: it lists them, and follows their changes. Writes of this
  * process are here when their call returns. A state that is known already, or older, is no change; an object that was
- * deleted and made again is told as both.
+ * deleted and made again is reported as both.
  */
 export class Informer<T extends Followed> {
   /** By `NAMESPACE/NAME`. */
@@ -65,7 +65,7 @@ export class Informer<T extends Followed> {
     if (before === undefined) {
       if (type !== 'DELETED') this.#tell({ type: 'ADDED', object, before });
     } else if (before.metadata.uid !== object.metadata.uid) {
-      // Its own deletion was told when the new one came.
+      // Its own deletion was reported when the new one came.
       if (type === 'DELETED') return;
       this.#tell({ type: 'DELETED', object: before, before });
       this.#tell({ type: 'ADDED', object, before: undefined });

@@ -14,7 +14,7 @@ export type StoredObject = Storable & { metadata: StoredMeta; status?: unknown }
 
 /**
  * The key of an object. As in the API, an empty text counts as missing, here and below. An object that belongs to no
- * namespace is kept beside those of the namespace `default`.
+ * namespace is kept beside the objects of the namespace `default`.
  */
 export function keyOf(object: Storable): ObjectKey {
   return { namespace: object.metadata.namespace || DEFAULT_NAMESPACE, name: object.metadata.name ?? '' };

@@ -74,7 +74,7 @@ export class PodFiles {
     this.#store.recordProcess(namespace, name, started);
   }
 
-  /** Records the process that keeps the Pod's network, and how others enter that network. */
+  /** Records the process that keeps the Pod's network, and how other processes enter that network. */
   recordNetwork({ metadata: { namespace, name, uid } }: StoredPod, network: NetworkJoin): void {
     const pid = network.holderPid;
     const startTime = startTimeOf(pid);

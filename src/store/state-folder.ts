@@ -10,8 +10,8 @@ const STICKY = 0o1000;
 const PRIVATE = 0o700;
 
 /**
- * Closes the state folder to other users with chmod 700, if it holds nothing but state. A shared folder stays as it is,
- * as long as other users cannot replace the files in it: the files of podrun are private anyway.
+ * Closes the state folder to other users with chmod 700, if it holds nothing but state. A shared folder stays
+ * unchanged, as long as other users cannot replace the files in it: the files of podrun are private anyway.
  * @param home the home folder, which never counts as a folder for state alone
  * @throws {PodrunError} when all users may replace the files in the folder
  */

@@ -12,11 +12,14 @@ export interface Storable {
   metadata: ObjectMeta;
 }
 
-/** A selection of objects: all of a resource, those of a namespace, or one. */
+/** A selection of objects: all of a resource, all of a namespace, or one. */
 export interface Scope {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  /** For Events: of those about Pods, those about the Pod with this name suffice. Others may be among them. */
+  /**
+   * For Events: Events about the Pod with this name suffice, if only Events about Pods are wanted. More may be among
+   * them.
+   */
   readonly aboutPod?: string | undefined;
 }
 
@@ -48,8 +51,8 @@ export interface Subscription {
  * (`create`, `update`, `delete`), and the status, which the owning agent writes. Other clients may set conditions that
  * are not the kubelet's. So every writer of a status merges it into the stored one (`change`).
  *
- * Every subscriber gets every change once, in the order in which they were stored. A writer that hands in its own
- * subscription gets the result of a write, with all changes before it, only as the answer of its call.
+ * Every subscriber gets every change once, in the order in which they were stored. A writer that passes its own
+ * subscription gets the result of a write, with all changes before it, only as the result of its call.
  */
 export interface Store {
   /** The clock of the times that the store writes. */
@@ -109,7 +112,7 @@ export interface Store {
    */
   claimFolder(key: ObjectKey, isOld: boolean): string;
   /**
-   * Follows changes: those of this process within the call that makes them, those of other processes as soon as the
+   * Follows changes: changes of this process within the call that makes them, changes of other processes as soon as the
    * file system reports them. With `replay`, existing objects come first, as ADDED. Changes of Pods and Events are
    * never combined: every line of a transition log arrives once, in order.
    */

@@ -4,7 +4,7 @@ import type { ApiUser } from '../request.ts';
 import { StatusError } from '../status-error.ts';
 import { protocolsIn, tokenIn } from './websocket-protocols.ts';
 
-/** Answers the user of a token. Undefined: the token is wrong. */
+/** Returns the user of a token. Undefined: the token is wrong. */
 export type TokenReader = (token: string) => ApiUser | undefined;
 
 /** The user of the kubeconfig that the server writes. */

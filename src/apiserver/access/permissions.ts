@@ -29,7 +29,7 @@ interface RoleBinding {
 }
 
 const MASTERS = 'system:masters';
-/** The rules of those who may do everything. */
+/** The rules of users who may do everything. */
 export const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },

@@ -24,7 +24,7 @@ function accessSpecOf(fields: TypedFields): AccessSpec {
 
 const RESOURCE_ATTRIBUTES = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'] as const;
 
-/** Answers whether a user, or the user of the request, may do something. */
+/** Responds whether a user, or the user of the request, may do something. */
 export const accessReviewAnswer: ApiHandler = async (request, context) => {
   const review = await readObject(request);
   const { user: name, groups, wanted } = readFields(review, request.resource, accessSpecOf);
@@ -33,7 +33,7 @@ export const accessReviewAnswer: ApiHandler = async (request, context) => {
   return { object: { ...review, metadata: review.metadata, status: { allowed } }, code: 201 };
 };
 
-/** Answers what the user of the request may do in a namespace. */
+/** Responds with what the user of the request may do in a namespace. */
 export const rulesReviewAnswer: ApiHandler = async (request, context) => {
   const review = await readObject(request);
   const namespace = readFields(review, request.resource, specText('SelfSubjectRulesReviewSpec', 'namespace'));
@@ -46,14 +46,17 @@ export const rulesReviewAnswer: ApiHandler = async (request, context) => {
   return { object: { ...review, status }, code: 201 };
 };
 
-/** Answers who the user of the request is. */
+/** Responds with the user of the request. */
 export const selfReviewAnswer: ApiHandler = async (request) => {
   const review = await readObject(request);
   const { name: username, uid, groups } = request.user;
   return { object: withStatus(review, { userInfo: { username, ...(uid && { uid }), groups } }), code: 201 };
 };
 
-/** Answers whose token another server has got. Source: pkg/registry/authentication/tokenreview/storage.go. */
+/**
+ * Responds with the user of a token that another server has got. Source:
+ * pkg/registry/authentication/tokenreview/storage.go.
+ */
 export const tokenReviewAnswer: ApiHandler = async (request, context) => {
   const review = await readObject(request);
   const token = readFields(review, request.resource, specText('TokenReviewSpec', 'token'));

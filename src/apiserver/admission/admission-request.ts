@@ -10,7 +10,7 @@ export interface AdmissionRequest {
   readonly kind: string;
   /** The plural: `pods`. */
   readonly resource: string;
-  /** The kind of the object, where it is not that of the resource: the Eviction of a Pod. */
+  /** The kind of the object, where it is not the resource's kind: the Eviction of a Pod. */
   readonly objectKind?: { readonly group: string; readonly version: string; readonly kind: string };
   /** Empty: the object itself. */
   readonly subresource: string;
@@ -27,7 +27,7 @@ export interface AdmissionRequest {
   readonly namespaceObject: KubeObject | undefined;
   /** The options of the request: `fieldManager`, `dryRun`, … */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Answers whether a user may do something, for expressions. */
+  /** Returns whether a user may do something, for expressions. */
   readonly permits: (user: ApiUser, wanted: Attributes) => boolean;
 }
 

@@ -132,7 +132,10 @@ export function accountOf(store: ObjectReader, { metadata, spec }: StoredPod): S
   );
 }
 
-/** Checks an object beside what limits it. @param besides keeps, of the objects of its kind, those that count */
+/**
+ * Checks an object beside what limits it.
+ * @param besides keeps, of the objects of its kind, the objects that count
+ */
 function check(
   store: ObjectReader,
   object: KubeObject,

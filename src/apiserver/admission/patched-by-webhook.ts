@@ -34,7 +34,7 @@ function valueOf(text: string): unknown {
   return nodeValue(value);
 }
 
-/** The words of an error without those that are for users of `podrun patch`. */
+/** The words of an error without the parts for users of `podrun patch`. */
 function reasonOf(error: unknown): string {
   if (error instanceof PodrunError && error.hint !== undefined) return error.hint;
   return (error instanceof Error ? error.message : String(error)).replace(/^Error from server(?: \(\w+\))?: /, '');
@@ -49,7 +49,7 @@ function decodedAs(
   const type = typeOfKind(apiVersion, kind.kind);
   const head = { apiVersion, kind: kind.kind };
   if (type !== undefined) return { ...decodedPart(root, type, ''), ...head } as KubeObject;
-  // The schema of a custom kind is looked at later, and that of what nobody stores not at all.
+  // The schema of a custom kind is looked at later, and the schema of an object that is not stored not at all.
   const object = nodeValue(root) as JsonObject;
   if (object['metadata'] === undefined) return { ...object, ...head } as KubeObject;
   const metadata = decodedPart(mapOf(object['metadata'], 'v1.ObjectMeta'), METADATA, 'metadata');

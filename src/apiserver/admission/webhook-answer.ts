@@ -15,7 +15,7 @@ export interface WebhookStatus {
 export interface WebhookResponse {
   readonly isAllowed: boolean;
   readonly status: WebhookStatus;
-  /** A JSON patch, as text. Empty: the object stays as it is. */
+  /** A JSON patch, as text. Empty: the object stays unchanged. */
   readonly patch: string;
   readonly warnings: readonly string[];
 }
@@ -39,7 +39,7 @@ export function webhookResponse(review: unknown, uid: string, isMutating: boolea
   return { isAllowed, status, patch, warnings };
 }
 
-/** The beginning of errors about answers that were read. */
+/** The beginning of errors about responses that were read. */
 export const INVALID_ANSWER = 'received invalid webhook response';
 
 function invalidAnswer(why: string): TypeError {

@@ -21,7 +21,7 @@ export class ApiService {
     this.#store = store;
   }
 
-  /** Stores the Service. Undefined: one of the user is there, which leads elsewhere. */
+  /** Stores the Service. Undefined: the user has one of this name, which leads to another server. */
   open(): StoredService | undefined {
     const stored = this.#store.get<StoredKubeObject>('services', DEFAULT_NAMESPACE, API_SERVER);
     if (stored !== undefined && stored.metadata.labels?.[OWN_LABEL] !== API_SERVER) return undefined;
@@ -55,7 +55,7 @@ export class ApiService {
       this.#store.delete(resource, DEFAULT_NAMESPACE, API_SERVER);
   }
 
-  /** Stores an object. That of a server that was killed is replaced, if it is another one. */
+  /** Stores an object. Replaces the object of a server that was killed, if it is another one. */
   #keep(resource: string, object: KubeObject): StoredKubeObject {
     const stored = this.#store.get<StoredKubeObject>(resource, DEFAULT_NAMESPACE, API_SERVER);
     if (stored !== undefined && isSameButMetadata(stored, object)) return stored;

@@ -40,7 +40,7 @@ export class GarbageCollector {
     );
   }
 
-  /** Looks after the objects of a resource. One that is there again has another list of listeners. */
+  /** Looks after the objects of a resource. A resource that is served again has another list of listeners. */
   #follow({ storage }: ServedResource): void {
     const { objects } = this.#context;
     if (storage === '' || storage === 'events') return;
@@ -69,7 +69,7 @@ export class GarbageCollector {
     if (ownerReferences.length > 0 || deletionTimestamp !== undefined) this.#look(one);
   }
 
-  /** Looks at an object in the next turn: the change is told to all before the next one is made. */
+  /** Looks at an object in the next turn: the change is reported to all before the next one is made. */
   #look(one: Item): void {
     this.#due.set(one.object.metadata.uid, one);
     if (this.#isPlanned) return;
@@ -117,7 +117,7 @@ export class GarbageCollector {
     return this.#context.objects.dependentsOf(object.metadata.uid);
   }
 
-  /** The owners that exist. An owner that nobody can look for exists. */
+  /** The owners that exist. An owner that cannot be looked up exists. */
   #ownersOf({ metadata }: StoredKubeObject): (Item | { readonly object: Owned })[] {
     const { ownerReferences = [] } = metadata;
     return ownerReferences.flatMap(({ apiVersion, kind, name, uid }): (Item | { readonly object: Owned })[] => {

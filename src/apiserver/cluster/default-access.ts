@@ -17,7 +17,7 @@ interface ClusterRole extends StoredKubeObject {
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] };
 }
 
-/** Makes the default ClusterRoles, and keeps the rules of those that collect the rules of others. */
+/** Makes the default ClusterRoles, and keeps the rules of aggregated ClusterRoles up to date. */
 export function keepDefaultAccess(context: ServerContext): Subscription {
   for (const role of DEFAULT_CLUSTER_ROLES) ensure(role, ROLES, context);
   for (const binding of DEFAULT_CLUSTER_ROLE_BINDINGS) ensure(binding, 'clusterrolebindings', context);
@@ -26,7 +26,7 @@ export function keepDefaultAccess(context: ServerContext): Subscription {
   return context.objects.subscribe(ROLES, () => {
     if (isDue) return;
     isDue = true;
-    // The change is told to all before the next one is made.
+    // The change is reported to all before the next one is made.
     nextEventLoopTurn(() => {
       isDue = false;
       if (!context.signal.aborted) reported(context, 'roles that collect rules', () => collectRules(context));

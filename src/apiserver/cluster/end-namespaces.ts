@@ -18,7 +18,7 @@ export function endNamespaces(context: ServerContext): Subscription {
   const subscriptions = new Map<string, Subscription>();
   const follow = ({ storage, isNamespaced }: ServedResource): void => {
     if (!isNamespaced || storage === '') return;
-    // A kind that is there again has another list of listeners.
+    // A kind that is served again has another list of listeners.
     subscriptions.get(storage)?.close();
     const subscription = objects.subscribe(storage, ({ type, object }) => {
       if (type === 'DELETED' && ending.concerns(object.metadata.namespace)) ending.look();

@@ -77,7 +77,7 @@ function writeCounts({ resource, sources, statusOf }: CountingKind, namespace: s
   }
 }
 
-/** The fields and conditions of others stay. */
+/** The fields and conditions of other writers stay. */
 function budgetStatus(budget: StoredKubeObject, counted: readonly KubeObject[]): PodDisruptionBudgetStatus {
   const before = (budget as PodDisruptionBudget).status;
   const { status } = withBudgetStatus(budget as StoredKubeObject & PodDisruptionBudget, counted);

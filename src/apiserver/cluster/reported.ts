@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts';
 
 /**
  * Runs a write that the server makes by itself after a change. Its object may have been deleted or changed meanwhile,
- * and the change that tells so brings the next look. Another error of the store is reported: nobody waits for it.
+ * and the change that says so brings the next look. Another error of the store is reported: no caller waits for it.
  */
 export function reported({ report }: Pick<ServerContext, 'report'>, what: string, write: () => void): void {
   try {

@@ -42,11 +42,11 @@ export function registerNode(store: FileStore): void {
 
 /**
  * Keeps the objects that every cluster has: namespaces, and in each of them a ServiceAccount and the certificate of the
- * CA. Those that are deleted or changed come back. Makes the PriorityClasses of the system at the start.
+ * CA. Deleted or changed ones come back. Makes the PriorityClasses of the system at the start.
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
   const { objects } = context;
-  // Objects of the command line may be in namespaces that nobody has created. Events outlive what they are about.
+  // Objects of the command line may be in namespaces that were not created. Events outlive what they are about.
   const inNamespaces = context.resources.all.filter(({ storage, isNamespaced }) => {
     return isNamespaced && storage !== '' && storage !== 'events';
   });

@@ -20,7 +20,7 @@ export function followDefinitions(context: ServerContext): Subscription {
   for (const definition of definitionsOf(context)) serve(definition, served, context);
   const subscription = context.objects.subscribe(DEFINITIONS, ({ type, object }) => {
     const definition = object as unknown as Definition;
-    // The change is told to all before the next one is made.
+    // The change is reported to all before the next one is made.
     nextEventLoopTurn(() => {
       if (context.signal.aborted) return;
       if (type === 'DELETED') forget(definition, served, context);

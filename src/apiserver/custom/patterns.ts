@@ -16,8 +16,8 @@ export async function loadPatterns(): Promise<void> {
 }
 
 /**
- * A regular expression in the language of Go. It takes a time that grows with the text, whatever the pattern: those of
- * JavaScript may take for ever.
+ * A regular expression in the language of Go. It takes a time that grows with the text, whatever the pattern:
+ * JavaScript's own may take for ever.
  * @throws an error of the package for a text that is none
  */
 function patternOf(text: string): RE2JS {

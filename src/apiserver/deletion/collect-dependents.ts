@@ -33,7 +33,7 @@ async function carryOut(store: FileStore, clock: Clock, action: ControllerAction
     if (kind === 'Pod') await deletePod({ store, clock, ...metadata, graceSeconds: undefined });
     else deleteRecord(store, clock, { apiVersion, kind, metadata }, action.propagation);
   } catch (error) {
-    // Somebody else has collected it.
+    // Another client has collected it.
     if (!hasCode(error, 'NotFound') && !hasCode(error, 'Conflict')) throw error;
   }
 }

@@ -49,7 +49,7 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   const isThere = (pod: { readonly namespace: string; readonly name: string }): boolean =>
     !removed.has(`${pod.namespace}/${pod.name}`) && store.get('pods', pod.namespace, pod.name) !== undefined;
   const surplus = surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere);
-  // The other runs were those of the Pods that were removed just now.
+  // The other runs belonged to the Pods that were removed just now.
   const isTold = ({ path }: UnreferencedFolder): boolean => earlier.has(path);
   removeFolders(collection, 'run', surplus, isTold);
   removeFolders(collection, 'volume', unclaimed(collection));
@@ -123,7 +123,7 @@ async function closeLost({ store, clock, namespace, dryRun, onRemoved }: Collect
   return closed;
 }
 
-/** The runs to remove: for Pods in the store all but the newest, for others all. */
+/** The runs to remove: for Pods in the store all but the newest, for all other Pods every run. */
 function surplusRuns(
   runs: readonly UnreferencedFolder[],
   keep: number,
@@ -168,8 +168,8 @@ function removeFolders(
 }
 
 /**
- * Removes the events of objects that are gone. Those of a Pod were recorded after its removal, which takes the earlier
- * ones. The node is always there.
+ * Removes the events of objects that are gone. Events of a Pod were recorded after its removal, which takes the earlier
+ * ones. The node always exists.
  */
 function removeEvents({ store, namespace, dryRun, onRemoved }: Collection): void {
   for (const { metadata, involvedObject } of store.list<StoredEvent>('events', { namespace })) {

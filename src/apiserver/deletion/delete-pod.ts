@@ -88,7 +88,7 @@ function mark(store: FileStore, pod: StoredPod): boolean {
 
 /** Ends the remaining processes of a Pod that no agent runs. Undefined when another process has taken the Pod. */
 async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<ReturnType<typeof claimUnowned>> {
-  // The claim keeps others from beginning a run of that name meanwhile.
+  // The claim keeps other processes from beginning a run of that name meanwhile.
   const claim = claimUnowned(store, pod, 'delete');
   if (claim === undefined) return undefined;
   await endLeftovers(store, pod, clock);

@@ -25,7 +25,7 @@ export const BUDGET_SOURCES: readonly string[] = [
 
 /**
  * Evicts a Pod as the API does: asks its PodDisruptionBudget, sets the condition DisruptionTarget, and deletes the Pod.
- * Answers the reason why the budget does not permit it now.
+ * Returns the reason why the budget does not permit it now.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function evictPod(

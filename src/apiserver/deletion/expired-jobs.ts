@@ -7,8 +7,8 @@ import { collectDependents } from './collect-dependents.ts';
 import { deleteRecord } from './delete-record.ts';
 
 /**
- * Removes Jobs whose `ttlSecondsAfterFinished` has passed, with their Pods. Leaves alone those that an agent has: its
- * controllers remove them. Answers the removed Jobs.
+ * Removes Jobs whose `ttlSecondsAfterFinished` has passed, with their Pods. Leaves alone Jobs that an agent has: its
+ * controllers remove them. Returns the removed Jobs.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function removeExpiredJobs(store: FileStore, clock: Clock): Promise<StoredJob[]> {

@@ -40,7 +40,7 @@ export function garbageIn(objects: readonly Owned[], store: ObjectReader): Contr
   ];
 }
 
-/** The owners that are not among the objects, for example a ConfigMap. One that nobody can look for exists. */
+/** The owners that are not among the objects, for example a ConfigMap. An owner that cannot be looked up exists. */
 function ownersElsewhere(objects: readonly Owned[], store: ObjectReader): Owned[] {
   const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const owners = new Map<string, Owned>();

@@ -14,7 +14,7 @@ export function isStored(store: Store, pod: StoredPod): boolean {
   }
 }
 
-/** True when a mirror Pod was made anew after its deletion. The static Pod goes on. */
+/** True when a mirror Pod was made anew after its deletion. The static Pod keeps running. */
 export function isRenewed(store: Store, deleted: StoredPod): boolean {
   const { namespace, name, uid } = deleted.metadata;
   const stored = store.get<StoredPod>('pods', namespace, name);

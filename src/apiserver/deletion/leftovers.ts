@@ -18,7 +18,7 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
   removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
-/** Ends the remaining processes of a Pod. Its volumes stay, and its network when its agent goes on with it. */
+/** Ends the remaining processes of a Pod. Its volumes stay, and its network when its agent keeps the Pod. */
 export async function endProcesses(
   store: FileStore,
   pod: StoredPod,
@@ -67,7 +67,7 @@ export function claimUnowned(
 }
 
 /**
- * The containers that may still have processes. For those whose main process has ended, only the status names them:
+ * The containers that may still have processes. A container whose main process has ended is named by the status only:
  * other processes of the container still have its mark.
  * @param recorded main processes that still exist
  */

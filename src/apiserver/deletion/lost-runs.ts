@@ -12,7 +12,7 @@ import { removeGroupsOfPod } from '../../runtime/linux/cgroup/stray-groups.ts';
 
 /**
  * Ends the processes that killed agents have left, and closes the records of their Pods: a Pod that was being deleted
- * is removed, the others become Failed. A Pod that another process takes meanwhile is left alone.
+ * is removed, all other Pods become Failed. A Pod that another process takes meanwhile is left alone.
  * @param report gets a sentence for each such Pod
  * @param isMeant selects Pods. Default: all
  * @throws {PodrunError} when the store cannot be written to

@@ -59,7 +59,7 @@ export class ObjectCache {
     this.#informers.set(namespace, informers);
     for (const informer of informers) {
       for (const object of informer.all) {
-        // A listener may have changed it meanwhile: that was told.
+        // A listener may have changed it meanwhile: that was reported.
         if (informer.has(object)) this.#take({ type: 'ADDED', object, before: undefined });
       }
     }

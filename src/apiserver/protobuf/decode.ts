@@ -6,7 +6,7 @@ import { jsonOfMessage, type DecodedMessage } from './values.ts';
 /** The bytes before each message. Source: apimachinery/pkg/runtime/serializer/protobuf. */
 const PREFIX = Buffer.from('k8s\0');
 
-/** The message around each object. */
+/** The envelope of each object. */
 interface Envelope {
   readonly typeMeta?: { readonly apiVersion?: string; readonly kind?: string };
   readonly raw?: Uint8Array;

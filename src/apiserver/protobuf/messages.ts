@@ -38,7 +38,7 @@ function readField(text: string): MessageField {
   return { number: Number(number), name, type, form: form as MessageField['form'] };
 }
 
-/** The decoder of a message. It is made, with those that it contains, when it is asked for. */
+/** The decoder of a message. It is made, with the decoders that it contains, on first use. */
 export function decoderOf(message: string): Type {
   const name = typeNameOf(message);
   const present = root.get(name);

@@ -15,7 +15,7 @@ const SIZE_MAX = 400_000;
 const NULLABLE = new protobuf.Field('nullable', 65_001, 'bool');
 const ALPHA_OR_BETA = /v\d+(alpha|beta)\d+\//;
 
-/** Go embeds these messages in the one that contains them: their fields are fields of it. */
+/** Go embeds these messages in their container: their fields are fields of it. */
 const EMBEDDED = new Set(
   (
     'volumeSource localObjectReference persistentVolumeSource ephemeralContainerCommon handler ingressRuleValue ' +

@@ -2,7 +2,7 @@ import type { Subscription } from '../../store/store.ts';
 import { BUILT_IN_RESOURCES } from './built-in.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** The kinds that the server serves: those of Kubernetes, and those of CustomResourceDefinitions, which come and go. */
+/** The kinds that the server serves: Kubernetes' kinds, and kinds of CustomResourceDefinitions, which come and go. */
 export class ResourceTable {
   readonly #byPath = new Map<string, ServedResource>();
   readonly #followers = new Set<(resource: ServedResource) => void>();
@@ -31,7 +31,7 @@ export class ResourceTable {
     return this.all.filter((resource) => resource.group === group && resource.version === version);
   }
 
-  /** Calls back with each resource that is served, and with those that come later. */
+  /** Calls back with each resource that is served, also with later ones. */
   follow(onAdded: (resource: ServedResource) => void): Subscription {
     for (const resource of this.all) onAdded(resource);
     this.#followers.add(onAdded);

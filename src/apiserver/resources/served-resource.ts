@@ -9,7 +9,7 @@ export interface SubresourceEntry {
   readonly name: string;
   /** The kind of its body and answer. */
   readonly kind: string;
-  /** The group and version of that kind. Undefined: those of the resource. */
+  /** The group and version of that kind. Undefined: the resource's. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
@@ -37,11 +37,11 @@ export interface ServedResource {
   readonly conversion?: Conversion | undefined;
   /** True: an update of an object that does not exist creates it. Source: AllowCreateOnUpdate of its strategy. */
   readonly createsOnUpdate?: boolean;
-  /** The reason why objects have no effect here, for the one who creates them: `nobody scales`. */
+  /** The reason why objects have no effect here, for the user who creates them: `nobody scales`. */
   readonly noEffect?: string | undefined;
 }
 
-/** The way between the stored form of an object and that of a version. Both take either form. */
+/** The conversion between the stored form of an object and the form of a version. Both take either form. */
 export interface Conversion {
   readonly shown: <T extends KubeObject>(object: T) => T;
   readonly stored: <T extends KubeObject>(object: T) => T;

@@ -16,7 +16,7 @@ const STORAGE = 'storage.k8s.io/v1';
 const RESOURCE = 'resource.k8s.io/v1';
 const APPROVAL = { name: 'approval', kind: 'CertificateSigningRequest', verbs: ['get', 'patch', 'update'] };
 
-/** Kinds that clients write and read, and nobody acts upon. */
+/** Kinds that clients write and read, without a controller. */
 export const STORED_ONLY: readonly ServedResource[] = [
   clusterWide('apiregistration.k8s.io/v1', 'APIService', 'apiservices', {
     ...withStatus('APIService'),

@@ -8,7 +8,7 @@ import { allocateService, nodePortErrors, reachedStatus } from '../../network/al
 import type { ObjectReader, Store } from '../../store/store.ts';
 
 /**
- * Gives a valid Service its address and node ports. Other objects stay as they are.
+ * Gives a valid Service its address and node ports. Leaves other objects unchanged.
  * @throws {PodrunError} (Invalid) in the words of the API server, for a node port that is taken or out of range
  */
 export function allocated<T extends KubeObject>(store: ObjectReader, object: T): T {
@@ -26,7 +26,7 @@ export function allocated<T extends KubeObject>(store: ObjectReader, object: T):
     });
   }
   const settled = allocateService(service, others, store.root ?? '');
-  // The status of a stored Service is whatever was written last: a load balancer of somebody else writes it, too.
+  // The status of a stored Service is whatever was written last: a foreign load balancer writes it, too.
   const isStored = object.metadata.resourceVersion !== undefined;
   return (isStored ? { ...settled, status: service.status } : settled) as unknown as T;
 }
@@ -46,7 +46,7 @@ export function settleReach(
 }
 
 /**
- * A manifest of a Service whose address was replaced asks for the address that the stored Service has: that of another
+ * A manifest of a Service whose address was replaced asks for the address of the stored Service: an address of another
  * cluster cannot be had here.
  */
 export function withStoredAddress<T extends object>(wanted: T, stored: StoredKubeObject): T {

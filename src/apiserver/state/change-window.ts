@@ -7,7 +7,7 @@ export interface StoredChange extends InformerChange<StoredKubeObject> {
   readonly version: number;
 }
 
-/** The changes of a resource that are kept: a client that was away for a moment goes on after its last one. */
+/** The changes of a resource that are kept: a client that was away for a moment resumes after its last one. */
 const KEPT = 4096;
 
 /** The latest changes of a resource, in order. */

@@ -26,7 +26,7 @@ interface ShelfOptions {
 
 /**
  * All objects of the store in memory as clients see them, with their latest changes: the store has microseconds in
- * times that the API has in seconds. Own writes are here when their call returns, those of other processes as soon as
+ * times that the API has in seconds. Own writes are here when their call returns, writes of other processes as soon as
  * the file system reports them.
  *
  * All changes are counted with one number: the resource version of the changed object, or a larger one when another
@@ -37,12 +37,11 @@ export class ServedObjects {
   readonly #shelves = new Map<string, Shelf>();
   readonly #owners = new OwnerIndex();
   #version: number;
-  /** No list of an older version is answered. */
-  #compacted = 0;
+  /** Refuses lists of an older version from now on. */ #compacted = 0;
 
   constructor(store: FileStore) {
     this.#store = store;
-    // Nobody knows what happened before: a watch from an older version is refused.
+    // Earlier changes are unknown: a watch from an older version is refused.
     this.#version = store.nextVersion();
   }
 
@@ -111,7 +110,7 @@ export class ServedObjects {
     return present.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
   }
 
-  /** Answers no list of an older version any more. */
+  /** Refuses lists of an older version from now on. */
   compact(version: number): void {
     this.#compacted = version;
   }
@@ -159,7 +158,7 @@ function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-/** The store keeps objects that belong to no namespace beside those of `default`. */
+/** The store keeps objects that belong to no namespace beside the objects of `default`. */
 function withoutNamespace(object: StoredKubeObject): StoredKubeObject {
   if (object.metadata.namespace !== DEFAULT_NAMESPACE) return object;
   const { namespace: _, ...metadata } = object.metadata;

@@ -10,15 +10,15 @@ interface TimeField {
   readonly fields: readonly TimeField[] | undefined;
 }
 
-/** Answers the text for a time. */
+/** Returns the text for a time. */
 type TimeEdit = (text: string, kept: unknown) => string;
 
 const known = new Map<string, readonly TimeField[]>();
 
 /**
- * The object with its times in whole seconds, as the API server answers them. Times that clients get in microseconds
- * (`microTime`: of Leases and Events) stay. Of a kind without types, the metadata has times only.
- * Source: apimachinery/pkg/apis/meta/v1/time.go, MarshalJSON.
+ * The object with its times in whole seconds, as the API server sends them. Times that clients get in microseconds
+ * (`microTime`: of Leases and Events) stay. Of a kind without types, the metadata has times only. Source:
+ * apimachinery/pkg/apis/meta/v1/time.go, MarshalJSON.
  */
 export function inWholeSeconds<T extends KubeObject>(object: T): T {
   return edited(object, undefined, wholeSecond) as T;
@@ -43,7 +43,7 @@ function edited(object: KubeObject, stored: KubeObject | undefined, edit: TimeEd
   return editFields(object, stored, type === undefined ? [metadata] : timeFieldsOf(type), edit);
 }
 
-/** Answers the same object when nothing changes. */
+/** Returns the same object when nothing changes. */
 function editFields(object: JsonObject, kept: unknown, fields: readonly TimeField[], edit: TimeEdit): JsonObject {
   let copy: JsonObject | undefined;
   for (const field of fields) {

@@ -18,7 +18,7 @@ export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
 
 /**
  * Does what a volume controller does after the change of an object: binds claims to volumes, makes missing volumes, and
- * releases and removes those without their claims. Whoever changes a claim or volume calls it, so no process has to
+ * releases and removes volumes without their claims. Every writer of a claim or volume calls it, so no process has to
  * wait for that. Objects of other kinds change nothing.
  * @throws {PodrunError} when the store cannot be written to
  */

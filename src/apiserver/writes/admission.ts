@@ -85,7 +85,7 @@ export async function permitConnection(request: ApiRequest, context: ServerConte
   await checkAdmission(connection, context, request.warn);
 }
 
-/** The options of a connection. Source: k8s.io/api/core/v1, PodExecOptions and others. */
+/** The options of a connection. Source: k8s.io/api/core/v1, PodExecOptions and similar types. */
 function connectOptions({ resource, subresource, query, rest }: ApiRequest): object {
   const kind = resource.subresources.find(({ name }) => name === subresource)?.kind;
   const head = { kind, apiVersion: 'v1' };

@@ -18,8 +18,7 @@ type CustomChange = (stored: StoredKubeObject) => KubeObject;
 const TRIES = 5;
 
 /**
- * Changes an object of a custom kind: these have their own rules instead of those of podrun. Answers the object as it
- * is then.
+ * Changes an object of a custom kind: these have their own rules instead of podrun's. Returns the changed object.
  * @throws {StatusError} when the API server would refuse the change
  */
 export async function changeCustom(

@@ -32,7 +32,7 @@ export async function createAnswer(request: ApiRequest, context: ServerContext):
 }
 
 /**
- * Stores a new object, as a request says: with a name, defaulted, valid and admitted. Answers it as it is stored. An
+ * Stores a new object, as a request says: with a name, defaulted, valid and admitted. Returns the stored object. An
  * update and an apply that create it need both permissions.
  * @param object decoded. One with managers comes from server-side apply.
  * @throws {StatusError} when the API server would refuse it
@@ -143,7 +143,7 @@ function store(object: KubeObject, resource: ServedResource, context: ServerCont
   return context.objects.get(storage, isNamespaced ? namespace : undefined, name) ?? created;
 }
 
-/** The rest of podrun knows neither custom kinds nor those that only the server keeps. */
+/** The rest of podrun knows neither custom kinds nor kinds that only the server keeps. */
 function isStoredOnly(object: KubeObject, { storage, custom }: ServedResource): boolean {
   return custom !== undefined || resourceTypeOf(object).plural !== storage;
 }

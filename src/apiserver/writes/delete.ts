@@ -62,7 +62,7 @@ export async function deleteCollectionAnswer(request: ApiRequest, context: Serve
   return { object: { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata, items } };
 }
 
-/** Answers the object when it is still there. */
+/** Returns the object when it still exists. */
 async function deleteOne(
   object: StoredKubeObject,
   { graceSeconds, propagation, preconditions, isDryRun }: DeleteOptions,

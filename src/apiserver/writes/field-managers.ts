@@ -31,7 +31,7 @@ export function withRequestManager(
   });
 }
 
-/** An object with its defaults. One with fields of wrong types, which will be refused, stays as it is. */
+/** An object with its defaults. An object with fields of wrong types, which will be refused, stays unchanged. */
 export function defaulted(object: KubeObject, { resource }: ApiRequest): KubeObject {
   if (resource.custom !== undefined) return object;
   return quietly(() => applyDefaults(object)) ?? object;

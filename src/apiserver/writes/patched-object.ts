@@ -69,8 +69,8 @@ export function shapeOfResource(resource: ServedResource): Shape {
 }
 
 /**
- * Carries out a patch. The result is neither defaulted nor validated; that of an apply has its managers.
- * @throws {StatusError} when the patch is malformed, does not fit the object, or takes fields of others
+ * Carries out a patch. The result is neither defaulted nor validated; the result of an apply has its managers.
+ * @throws {StatusError} when the patch is malformed, does not fit the object, or takes fields of other managers
  */
 export function patchedObject(patch: PatchRequest): KubeObject {
   const type = patchTypeOf(patch.contentType, patch.resource);

@@ -116,7 +116,7 @@ function notText(value: unknown, field: string): string {
 }
 
 /**
- * Decodes an object that was not in the body as it is: the result of an apply.
+ * Decodes an object that was not in the body of the request: the result of an apply.
  * @throws {StatusError} 400 for wrong fields
  */
 export function decodedValue(object: KubeObject, request: ApiRequest): KubeObject {
@@ -151,7 +151,7 @@ function decodeAs(root: MapNode, { kind, custom }: Kinds, apiVersion: string): D
   const type = typeOfKind(apiVersion, kind);
   if (type === undefined) return { object: nodeValue(root) as Record<string, unknown>, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });
-  // In the order of the text, and a field that is unknown twice is told once.
+  // In the order of the text. A field that is unknown twice is reported once.
   const errors = problems.toSorted((a, b) => a.offset - b.offset).map(({ error }) => error);
   const unknown = new Set(errors.filter(({ type: what }) => what === 'Unknown field').map(({ path }) => path));
   const isRepeated = ({ type: what, path }: FieldError): boolean => what === 'Duplicate field' && !unknown.has(path);

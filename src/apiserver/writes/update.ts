@@ -68,7 +68,7 @@ export async function changeAdmitted(
 }
 
 /**
- * Changes the stored object of a request. Answers the object as it is then.
+ * Changes the stored object of a request. Returns the changed object.
  * @param change may be called again, with a newer object
  * @throws {StatusError} when the API server would refuse the change
  */
@@ -121,7 +121,7 @@ function tellMistakes(wanted: KubeObject, stored: StoredKubeObject, request: Api
   if (errors.length === 0) tellUnknown(sentences, request.resource, request);
 }
 
-/** The store keeps objects that belong to no namespace beside those of `default`. */
+/** The store keeps objects that belong to no namespace beside the objects of `default`. */
 function placed(object: StoredKubeObject, { isNamespaced }: ServedResource): StoredKubeObject {
   if (isNamespaced) return object;
   const { namespace: _, ...metadata } = object.metadata;

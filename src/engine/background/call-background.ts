@@ -21,7 +21,7 @@ export interface BackgroundPodrun {
 }
 
 /**
- * Starts podrun in the background, and answers its first line.
+ * Starts podrun in the background, and returns its first line.
  * @throws {PodrunError} when the start fails, or the process ends before it writes a line
  */
 export async function callBackground(

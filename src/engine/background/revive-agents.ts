@@ -44,7 +44,7 @@ async function revive({ clock, podrun, note }: Revival, agents: BackgroundAgents
   }
 }
 
-/** Answers what the new agent looks after, such as `deployment/web, pod/one`. */
+/** Returns what the new agent looks after, such as `deployment/web, pod/one`. */
 async function restartAgent(agents: BackgroundAgents, id: string, podrun: PodrunProgram): Promise<string> {
   const settings = agents.settings<AgentSettings>(id);
   // The creating process was killed before it had written the settings.

@@ -106,7 +106,7 @@ function openRuntime(
   });
 }
 
-/** Runs all Pods of the agent. Answers false when the state folder was lost, and with it the record of a Pod. */
+/** Runs all Pods of the agent. Returns false when the state folder was lost, and with it the record of a Pod. */
 async function runPods(background: BackgroundAgent): Promise<boolean> {
   const { id, store, clock, agents, runtime } = background;
   const kept = await runtime.findKept();
@@ -144,7 +144,7 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
     workloads,
     command: background.serving === undefined ? title.command || (resting[0]?.command ?? '') : 'serve',
   });
-  // The next server goes on.
+  // The next server takes over.
   if (isOnRecord === 'left') return true;
   await runtime.close();
   agents.remove(id, killGroup);
@@ -172,7 +172,7 @@ interface AgentWork {
 }
 
 /**
- * Runs the Pods and workloads until all are over. Answers false when the state folder was lost; `left` when a server
+ * Runs the Pods and workloads until all are over. Returns false when the state folder was lost; `left` when a server
  * has ended before its Pods.
  */
 async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promise<boolean | 'left'> {
@@ -189,7 +189,7 @@ async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promis
     kept: {
       runtime,
       networkRecord: agents.networkRecord(id),
-      resumed: resumed.map(({ pod, release }) => ({ pod, release, found: foundOf(pod, kept) })),
+      resumed: resumed.map(({ pod, release }) => ({ pod, release, instances: foundOf(pod, kept) })),
     },
     listener: listenerOf(background, resumed),
   });
@@ -201,7 +201,7 @@ async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promis
   return run.record !== 'lost';
 }
 
-/** Nobody watches the Pods of a background agent through it. Its keeper forgets those that are over or removed. */
+/** No user watches the Pods of a background agent through it. Its keeper forgets Pods that are over or removed. */
 function listenerOf(
   { clock, pods, runtime, serving, trouble }: BackgroundAgent,
   resumed: readonly Resumed[],

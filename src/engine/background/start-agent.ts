@@ -65,7 +65,7 @@ export async function startAgent(
 }
 
 /**
- * Starts the process of an agent, and answers its first line.
+ * Starts the process of an agent, and returns its first line.
  * @throws {PodrunError} when the start fails
  */
 export async function callAgent(

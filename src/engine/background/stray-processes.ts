@@ -35,11 +35,11 @@ const NOTICES_WITHIN_TICKS = 60 * 100;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Ends background agents, keepers and processes of networks that nobody would find any more: no record of this state
+ * Ends background agents, keepers and processes of networks that no podrun would find any more: no record of this state
  * folder names them, or their own state folder is gone. Only processes of this user and this PID namespace count, and
  * none that a living podrun is setting up. A young agent or keeper without its folder ends by itself, and its network
  * with it. Linux only.
- * @returns the number of them
+ * @returns their number
  */
 export async function endStrayProcesses(
   store: FileStore,

@@ -54,8 +54,8 @@ export async function endContainers(store: FileStore, pod: StoredPod, clock: Clo
 }
 
 /**
- * Ends the containers, and their private networks, of all Pods but those that were taken over: the others were removed
- * by force when no agent could look, or have ended.
+ * Ends the containers, and their private networks, of all Pods but the Pods that were taken over: the rest was removed
+ * by force when no agent could look, or has ended.
  */
 export function endStrays(
   runtime: Pick<KeptRuntime, 'kill'>,

@@ -2,7 +2,7 @@ import type { PodSpec } from '../../api/generated/types.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { podIn } from '../../manifest/pod-specs.ts';
 
-/** A Pod that will run: one of a manifest, or all those that a workload makes from its template. */
+/** A Pod that will run: a Pod of a manifest, or all Pods that a workload makes from its template. */
 export interface PlannedPod {
   /** The kind of the object in the manifest. */
   readonly kind: string;

@@ -37,9 +37,9 @@ export interface RunChoices extends Partial<
   readonly providers?: AgentSettings['imageSettings']['providers'];
   /** True: containers get copies of the folders with the user's work. Default: false. */
   readonly isolates?: boolean | undefined;
-  /** Default: that of podrun.yaml, or podrun chooses. */
+  /** Default: the value of podrun.yaml, or podrun chooses. */
   readonly network?: NetworkChoice | undefined;
-  /** Default: that of podrun.yaml, or `node`. */
+  /** Default: the value of podrun.yaml, or `node`. */
   readonly proxy?: ProxyChoice | undefined;
   /** Default: podrun chooses. */
   readonly egress?: EgressChoice | undefined;
@@ -47,7 +47,7 @@ export interface RunChoices extends Partial<
   readonly hasHostAccess?: boolean | undefined;
 }
 
-/** The settings of a run, but for those that the machine decides. */
+/** The settings of a run, without what the machine decides. */
 export function runSettings({
   config,
   cwd,
@@ -89,7 +89,7 @@ export function networkOf({ network, config }: Pick<RunChoices, 'network' | 'con
  */
 export function runNetworks(
   choices: RunChoices,
-  asked: {
+  networkRequest: {
     readonly hasNamespaces: boolean;
     readonly objects: readonly KubeObject[];
     readonly reason?: string | undefined;
@@ -98,5 +98,5 @@ export function runNetworks(
 ): Promise<ChosenNetworks> {
   const { config, egress, hasHostAccess = true } = choices;
   const proxy = choices.proxy ?? config?.proxy ?? 'node';
-  return chooseNetworks({ ...asked, choice: networkOf(choices), proxy, egress, hasHostAccess }, place);
+  return chooseNetworks({ ...networkRequest, choice: networkOf(choices), proxy, egress, hasHostAccess }, place);
 }

@@ -224,12 +224,12 @@ export class AttachServer {
 
   #attach(uid: string, order: Opening<'attach'>, client: AttachedClient): ClientSession | undefined {
     const { container, stdin } = order;
-    const [, found] = [...this.#attachables].findLast(([id]) => id.startsWith(`${uid}/${container}/`)) ?? [];
-    if (found?.attach(client) !== true) return undefined;
+    const [, attachable] = [...this.#attachables].findLast(([id]) => id.startsWith(`${uid}/${container}/`)) ?? [];
+    if (attachable?.attach(client) !== true) return undefined;
     return {
-      take: (frame) => found.take(frame, client),
-      caughtUp: () => found.caughtUp(),
-      close: () => found.detach(client, stdin),
+      take: (frame) => attachable.take(frame, client),
+      caughtUp: () => attachable.caughtUp(),
+      close: () => attachable.detach(client, stdin),
       outcomeSent: Promise.resolve(),
     };
   }

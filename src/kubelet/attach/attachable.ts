@@ -81,7 +81,7 @@ export class Attachable {
     if (frame.message.type === 'resize') resizeTerminal(this.#streams, frame.message);
   }
 
-  /** Goes on when a client has read what was sent. */
+  /** Resumes when a client has read what was sent. */
   caughtUp(): void {
     this.#holdOrLetGo();
   }

@@ -61,7 +61,7 @@ export class ExecSession {
     if (frame.message.type === 'resize') resizeTerminal(streams, frame.message);
   }
 
-  /** Goes on when the client has read what was sent. */
+  /** Resumes when the client has read what was sent. */
   caughtUp(): void {
     this.#started?.streams.holdOutput(this.#client.isBehind);
   }

@@ -1,7 +1,7 @@
 /**
  * The protocol between a client and the agent for the streams of a container: frames of a kind (one byte), a length
- * (four bytes, big-endian) and a payload of that many bytes. Kind 0 is a message in JSON; the others are pieces of the
- * streams.
+ * (four bytes, big-endian) and a payload of that many bytes. Kind 0 is a message in JSON; all further kinds are pieces
+ * of the streams.
  */
 
 export type AttachStream = 'stdin' | 'stdout' | 'stderr';

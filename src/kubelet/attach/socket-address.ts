@@ -8,7 +8,7 @@ export interface SocketAddress {
   readonly release: () => void;
 }
 
-// sun_path of macOS has 104 bytes with the NUL at its end, that of Linux 108.
+// sun_path has 104 bytes on macOS with the NUL at its end, and 108 on Linux.
 const ADDRESS_BYTES_MAX = 103;
 
 /**

@@ -155,11 +155,11 @@ function failed(hook: string, { pod, container }: HookInput, error: string): Ext
 
 /** A LifecycleHandler in the format of Go. Only a handler that kubelet cannot run is shown. */
 function asGoPrints({ tcpSocket }: LifecycleHandler): string {
-  const shown =
+  const text =
     tcpSocket === undefined
       ? 'nil'
       : `&TCPSocketAction{Port:${describePort(tcpSocket.port)},Host:${tcpSocket.host ?? ''},}`;
-  return `&LifecycleHandler{Exec:nil,HTTPGet:nil,TCPSocket:${shown},Sleep:nil,}`;
+  return `&LifecycleHandler{Exec:nil,HTTPGet:nil,TCPSocket:${text},Sleep:nil,}`;
 }
 
 function describePort(port: string | number): string {

@@ -43,8 +43,8 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
 }
 
 /**
- * Expands variables with a literal value in the spec. Others are empty.
- * Source: pkg/kubelet/container/helpers.go ExpandContainerCommandOnlyStatic.
+ * Expands variables with a literal value in the spec. All other variables are empty. Source:
+ * pkg/kubelet/container/helpers.go ExpandContainerCommandOnlyStatic.
  */
 function expandedCommand(action: ExecAction, container: Container): string[] {
   const literals = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));

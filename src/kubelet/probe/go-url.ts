@@ -12,7 +12,7 @@ const CONTROL = /\p{Cc}/u;
 const BAD_ESCAPE = /%(?![\da-fA-F]{2})/;
 /** The characters of a path that needs no escaping. Source: Go's net/url validEncoded. */
 const VALID_PATH = /^[\w.~!$&'()*+,;=:@/[\]%-]*$/;
-/** The characters that Go does not escape in a path. The others become %XX. */
+/** The characters that Go does not escape in a path. All other characters become %XX. */
 const KEPT = /[\w.~$&+,/:;=@-]/;
 
 /**

@@ -87,7 +87,7 @@ function open(request: HttpRequest, deadline: Deadline, connected: Socket | unde
     ...(connected === undefined ? { agent: false as const } : { createConnection: () => connected }),
     signal: deadline.signal,
     maxHeaderSize: HEADERS_MAX_BYTES,
-    // Go's client is as tolerant: a script that answers with bare line feeds passes a kubelet's probe.
+    // Go's client is as tolerant: a script that replies with bare line feeds passes a kubelet's probe.
     insecureHTTPParser: true,
   } as const;
   // Not imported: that would load a large part of Node, which only Pods with such a probe need.

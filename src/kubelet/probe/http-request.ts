@@ -66,7 +66,7 @@ function headersFor(given: readonly HTTPHeader[], purpose: 'probe' | 'lifecycle'
   return headers;
 }
 
-/** Turns `x-my-header` into `X-My-Header`. An invalid name stays as it is. Source: Go's net/textproto. */
+/** Turns `x-my-header` into `X-My-Header`. An invalid name stays unchanged. Source: Go's net/textproto. */
 function canonicalHeaderName(name: string): string {
   if (!isHeaderName(name)) return name;
   return name.toLowerCase().replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());

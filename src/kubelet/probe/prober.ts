@@ -54,7 +54,7 @@ export class Prober {
     const key = `${type} ${facts.seen.container.name}`;
     let timer = this.#timers.get(key);
     if (timer === undefined) {
-      // A terminating Pod gets no new timers. Those that it has go on while they are needed.
+      // A terminating Pod gets no new timers. Its present timers continue while they are needed.
       if (facts.pod.stage !== 'running') return;
       timer = new ProbeTimer(this.#deps, type, facts);
       this.#timers.set(key, timer);

@@ -6,8 +6,8 @@ import type { AgentSettings } from '../../settings/agent-settings.ts';
 export class OciRuntimes {
   readonly #settings: Pick<AgentSettings, 'features' | 'hostEnv'>;
   readonly #stateDir: string;
-  /** By name or path; only those that work. */
-  readonly #found = new Map<string, OciProgram>();
+  /** By name or path; only runtimes that work. */
+  readonly #programs = new Map<string, OciProgram>();
 
   /** @param stateDir the folder for the trial */
   constructor(settings: Pick<AgentSettings, 'features' | 'hostEnv'>, stateDir: string) {
@@ -21,14 +21,14 @@ export class OciRuntimes {
    * @throws {Error} with the reason why it does not
    */
   async find(wanted: string): Promise<OciProgram> {
-    const known = this.#found.get(wanted);
+    const known = this.#programs.get(wanted);
     if (known !== undefined) return known;
     const { features, hostEnv } = this.#settings;
     const { detectOci } = await import('../../runtime/linux/oci/detect.ts');
     const facts = features.namespaces;
     const detection = await detectOci({ wanted, facts, stateDir: this.#stateDir, userPath: hostEnv['PATH'] });
     if (!detection.ok) throw new Error(ociRuntimeUnusable(detection.why));
-    this.#found.set(wanted, detection.program);
+    this.#programs.set(wanted, detection.program);
     return detection.program;
   }
 }

@@ -12,7 +12,10 @@ type Options = Omit<LaunchOptions, 'ociOf'>;
 export class PodHandlers {
   readonly #options: Options;
   readonly #steps: readonly LaunchStep[];
-  /** The steps of Pods whose RuntimeClass wants plain processes beside others in namespaces; made for the first. */
+  /**
+   * The steps of Pods whose RuntimeClass wants plain processes while all other Pods run in namespaces; made for the
+   * first.
+   */
   #plainSteps: readonly LaunchStep[] | undefined;
   /** The Pods that have such steps, by uid. */
   readonly #plainPods = new Set<string>();
@@ -26,7 +29,7 @@ export class PodHandlers {
     this.#ociRuntimes = new OciRuntimes(options.settings, options.store.root);
   }
 
-  /** Finds the handler of the Pod's RuntimeClass. Answers its network. Rejects where this machine does not have it. */
+  /** Finds the handler of the Pod's RuntimeClass. Returns its network. Rejects where this machine does not have it. */
   async choose(pod: StoredPod): Promise<RuntimeHandler['network']> {
     const { settings, rights, store } = this.#options;
     const handler = runtimeHandlerOf(pod, settings, store);

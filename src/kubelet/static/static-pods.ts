@@ -18,7 +18,7 @@ export interface StaticPodsOptions {
   readonly place: string;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Runs a static Pod. Answers undefined when it cannot be run, and has said why. */
+  /** Runs a static Pod. Returns undefined when it cannot be run, and has said why. */
   readonly start: (pod: StaticPod) => Promise<StoredPod | undefined>;
   /** Ends a Pod, and removes its record afterwards: see `gone`. */
   readonly end: (pod: StoredPod) => void;
@@ -129,7 +129,7 @@ export class StaticPods {
     this.#files.set(file, { digest, pod: known?.pod });
   }
 
-  /** Ends the Pods that no file wants any more, and starts those that are missing. */
+  /** Ends the Pods that no file wants any more, and starts missing Pods. */
   #reconcile(): void {
     if (this.#isStopped) return;
     const wanted = new Map<string, StaticPod>();

@@ -13,7 +13,7 @@ interface EnvironmentOptions {
   readonly network: ServicePlace['network'];
 }
 
-/** Computes the variables of the manifest: `envFrom`, `env` and those of Services. */
+/** Computes the variables of the manifest: `envFrom`, `env` and the variables of Services. */
 export function environmentStep({ store, node, network }: EnvironmentOptions): LaunchStep {
   return {
     prepare({ pod, container, sandbox: { podIP, volumes } }) {

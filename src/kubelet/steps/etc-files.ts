@@ -72,7 +72,7 @@ function textsOf(pod: StoredPod, store: ObjectReader): Record<string, string | u
   return { [HOSTNAME]: hostname, ...account };
 }
 
-/** The text of /etc/hosts without Services. Undefined: the container sees that of the host. */
+/** The text of /etc/hosts without Services. Undefined: the container sees the host's file. */
 function hostsFile(pod: StoredPod, { podIP, hostAddress }: Addresses): string | undefined {
   const machine = hostAddress === undefined ? [] : [{ ip: hostAddress, hostnames: [HOST_NAME] }];
   const aliases = [...machine, ...(pod.spec.hostAliases ?? [])];

@@ -2,7 +2,7 @@ import type { NamespaceFacts } from '../../runtime/features.ts';
 import { whyNotOver } from '../../runtime/linux/namespace/image-folder.ts';
 import type { LaunchStep } from './step.ts';
 
-/** Refuses a folder of the image map whose files cannot lie over those of this machine: the view would be broken. */
+/** Refuses a folder of the image map whose files cannot lie over this machine's files: the view would be broken. */
 export function imageFolderStep(facts: NamespaceFacts | undefined): LaunchStep {
   return {
     prepare(_input, { imageFolder }) {

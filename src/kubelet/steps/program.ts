@@ -28,7 +28,7 @@ export function programStep(images: ImageMap): LaunchStep {
   };
 }
 
-/** The variables of an image come before those that a node sets, except HOME, which an image may set itself. */
+/** The variables of an image come before the variables of the node, except HOME, which an image may set itself. */
 function inImage(
   container: Container,
   image: ImageRunConfig,

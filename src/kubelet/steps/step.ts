@@ -30,11 +30,11 @@ export interface LaunchInput {
   readonly sandbox: PodSandbox;
 }
 
-/** The launch of a container, as far as it is known. Each step answers the fields that it changes. */
+/** The launch of a container, as far as it is known. Each step returns the fields that it changes. */
 export interface LaunchDraft extends Omit<Launch, 'env'> {
   /** The image from which the container runs. Undefined: it runs a program of this machine. */
   readonly image?: LaunchImage;
-  /** Variables that podrun offers. Those of the manifest win. */
+  /** Variables that podrun offers. The manifest's variables win. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Variables of the manifest, and variables that no manifest may change. */
   readonly variables: ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ const DEFAULT_PATH = '/dev/termination-log';
 const VARIABLE = 'PODRUN_TERMINATION_LOG';
 
 /**
- * Creates the termination log of a container that sees the host as it is: a link at the path of the manifest leads to
+ * Creates the termination log of a container that sees the host's files: a link at the path of the manifest leads to
  * it. For the default path, see {@link translation}.
  */
 export function terminationLogOnHost(files: Files): LaunchStep {
@@ -67,7 +67,7 @@ export function terminationLogMount(files: Files): LaunchStep {
   };
 }
 
-/** Creates the empty file, and removes that of an old run: the status shows only the last two. */
+/** Creates the empty file, and removes the file of an old run: the status shows only the last two. */
 function makeTerminationLog({ pod, instance }: LaunchInput, files: Files): string {
   const file = files.terminationLog(pod, instance);
   const forgotten = instance.attempt - 2;

@@ -21,12 +21,12 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
       if (!outcome.ok) return { ok: false, stage: 'config', message: outcome.message };
       const { tier, gid } = rights();
       const places = tier === 'namespace' ? atMountPaths(outcome.mounts) : outcome.mounts;
-      // Programs look for these files at one place only: a variable for it would help nobody.
+      // Programs look for these files at one place only: a variable with another path would not help.
       const wanted = places.filter(({ volume }) => !isApiAccess(volume));
       const beyond = isBestEffort ? [] : outOfReach(wanted, identity, gid);
       if (beyond.length > 0) return { ok: false, stage: 'create', message: securityRefused(beyond) };
-      const elsewhere = wanted.filter(({ isAtMountPath }) => !isAtMountPath);
-      const moved = elsewhere.map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount)));
+      const unmounted = wanted.filter(({ isAtMountPath }) => !isAtMountPath);
+      const moved = unmounted.map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount)));
       return {
         ok: true,
         changes: {

@@ -37,7 +37,7 @@ export interface EvictionWatchOptions {
 export interface PressureReport {
   /** The lack of memory or disk space, now or a short time ago. */
   readonly conditions: readonly NodePressure[];
-  /** True when the conditions are not those of the last look. */
+  /** True when the conditions have changed since the last look. */
   readonly isChanged: boolean;
   /** The resource that a Pod has to give up now. */
   readonly reclaims: 'memory' | 'ephemeral-storage' | undefined;
@@ -100,7 +100,7 @@ export class EvictionWatch {
   }
 }
 
-/** The memory and the disk space that this machine, or the container around podrun, has left. */
+/** The memory and the disk space left on this machine, or in the container that podrun runs in. */
 export function machineReadings(folder: string): NodeReadings {
   const { bavail, blocks, bsize } = statfsSync(folder);
   const limit = process.constrainedMemory();

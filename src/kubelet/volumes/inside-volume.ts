@@ -22,9 +22,8 @@ const isLinux = process.platform === 'linux';
 
 /**
  * The path of a part of a volume, without links, and its identity. Creates a missing folder with the permissions of the
- * volume. Links may lead around inside the volume but not out of it, also when a container changes them meanwhile; the
- * identity reveals later changes.
- * Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
+ * volume. Links may lead to other places in the volume but not out of it, also when a container changes them meanwhile;
+ * the identity reveals later changes. Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
  * @param subPath relative, without `..`
  * @param mayMake false: nothing is created in the volume
  */
@@ -38,14 +37,14 @@ export function openSubPath(volume: string, subPath: string, mayMake = true): Su
 export function readInside(volume: string, file: string): string | undefined {
   if (file.split('/').includes('..')) return undefined;
   if (!isLinux) return isInside(volume, path.join(volume, file)) ? readRegular(path.join(volume, file)) : undefined;
-  const found = openBeneath(volume, file, undefined);
-  return found.ok ? closing(found.fd, (fd) => readRegular(descriptorPath(fd))) : undefined;
+  const opened = openBeneath(volume, file, undefined);
+  return opened.ok ? closing(opened.fd, (fd) => readRegular(descriptorPath(fd))) : undefined;
 }
 
 function openWith(volume: string, subPath: string, mayMake: boolean): Opened | undefined {
-  const found = openBeneath(volume, subPath, mayMake ? modeOf(volume) : undefined);
-  if (!found.ok) return undefined;
-  return closing(found.fd, (fd) => ({ ok: true, path: pathOf(fd), identity: fileIdentity(descriptorPath(fd)) }));
+  const opened = openBeneath(volume, subPath, mayMake ? modeOf(volume) : undefined);
+  if (!opened.ok) return undefined;
+  return closing(opened.fd, (fd) => ({ ok: true, path: pathOf(fd), identity: fileIdentity(descriptorPath(fd)) }));
 }
 
 /** Checks the path before and after, on systems where descriptors are not paths. */

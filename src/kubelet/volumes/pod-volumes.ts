@@ -120,10 +120,9 @@ export class PodVolumes {
       const spec = this.#pod.spec.volumes?.find(({ name }) => name === volume);
       const mountPath = absoluteMountPath(mount.mountPath);
       if (spec?.image !== undefined && this.#options.sources.image(spec.image.reference ?? '') === undefined) {
-        const found = this.#inImage(spec.image.reference ?? '', chosen.subPath);
-        if (!found.ok)
-          return { ok: false, message: found.message ?? subPathFailed('not made', volume, container.name) };
-        const { image } = found;
+        const part = this.#inImage(spec.image.reference ?? '', chosen.subPath);
+        if (!part.ok) return { ok: false, message: part.message ?? subPathFailed('not made', volume, container.name) };
+        const { image } = part;
         mounts.push({ volume, mountPath, source: image.folder, isReadOnly: true, isAtMountPath: false, image });
         continue;
       }
@@ -148,10 +147,10 @@ export class PodVolumes {
   ): { ok: true; image: NonNullable<Mounted['image']> } | { ok: false; message?: string } {
     try {
       const files = this.#options.sources.imageFiles?.(reference);
-      const found = files && pathInImage(files, subPath);
-      return files === undefined || found === undefined
+      const pathOfPart = files && pathInImage(files, subPath);
+      return files === undefined || pathOfPart === undefined
         ? { ok: false }
-        : { ok: true, image: { ...files, path: found } };
+        : { ok: true, image: { ...files, path: pathOfPart } };
     } catch (error) {
       return { ok: false, message: error instanceof Error ? error.message : String(error) };
     }

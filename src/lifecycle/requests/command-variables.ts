@@ -14,6 +14,7 @@ type Variables = ReadonlyArray<readonly [string, string]>;
 
 /**
  * The variables that podrun adds for COMMAND: the state folder, and the addresses and containerPorts of the Pods.
+ *
  * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<NAME>_IP`, `PODRUN_<NAME>_PORT_<NAME|NUMBER>`, with the name of a
  * Pod or of a workload. The Pods of a StatefulSet have names of their own, too. With one Pod or workload also
  * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable is not set if it would have two values.

@@ -27,7 +27,7 @@ import { validateResourceQuota } from './resource-quota.ts';
 import { validateRuntimeClass } from './runtime-class.ts';
 import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
-/** The rules of a kind. Those of metadata come first: the table has them as the rule of a name. */
+/** The rules of a kind. Rules of metadata come first: the table has them as the rule of a name. */
 interface KindRules {
   readonly name: (name: string) => string[];
   /** Finds the mistakes beside the metadata. */

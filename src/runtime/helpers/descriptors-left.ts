@@ -23,7 +23,7 @@ export function shortageOfDescriptors(): string | undefined {
 }
 
 /**
- * Answers the program when podrun has descriptors for its start.
+ * Returns the program when podrun has descriptors for its start.
  * @throws {Error} (EMFILE, ENFILE) when it has too few
  */
 export function startable(program: string): string {

@@ -8,7 +8,7 @@ export interface HelperCall {
   readonly args: readonly string[];
   /** Default: /, so that no other folder is in use. */
   readonly cwd?: string;
-  /** Default: the environment of podrun, in which the messages of programs are English, as those of podrun are. */
+  /** Default: the environment of podrun, in which the messages of programs are English, like podrun's. */
   readonly env?: NodeJS.ProcessEnv;
   /** The time after which the helper is killed. Default: 30 s, more than any helper takes on a busy machine. */
   readonly timeoutMs?: number;

@@ -18,7 +18,7 @@ export function closeInheritedDescriptors(): void {
   }
 }
 
-/** True for inherited descriptors. Those of Node and libuv are closed on exec, and must stay open. */
+/** True for inherited descriptors. Descriptors of Node and libuv are closed on exec, and must stay open. */
 function isInheritable(fd: number): boolean {
   const text = readQuietly(`/proc/self/fdinfo/${fd}`);
   const [, flags = ''] = /^flags:\s*(\d+)/m.exec(text) ?? [];

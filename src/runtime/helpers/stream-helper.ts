@@ -19,7 +19,7 @@ const KEPT_CHARACTERS = 8192;
 
 /**
  * Starts a program with pipes at its standard input and output, in a group of its own: Ctrl-C does not reach it. Its
- * umask is that of a container, and its environment has PATH only.
+ * umask is a container's, and its environment has PATH only.
  * @throws {Error} (EMFILE, ENFILE) when podrun has too few descriptors
  */
 export async function startStreamHelper(call: {

@@ -13,7 +13,7 @@ export interface NetworkJoin {
   readonly cluster?: string | undefined;
 }
 
-/** The descriptors of a network namespace and of the user namespace around it. */
+/** The descriptors of a network namespace and of its user namespace. */
 export interface NamespaceFiles {
   readonly net: number;
   readonly user: number;

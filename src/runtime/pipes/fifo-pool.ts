@@ -100,7 +100,7 @@ export class FifoPool {
   async close(): Promise<void> {
     await this.#making?.catch(() => undefined);
     const folder = this.#folder;
-    // Somebody may have removed it, or its disk is read-only: `gc` removes it later.
+    // It may have been removed, or its disk is read-only: `gc` removes it later.
     if (folder !== undefined) quietly(() => removeTree(folder));
     this.#free = [];
   }
@@ -119,7 +119,7 @@ export class FifoPool {
     const names = Array.from({ length: count }, () => String(++this.#made));
     const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: folder });
     if (!outcome.ok) {
-      // Somebody may have removed the folder while mkfifo ran. Then the error is that of the folder.
+      // The folder may have been removed while mkfifo ran. Then the error is about the folder.
       const { syscall, code } = existsSync(folder)
         ? { code: outcome.errno ?? 'EIO' }
         : { code: 'ENOENT', syscall: 'mkfifo' };

@@ -132,7 +132,7 @@ function passOn(
   socket.pause();
   socket.on('data', onChunk);
   socket.once('end', foundEnd);
-  // A reading end has no errors but those of its closing.
+  // A reading end has no errors but errors of its closing.
   socket.on('error', () => undefined);
   const closed = new Promise<boolean>((resolve) => {
     socket.once('close', () => resolve(isAtEnd));

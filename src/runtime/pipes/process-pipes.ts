@@ -165,7 +165,7 @@ function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
   };
 }
 
-/** True when somebody removes files meanwhile. The error of a missing program names no system call. */
+/** True when files were removed meanwhile. The error of a missing program names no system call. */
 function isOfARemovedFile(error: unknown): boolean {
   return errnoOf(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall !== undefined;
 }

@@ -8,9 +8,9 @@ import { isInFolder } from '../linux/namespace/host-mounts.ts';
 
 /**
  * The inside of a container without a view of its own whose image has files in a folder: podrun looks there first for
- * the program that it starts. Links are followed as if the folder's files lay over those of the machine: with `bin ->
+ * the program that it starts. Links are followed as if the folder's files lay over the machine's files: with `bin ->
  * usr/bin` on the machine, the file `usr/bin/sh` of the folder is `/bin/sh`. Programs that the program starts itself
- * are those of the machine.
+ * are the machine's.
  */
 export function insideImageFolder(folder: string, inside: Inside): Inside {
   const pathOf: Inside['pathOf'] = (path) => fileInFolder(folder, path) ?? inside.pathOf(path);
@@ -33,7 +33,7 @@ function enterFile(call: ProgramCall, inside: Inside): ProgramCall {
 }
 
 /**
- * The file that the folder has for a path, or to which a link of it leads. Undefined: that of the machine counts, also
+ * The file that the folder has for a path, or to which a link of it leads. Undefined: the machine's file counts, also
  * for a folder that both have.
  */
 function fileInFolder(folder: string, path: string): string | undefined {

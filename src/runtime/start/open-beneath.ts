@@ -22,10 +22,10 @@ interface PathPart {
 }
 
 /**
- * Opens a path below a folder. Links may lead around in the folder but not out of it, even when another process changes
- * them meanwhile: each part is opened in the folder that was opened before, and the system never follows a link. Linux
- * only: elsewhere a descriptor is not a path.
- * Source: pkg/volume/util/subpath/subpath_linux.go doSafeMakeDir, doSafeOpen.
+ * Opens a path below a folder. Links may lead to other places in the folder but not out of it, even when another
+ * process changes them meanwhile: each part is opened in the folder that was opened before, and the system never
+ * follows a link. Linux only: on other systems a descriptor is not a path. Source:
+ * pkg/volume/util/subpath/subpath_linux.go doSafeMakeDir, doSafeOpen.
  * @param folder a path that the caller trusts
  * @param mode permissions of folders that are created when missing; undefined: none are created
  */

@@ -8,7 +8,7 @@ import { whyNotLoadable } from './start-checks.ts';
 import { execveFailed, isForkError } from './start-errors.ts';
 
 /** The inside and the limits of a container's processes. */
-export interface Surroundings {
+export interface SpawnContext {
   readonly inside: Inside;
   readonly limited: Limited;
 }

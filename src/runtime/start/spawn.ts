@@ -17,7 +17,7 @@ export type SpawnOutcome =
 
 /**
  * Starts a process as the leader of its own session and process group. Signals that podrun ignores have their default
- * effect in it (Node does that), podrun's descriptors are closed, and its umask is that of a container.
+ * effect in it (Node does that), podrun's descriptors are closed, and its umask is a container's.
  */
 export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
   await spawnSlot();

@@ -62,9 +62,9 @@ export async function startInTerminal(
   const { argv, cwd, id } = launch;
   const native = loadNative();
   const env = { ...launch.env, [CONTAINER_MARKER]: id };
-  const asked: ProgramCall = { file, argv, cwd, env, hasTerminal: true };
-  const leader = native === undefined ? undefined : sessionLeader(asked, inside);
-  const call = leader ?? inside.enter(asked);
+  const request: ProgramCall = { file, argv, cwd, env, hasTerminal: true };
+  const leader = native === undefined ? undefined : sessionLeader(request, inside);
+  const call = leader ?? inside.enter(request);
   if (native === undefined)
     return startUnderScript({ launch, call, inside, size: FIRST_SIZE, endOfInput: END_OF_INPUT });
   await spawnSlot();
@@ -89,13 +89,13 @@ export async function startInTerminal(
  * the foreground process group, and complains about that at its end. Undefined: not needed, or setsid(1) of util-linux
  * is missing.
  */
-function sessionLeader(asked: ProgramCall, inside: Inside): ProgramCall | undefined {
+function sessionLeader(request: ProgramCall, inside: Inside): ProgramCall | undefined {
   if (inside.hasOwnNumbers !== true) return undefined;
   const own = ['/usr/bin/setsid', '/bin/setsid'].find((file) => existsSync(inside.pathOf(file)));
   const setsid = inside.tools?.setsid ?? (own === undefined ? undefined : [own]);
   const [file, ...words] = setsid ?? [];
   if (file === undefined) return undefined;
-  return inside.enter({ ...asked, file, argv: [file, ...words, '--ctty', ...asked.argv] });
+  return inside.enter({ ...request, file, argv: [file, ...words, '--ctty', ...request.argv] });
 }
 
 /** The kind of terminal that containers can have here. Undefined: none. */
@@ -199,7 +199,7 @@ function openOwnEnd({ fd, pid, pty }: ReturnType<PtyModule['fork']>): number {
   try {
     return openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
   } catch (error) {
-    // Probably out of descriptors: this process must not run beside the one that replaces it.
+    // Probably out of descriptors: this process must not run beside its replacement.
     sendSignal(pid, 'SIGKILL');
     closeSync(fd);
     throw error;
@@ -207,6 +207,6 @@ function openOwnEnd({ fd, pid, pty }: ReturnType<PtyModule['fork']>): number {
 }
 
 function signalNumbered(number: number): NodeJS.Signals | undefined {
-  const found = Object.entries(system.signals).find(([, value]) => value === number);
-  return found?.[0] as NodeJS.Signals | undefined;
+  const entry = Object.entries(system.signals).find(([, value]) => value === number);
+  return entry?.[0] as NodeJS.Signals | undefined;
 }

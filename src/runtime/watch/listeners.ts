@@ -104,7 +104,7 @@ function endsWithConnection(text: string): boolean {
 // The longest time that a search blocks the event loop.
 const SLICE_MS = 2;
 
-/** A search that has not begun. It answers all requests that arrive before its start. */
+/** A search that has not begun. It serves all requests that arrive before its start. */
 interface PlannedLook {
   readonly inodes: Set<string>;
   readonly owners: Promise<Owners>;

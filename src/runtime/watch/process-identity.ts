@@ -48,8 +48,8 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
 
 /**
  * True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. A process that
- * takes the signal shows neither of the marks of `ending` for a moment. Its SIGKILL stays among those that are pending
- * for all of its threads. Source: linux kernel/signal.c get_signal, complete_signal.
+ * takes the signal shows neither of the marks of `ending` for a moment. Its SIGKILL stays among the signals that are
+ * pending for all of its threads. Source: linux kernel/signal.c get_signal, complete_signal.
  */
 export function isEnding(pid: number): boolean {
   return factsOf(pid)?.ending === true || (process.platform === 'linux' && isKillPending(pid));
@@ -160,7 +160,7 @@ export function parsePsLine(line: string): ProcessFacts | undefined {
     groupId: Number(groupId),
     sessionId: 0,
     zombie: state.startsWith('Z'),
-    // Source: ps(1) of BSD: the process is trying to exit. Others have no such letter.
+    // Source: ps(1) of BSD: the process is trying to exit. Other systems have no such letter.
     ending: state.slice(1).includes('E'),
   };
 }

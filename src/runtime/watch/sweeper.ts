@@ -107,7 +107,7 @@ export class Sweeper {
 }
 
 /**
- * The processes by container: those with its mark, those of the group or the session of its main process, and all
+ * The processes by container: processes with its mark, in the group or the session of its main process, and all
  * descendants of these.
  */
 export function processesByContainer(

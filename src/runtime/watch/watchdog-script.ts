@@ -10,15 +10,15 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *     unmark N           no process has the mark any more
  *     log N FILE         the log for the content of the pipes N and N+1 when podrun dies
  *     out N PATH         a FIFO with the standard output of a container: hold its reading end
- *     err N PATH         the same for the standard error; N is that of the log and one more
+ *     err N PATH         the same for the standard error; N is the number of the log plus one
  *     runs N             the container's own program writes to the pipes
  *     free N             podrun has read them to the end
  *
  * The end of its input means that podrun is gone, for any reason, and that all that it has forked has another program
  * by now: until then a child has this pipe open, too. The script then kills every listed group, unless its leader has
  * another start time, and, where there is /proc, every process with a listed mark. It looks for marks several times,
- * since a process that forks may be missed, and waits for those in the middle of execve(2), whose marks cannot be read
- * just then: on a busy machine that takes its time.
+ * since a process that forks may be missed, and waits for processes in the middle of execve(2), whose marks cannot be
+ * read just then: on a busy machine that takes its time.
  *
  * The content of a pipe lives as long as a process has the pipe open. The script reads nothing while podrun lives.
  * Output that podrun leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with
@@ -36,8 +36,8 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * Groups are killed by a builtin: this works where no program can be started any more.
  *
  * Portable to simple shells: dash knows `kill -s KILL -- -1` only in this form, and busybox complains about the `--`
- * but does it. grep fails when one file among many cannot be read, though it has answered, and busybox's grep stops at
- * the first NUL of a line. The state of a process is read without another process.
+ * but does it. grep fails when one file among many cannot be read, though it has printed a match, and busybox's grep
+ * stops at the first NUL of a line. The state of a process is read without another process.
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE

@@ -107,7 +107,7 @@ export class Watchdog {
     let isHeld = true;
     return {
       runs: () => {
-        // A new shell needs this line after those of the pipes, in the order of the list.
+        // A new shell needs this line after the lines of the pipes, in the order of the list.
         if (isHeld) forget ??= this.#list([`runs ${pipe}`]);
       },
       release: () => {
@@ -175,6 +175,6 @@ function spawnShell(): ChildProcess | undefined {
     shell.on('error', () => undefined);
     return shell.pid === undefined ? undefined : shell;
   } catch {
-    return undefined; // Node throws some errors and emits others
+    return undefined; // Node throws some errors and emits the rest
   }
 }

@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../../apiserver/access/authenticate.ts';
 
 const SECRET_BYTES = 32;
-/** Nobody guesses: after so many wrong codes, the link is of no use any more. */
+/** The most wrong codes: then the link is of no use any more, so the code cannot be guessed. */
 const WRONG_MAX = 5;
 
 /**
- * The one user of a dashboard. The link has a code, which is exchanged once for the token of the session: whoever finds
- * the link later can do nothing with it.
+ * The one user of a dashboard. The link has a code, which is exchanged once for the token of the session: a link that
+ * is found later is of no use.
  */
 export class DashboardSession {
   readonly #token: string = randomBytes(SECRET_BYTES).toString('hex');

@@ -10,7 +10,7 @@ import { quietly } from '../../quietly.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 import { protocolsIn } from '../../apiserver/access/websocket-protocols.ts';
 
-/** The headers of the page that the API server gets. The page sends no others that matter. */
+/** The headers of the page that the API server gets. The page sends no further ones that matter. */
 const PASSED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

@@ -51,7 +51,7 @@ interface ServedGroup {
   readonly versions: readonly { readonly version: string; readonly resources: readonly ServedResource[] }[];
 }
 
-/** The groups in the order of the API server: the core group, those of Kubernetes, then custom ones by name. */
+/** The groups in the order of the API server: the core group, Kubernetes' groups, then custom ones by name. */
 function groupsOf({ resources }: ServerContext): ServedGroup[] {
   const names = [...new Set(resources.all.map(({ group }) => group))];
   return names.map((name) => {
@@ -164,7 +164,7 @@ function document({ headers }: RouteRequest['raw'], content: object, type = 'app
   return { text, type, headers: about };
 }
 
-/** `v2`, `v1`, `v1beta2`, `v1alpha1`, others by name. Source: apimachinery/pkg/version/helpers.go. */
+/** `v2`, `v1`, `v1beta2`, `v1alpha1`, then all other versions by name. Source: apimachinery/pkg/version/helpers.go. */
 function compareVersions(one: string, other: string): number {
   const rankOf = (text: string): readonly number[] => {
     const [, major = '', stage, minor = '0'] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text) ?? [];

@@ -8,9 +8,9 @@ import { ANONYMOUS, authenticate } from '../../apiserver/access/authenticate.ts'
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /**
- * The user whom a request is made for: that of its token, or another one whom this one may stand for (`kubectl --as`).
- * Source: apiserver/pkg/endpoints/filters/impersonation/impersonation.go.
- * @throws {StatusError} 401 for a wrong token, 403 when the user may not stand for the other one
+ * The user whom a request is made for: the user of its token, or another user whom this one may impersonate (`kubectl
+ * --as`). Source: apiserver/pkg/endpoints/filters/impersonation/impersonation.go.
+ * @throws {StatusError} 401 for a wrong token, 403 when the user may not impersonate
  */
 export function actingUser({ headers, headersDistinct }: IncomingMessage, context: ServerContext): ApiUser {
   const user = authenticate(headers, context.userOf);

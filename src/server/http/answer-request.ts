@@ -31,7 +31,7 @@ const SWITCHING_PROTOCOLS = 101;
 
 type ObjectPath = Extract<Routed, { route: undefined }>;
 
-/** Answers a request: path, user, permission, handler. */
+/** Handles a request: path, user, permission, handler. */
 export async function answerRequest(
   { context, router, audit }: Answering,
   raw: IncomingMessage,
@@ -73,7 +73,7 @@ export async function answerRequest(
   }
 }
 
-/** Hands a connection over: exec, attach, port-forward, a proxied websocket. */
+/** Passes a connection to its handler: exec, attach, port-forward, a proxied websocket. */
 export async function answerUpgrade(
   { context, router, audit }: Answering,
   raw: IncomingMessage,
@@ -122,7 +122,7 @@ function apiRequest(
 ): ApiRequest {
   const { resource, namespace, name, subresource, rest } = path;
   const query = queryOf(raw);
-  // Nobody behind the server gets the token of a client.
+  // No program behind the server gets the token of a client.
   const { authorization: _, ...headers } = raw.headers;
   const verb = verbOf(raw, path, query);
   let body: Promise<Buffer> | undefined;

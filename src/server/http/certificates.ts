@@ -19,7 +19,7 @@ export interface CertifiedHosts {
   readonly addresses: readonly string[];
 }
 
-/** Makes the certificate of a CA, and with it that of a server. */
+/** Makes the certificate of a CA, and with it the certificate of a server. */
 export async function makeCertificates(
   { names, addresses }: CertifiedHosts,
   nowMs: number,

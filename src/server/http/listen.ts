@@ -26,7 +26,7 @@ const LIMITS: Pick<
   keepAliveTimeout: 120_000,
   handshakeTimeout: 10_000,
 };
-/** The time that requests have to be answered when the server closes, milliseconds. */
+/** The time for open requests when the server closes, milliseconds. */
 const OPEN_REQUESTS_MS = 2000;
 const CONNECTIONS_MAX = 2048;
 
@@ -47,7 +47,7 @@ export interface ApiListener {
   readonly port: number;
   /** Serves the connections of another listening socket as well. */
   readonly alsoAt: (other: NetServer) => void;
-  /** Ends all connections. Open requests have two seconds to be answered. */
+  /** Ends all connections. Open requests have two seconds for their response. */
   readonly close: () => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function listenForApi(options: ListenOptions): Promise<ApiListener>
   // No header is left out, such as one that makes the user a smaller one: their bytes are bounded.
   server.maxHeadersCount = 0;
   const connections = openConnections(server);
-  // Answers of a few bytes go at once: events of a watch.
+  // Responses of a few bytes go at once: events of a watch.
   server.on('secureConnection', (socket) => socket.setNoDelay(true));
   const answers = new OpenAnswers();
   server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
@@ -97,12 +97,12 @@ export async function listenForApi(options: ListenOptions): Promise<ApiListener>
   };
 }
 
-/** The requests that are being answered. */
+/** The open requests. */
 class OpenAnswers {
   readonly #responses = new Set<ServerResponse>();
   #onNone: (() => void) | undefined;
 
-  /** Answers false when the server closes: nothing is answered any more. */
+  /** Returns false when the server closes: it sends no more responses. */
   take(response: ServerResponse): boolean {
     if (this.#onNone !== undefined) return false;
     this.#responses.add(response);
@@ -113,7 +113,7 @@ class OpenAnswers {
     return true;
   }
 
-  /** Takes no more. Calls back when all are answered. */
+  /** Takes no more. Calls back when all requests have got their response. */
   end(onNone: () => void): void {
     this.#onNone = onNone;
     if (this.#responses.size === 0) onNone();

@@ -3,7 +3,7 @@ import { StatusError } from '../../apiserver/status-error.ts';
 /** The forms of an answer. */
 export type AnswerForm = 'object' | 'table' | 'metadata';
 
-/** The form that a client accepts, chosen among those of the server. */
+/** The form that a client accepts, chosen among the forms of the server. */
 export interface Negotiated {
   readonly form: AnswerForm;
   readonly syntax: 'json' | 'yaml';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { StatusError } from '../../apiserver/status-error.ts';
 
-/** The names under which clients reach the server. A Pod uses those of the Service. */
+/** The names under which clients reach the server. A Pod uses the names of the Service. */
 const NAMES: ReadonlySet<string> = new Set([
   'localhost',
   'kubernetes',
@@ -19,7 +19,7 @@ const NAMES: ReadonlySet<string> = new Set([
 export function checkOrigin({ host = '', origin }: IncomingHttpHeaders): void {
   const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   if (isIP(name) === 0 && !NAMES.has(name)) throw refused(`the host ${JSON.stringify(host)} is not this server`);
-  // Some clients name http in any case. No website is there: the port speaks TLS only.
+  // Some clients name http in any case. No website is at that address: the port speaks TLS only.
   if (origin === undefined || [`https://${host}`, `http://${host}`].includes(origin)) return;
   throw refused(`the origin ${JSON.stringify(origin)} may not use this server`);
 }

@@ -3,10 +3,10 @@ import { gzip } from 'node:zlib';
 import type { ApiAnswer } from '../../apiserver/answer.ts';
 import type { StatusError } from '../../apiserver/status-error.ts';
 
-/** Answers of this size and above are compressed for clients that ask for it. Source: responsewriters/writers.go. */
+/** Responses of this size and above are compressed for clients that ask for it. Source: responsewriters/writers.go. */
 const GZIP_FROM = 128 * 1024;
 
-/** Writes the text of an answer. `headers` are added to those of the answer. */
+/** Writes the text of a response. `headers` are added to the headers of the response. */
 export function sendText(
   raw: IncomingMessage,
   response: ServerResponse,

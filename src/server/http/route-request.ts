@@ -77,7 +77,7 @@ export class RequestRouter {
     resource ??= 'namespaces';
     const served = this.#resources.find(group, version, resource);
     if (served === undefined || (namespace !== undefined && !served.isNamespaced)) return undefined;
-    // The path goes on as it was sent: a proxy passes it on.
+    // The path stays as sent: a proxy passes it on.
     const rest = wildcard === undefined ? '' : `/${path.split('/').slice(wordsBefore(params)).join('/')}`;
     return { route: undefined, resource: served, namespace, name, subresource, rest };
   }
@@ -119,7 +119,7 @@ function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** The router calls no handler: `find` answers what it has found. */
+/** The router calls no handler: `find` returns the match. */
 function unused(): void {
   // Only the store of a route is used.
 }

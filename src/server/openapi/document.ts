@@ -23,7 +23,7 @@ export function openapiOf(resources: readonly ServedResource[], descriptions: De
   };
 }
 
-/** Adds the schema of a kind. Answers its name. */
+/** Adds the schema of a kind. Returns its name. */
 function addKind(schemas: Schemas, resource: ServedResource, descriptions: Descriptions): string {
   const { group, version, kind, custom } = resource;
   const type = custom === undefined ? typeOfKind(apiVersionOf(resource), kind) : undefined;
@@ -40,7 +40,7 @@ function addKind(schemas: Schemas, resource: ServedResource, descriptions: Descr
   return name;
 }
 
-/** The schema of a custom kind, or of a kind that podrun stores as it is. */
+/** The schema of a custom kind, or of a kind that podrun stores without checks. */
 function schemaWithoutType(
   schema: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 ): JsonObject {

@@ -19,7 +19,7 @@ export function schemaNameOf(type: string): string {
   return `io.k8s.api.${own}.v${version}.${name}`;
 }
 
-/** The name of the schema of a kind: that of its type, or for a custom kind its group from the back. */
+/** The name of the schema of a kind: the name of its type, or for a custom kind its group from the back. */
 export function schemaNameOfKind(group: string, version: string, kind: string): string {
   return [...group.split('.').reverse(), version, kind].filter(Boolean).join('.');
 }

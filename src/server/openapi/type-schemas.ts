@@ -33,7 +33,7 @@ const SHARED: Readonly<Record<string, JsonObject>> = {
   microTime: { description: 'MicroTime is a version of Time with microseconds.', type: 'string', format: 'date-time' },
 };
 
-/** Adds the schema of a type, and those of the types of its fields. */
+/** Adds the schema of a type, and the schemas of the types of its fields. */
 export function addTypeSchemas(schemas: Schemas, type: string, descriptions: Descriptions): void {
   const name = schemaNameOf(type);
   const fields = fieldsOf(type);

@@ -1,7 +1,7 @@
 import { quietly } from '../../quietly.ts';
 import { badRequestStatus } from '../../apiserver/status-error.ts';
 
-/** Where a list goes on: a version of it, and the last object that was sent. */
+/** The place where a list continues: a version of it, and the last object that was sent. */
 export interface ListToken {
   readonly version: number;
   /** `NAMESPACE/NAME`. */

@@ -14,13 +14,13 @@ import { awaitVersion, versionAsked } from '../../apiserver/versions.ts';
 export interface ListPage {
   readonly items: readonly StoredKubeObject[];
   readonly version: number;
-  /** Goes on behind the last item. Undefined: there are no more. */
+  /** Continues behind the last item. Undefined: there are no more. */
   readonly token: string | undefined;
   /** Undefined: it is not known, because of a selector. */
   readonly remaining: number | undefined;
 }
 
-/** Answers a list, or a part of it. */
+/** Responds with a list, or a part of it. */
 export async function listAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkListOptions(request);
   await awaitVersion(request, context);
@@ -56,7 +56,7 @@ async function listPage(request: ApiRequest, context: ServerContext): Promise<Li
   if (stored === undefined) throw tooOld(token, objects.version);
   // Selectors are about the fields of the version that is asked for.
   const all = resource.custom?.conversion === undefined ? stored : await shownObjects(resource, stored, context);
-  // The API server's own memory answers a list from version 0: it has no parts.
+  // The API server's own memory serves a list from version 0: it has no parts.
   const isWhole = query.get('resourceVersion') === '0' && token === undefined;
   const limit = isWhole ? 0 : Number(query.get('limit') ?? 0);
   return pageOf(all, { version, token, limit, matches, hasSelector: isSelective(query) });
@@ -93,8 +93,8 @@ function isSelective(query: URLSearchParams): boolean {
 }
 
 /**
- * The new token goes on at the same place, in the present list.
- * Source: etcd3/errors.go, handleCompactedErrorForPaging.
+ * The new token continues at the same place, in the present list. Source: etcd3/errors.go,
+ * handleCompactedErrorForPaging.
  */
 function tooOld(token: ListToken | undefined, version: number): Error {
   if (token === undefined) return expired('The resourceVersion for the provided list is too old.');

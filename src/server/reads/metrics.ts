@@ -17,7 +17,7 @@ interface Amounts {
   readonly memoryBytes: number;
 }
 
-/** Answers what the containers of Pods use now. Source: metrics-server, pkg/api/pod.go. */
+/** Responds with what the containers of Pods use now. Source: metrics-server, pkg/api/pod.go. */
 export const podMetricsAnswer: ApiHandler = async (request, context) => {
   const { objects, clock } = context;
   const pods = objects.list('pods', request.namespace).filter(matcherOf(request)) as unknown as StoredPod[];
@@ -34,7 +34,7 @@ export const podMetricsAnswer: ApiHandler = async (request, context) => {
   return answerOf(items, request, context);
 };
 
-/** Answers what this machine uses now. */
+/** Responds with what this machine uses now. */
 export const nodeMetricsAnswer: ApiHandler = async (request, context) => {
   const nodes = context.objects.list('nodes').filter(matcherOf(request));
   const usage = usageOf(await measureMachine(context.clock));

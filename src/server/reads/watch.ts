@@ -34,7 +34,7 @@ const PAUSE_MAX_MS = 20;
 
 let openWatches = 0;
 
-/** Answers the changes of a collection, or of an object, as they happen. */
+/** Sends the changes of a collection, or of an object, as they happen. */
 export function watchAnswer(request: ApiRequest, context: ServerContext): ApiAnswer {
   checkListOptions(request);
   const from = versionToWatch(request);
@@ -46,7 +46,7 @@ export function watchAnswer(request: ApiRequest, context: ServerContext): ApiAns
   return { stream: (response) => watch.begin(response, from) };
 }
 
-/** Source: etcd3/watcher.go; its errors differ from those of a list. */
+/** Source: etcd3/watcher.go; its errors differ from the errors of a list. */
 function versionToWatch(request: ApiRequest): number | undefined {
   const text = request.query.get('resourceVersion') ?? '';
   if (/^\d*$/.test(text)) return versionAsked(request);
@@ -175,7 +175,7 @@ class ObjectWatch {
     this.#send('BOOKMARK', object as unknown as StoredKubeObject);
   }
 
-  /** Sends the events of one turn of the event loop together, and those of a moment when many watch. */
+  /** Sends the events of one turn of the event loop together, and the events of a moment when many watch. */
   #send(type: string, object: StoredKubeObject): void {
     this.#pending.push(this.#lineOf(type, object));
     if (this.#pending.length > 1) return;
@@ -219,7 +219,7 @@ function errorEvent(error: StatusError): string {
   return `${JSON.stringify({ type: 'ERROR', object: error.body })}\n`;
 }
 
-/** The object that no longer matches, as it was, with the version of the change. */
+/** The object that no longer matches, in its last matching state, with the version of the change. */
 function asItWas(before: StoredKubeObject, { metadata: { resourceVersion } }: StoredKubeObject): StoredKubeObject {
   return { ...before, metadata: { ...before.metadata, resourceVersion } };
 }

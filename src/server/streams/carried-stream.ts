@@ -13,7 +13,7 @@ export interface StreamCarrier {
   closed(isCut: boolean): void;
 }
 
-/** The bytes that are kept while nobody reads a stream. After that its whole connection waits. */
+/** The bytes that are kept while a stream is not read. After that its whole connection waits. */
 const KEPT_BYTES = 64 * 1024;
 
 /** One of several streams on a connection. Each of its two sides ends on its own. */
@@ -23,7 +23,7 @@ export class CarriedStream extends Duplex {
   constructor(carrier: StreamCarrier) {
     super({ allowHalfOpen: true, readableHighWaterMark: KEPT_BYTES, writableHighWaterMark: KEPT_BYTES });
     this.#carrier = carrier;
-    // The end of the connection ends its streams: their users see the end, and the error belongs to nobody else.
+    // The end of the connection ends its streams: their users see the end, and the error concerns no other code.
     this.on('error', () => undefined);
     guarded(this);
   }

@@ -7,7 +7,7 @@ export interface UpgradedSocket {
   readonly head: Buffer;
 }
 
-/** Answers a request for an upgrade with a refusal in plain text. */
+/** Refuses an upgrade with a response in plain text. */
 export function refuseUpgrade(
   { socket }: UpgradedSocket,
   code: number,

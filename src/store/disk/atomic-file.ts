@@ -67,7 +67,7 @@ export function writePrivateFile(file: string, text: string): void {
 
 /**
  * Makes a folder, and its missing parents, by default for its user alone. The recursive mkdir of Node reports ENOENT
- * for EROFS, and never returns from a file system that answers every mkdir with ENOENT, as /proc does.
+ * for EROFS, and never returns from a file system that fails every mkdir with ENOENT, as /proc does.
  * @param make makes a folder in an existing one
  * @returns false when the folder existed already
  */

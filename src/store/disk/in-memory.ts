@@ -14,11 +14,11 @@ export function makeInMemory(
   area: MemoryArea,
   { uid, link, bytes }: { readonly uid: string; readonly link: string; readonly bytes: number },
 ): MemoryFolder | undefined {
-  const found = lstatSync(link, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isSymbolicLink()) return undefined;
+  const present = lstatSync(link, { throwIfNoEntry: false });
+  if (present !== undefined && !present.isSymbolicLink()) return undefined;
   const made = makeMemoryFolder(area, uid, path.basename(link), bytes);
-  if (made === undefined || (found !== undefined && readlinkSync(link) === made.folder)) return made;
-  if (found !== undefined) unlinkSync(link);
+  if (made === undefined || (present !== undefined && readlinkSync(link) === made.folder)) return made;
+  if (present !== undefined) unlinkSync(link);
   symlinkSync(made.folder, link);
   return made;
 }

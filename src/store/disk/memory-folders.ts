@@ -116,14 +116,14 @@ export function holdMemoryFolders(area: MemoryArea): () => void {
   return () => removeMemoryFolders(area, name);
 }
 
-/** Removes all folders in memory of a Pod. The next sweep retries those that remain. */
+/** Removes all folders in memory of a Pod. The next sweep retries the remaining folders. */
 export function removeMemoryFolders({ root, mountPoints }: MemoryArea, podUid: string): void {
   for (const base of mountPoints.map(baseIn).filter(isOwnFolder))
     removePod(path.join(base, stateName(root)), podName(podUid));
 }
 
 /**
- * Removes folders in memory whose processes are gone: those of this state folder, and of state folders that are gone.
+ * Removes folders in memory whose processes are gone: folders of this state folder, and of state folders that are gone.
  * @param podsInNeed uids of Pods of this state folder that may still run, although the maker of their folders is gone
  */
 export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly string[]): void {

@@ -38,8 +38,8 @@ interface WatchedFolder {
 }
 
 /**
- * Watches the folders of a resource for entries that appear, change or disappear: in one namespace, or in all, those
- * that appear later included.
+ * Watches the folders of a resource for entries that appear, change or disappear: in one namespace, or in all, also in
+ * namespaces that appear later.
  */
 export class FolderWatch {
   readonly #root: string;
@@ -66,7 +66,7 @@ export class FolderWatch {
 
   /**
    * Calls back for every entry, changed or not, of the folders that have changed since the look before the last one:
-   * two changes in one tick of the clock of the file system look like one. Answers their namespaces.
+   * two changes in one tick of the clock of the file system look like one. Returns their namespaces.
    */
   rescan(): readonly string[] {
     if (this.#all !== undefined) lookAt(this.#all, () => this.add(undefined));

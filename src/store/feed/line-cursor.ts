@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'n
 import { ifPresent } from '../disk/disk-errors.ts';
 
 const NEWLINE = 10;
-// Larger strings and buffers are memory that the system hands out anew for each, which takes twice the time.
+// Larger strings and buffers are memory that the system allocates anew for each, which takes twice the time.
 const CHUNK_BYTES = 64 * 1024;
 // A buffer that all cursors share: each copies its bytes before anything else runs.
 const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -21,7 +21,7 @@ interface Follower {
   pod: StoredPod | undefined;
   /** The last state of a Pod whose deletion is logged, and is reported once its folder is out of its place. */
   deletedPod: StoredPod | undefined;
-  /** True when this process owns the Pod: nobody takes it away as long as the process lives. */
+  /** True when this process owns the Pod: no other process takes it away as long as this one lives. */
   isOwn: boolean;
 }
 
@@ -193,7 +193,7 @@ export class PodFeed {
   }
 
   /**
-   * Notes a change of the Pod. Answers whether it can be reported now. A deletion waits until the folder is out of its
+   * Notes a change of the Pod. Returns whether it can be reported now. A deletion waits until the folder is out of its
    * place: a listener that reads the store on that report must not find the Pod.
    */
   #isReported(follower: Follower, type: WatchEvent<StoredPod>['type'], pod: StoredPod): boolean {
@@ -209,7 +209,7 @@ export class PodFeed {
 
   /**
    * Reports a Pod whose owner has died or is silent, once. No line in the log says so: readers find phase Unknown, and
-   * watchers shall find it too. An owner that answers again need not write a line either.
+   * watchers shall find it too. An owner that responds again need not write a line either.
    */
   #publishUnreachable(follower: Follower): void {
     const last = follower.pod;

@@ -23,7 +23,7 @@ export class PodLog {
   /** The reason why this process may not append. Undefined: it may. */
   readonly #refusal: unknown;
   #podLine: Buffer | undefined;
-  /** The metadata of the Events by name. Undefined: nobody has asked for it yet. */
+  /** The metadata of the Events by name. Undefined: not read yet. */
   #events: Map<string, StoredMeta> | undefined;
   /** The lines for the follower. Undefined: there is none. */
   #untaken: Buffer[] | undefined;
@@ -65,7 +65,10 @@ export class PodLog {
     return cursor && new PodLog(cursor, refusal);
   }
 
-  /** Reads what others have written. False: another log, or none, is at the path, and this one is read to its end. */
+  /**
+   * Reads what other processes have written. False: another log, or none, is at the path, and this one is read to its
+   * end.
+   */
   look(): boolean {
     const { isCurrent, hasNews } = this.#cursor.look();
     if (hasNews) this.#readOn();
@@ -156,7 +159,7 @@ export class PodLog {
   }
 }
 
-/** The transition logs that this process holds open: those of the Pods that it owns, and those that it follows. */
+/** The transition logs that this process holds open: logs of the Pods that it owns, and logs that it follows. */
 export class OpenPodLogs {
   readonly #root: string;
   readonly #locks: FileLocks;

@@ -34,8 +34,8 @@ export interface Patience {
 }
 
 /**
- * Calls `ask` after every change of the Pod, until it answers. Resolves with undefined when the time is up, or at the
- * signal.
+ * Calls `ask` after every change of the Pod, until it returns a value. Resolves with undefined when the time is up, or
+ * at the signal.
  * @param ask gets the present state of the Pod; undefined when the Pod is gone
  */
 export function settled<T>(

@@ -93,7 +93,7 @@ export class RecordFeed {
   recheck(): void {
     for (const [resource, shelf] of this.#resources) {
       const namespaces = new Set(shelf.folders.rescan());
-      // Those that are gone are no entries any more.
+      // Objects that are gone are no entries any more.
       for (const object of shelf.known.values()) {
         const key = keyOf(object);
         if (namespaces.has(key.namespace)) this.check(resource, key);

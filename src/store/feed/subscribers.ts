@@ -17,7 +17,7 @@ export interface Subscriber {
 
 /**
  * Delivers changes to subscribers. Each subscriber gets every change once and in order. A subscriber may make a change
- * while it gets another one: it gets its own change before its call returns, after the others got both.
+ * while it gets another one: it gets its own change before its call returns, after all other subscribers got both.
  *
  * A process that runs a thousand Pods has a subscriber for each: maps find the subscribers of an object.
  */
@@ -91,8 +91,10 @@ export class Subscribers {
 
   /** The subscribers of an object, in the order of their arrival. */
   #subscribersOf(resource: Resource, { object }: WatchEvent<StoredObject>): Subscriber[] {
-    const found = scopesOf(keyOf(object)).flatMap((scope) => [...(this.#byScope.get(scopeKey(resource, scope)) ?? [])]);
-    return found.toSorted(([, one], [, other]) => one - other).map(([subscriber]) => subscriber);
+    const matching = scopesOf(keyOf(object)).flatMap((scope) => [
+      ...(this.#byScope.get(scopeKey(resource, scope)) ?? []),
+    ]);
+    return matching.toSorted(([, one], [, other]) => one - other).map(([subscriber]) => subscriber);
   }
 
   #count({ resource, scope: { namespace = '' } }: Subscriber, more: 1 | -1): void {

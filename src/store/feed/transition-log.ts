@@ -73,8 +73,8 @@ export function lastPodLine(read: (start: number, end: number) => Buffer, end: n
     const block = Buffer.concat([read(start, before), later]);
     // A line that begins earlier is looked at with the next part.
     const first = start === 0 ? 0 : block.indexOf('\n') + 1;
-    const found = linesOf(block.subarray(first)).findLast(hasPod);
-    if (found !== undefined) return Buffer.from(found);
+    const line = linesOf(block.subarray(first)).findLast(hasPod);
+    if (line !== undefined) return Buffer.from(line);
     later = block.subarray(0, first === 0 ? block.length : first);
     before = start;
   }

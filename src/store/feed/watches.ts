@@ -32,7 +32,7 @@ interface Watching {
   readonly sendPresent: (object: StoredObject) => void;
 }
 
-/** The subscriptions of a store, and the feeds that find changes of this process and of others. */
+/** The subscriptions of a store, and the feeds that find changes of this process and of other processes. */
 export class Watches {
   readonly #clock: Clock;
   readonly #subscribers = new Subscribers();
@@ -72,7 +72,7 @@ export class Watches {
   }
 
   /**
-   * Reports changes that this process has just made, and those that other processes made before.
+   * Reports changes that this process has just made, after earlier changes of other processes.
    * @param objects one object, or Events about one Pod
    */
   publish(resource: Resource, objects: readonly StoredObject[]): void {

@@ -46,7 +46,7 @@ export class ContainerLog {
   /** Streams whose last line in the file is incomplete. */
   readonly #unfinished = new Set<LogStream>();
 
-  /** @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; makes missing folders below that of the Pod */
+  /** @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; makes missing folders below the Pod's */
   constructor(file: string, limits: LogLimits = KUBELET_LIMITS) {
     this.#path = file;
     this.#limits = limits;

@@ -10,7 +10,7 @@ export function* presentBytes(reader: LogReader, format: LogFormat): Generator<B
     yield format.format(records);
 }
 
-/** The log and its growth, as `presentBytes`. Ends behind the last line that was there when `ended` settled. */
+/** The log and its growth, as `presentBytes`. Ends behind the last line that was present when `ended` settled. */
 export async function* followedBytes(
   reader: LogReader,
   format: LogFormat,

@@ -37,7 +37,7 @@ export function instanceToShow(source: LogSource, previous: boolean): LogChoice 
   return { ok: true, restartCount: newest, isRunning: true };
 }
 
-/** Waits for the instance to follow. Answers why there is none when the time is up. */
+/** Waits for the instance to follow. Returns why there is none when the time is up. */
 export async function instanceToFollow(source: LogSource, startTimeoutMs: number): Promise<LogChoice> {
   let choice = instanceToShow(source, false);
   const ask = (pod: StoredPod | undefined): LogChoice | undefined => {

@@ -55,7 +55,7 @@ export class Journal {
   #file: number | undefined;
   #size = 0;
 
-  /** @param file its folder, that of the Pod, must exist */
+  /** @param file its folder, the Pod's, must exist */
   constructor(file: string, limits: JournalLimits = LIMITS) {
     this.#path = file;
     this.#limits = limits;

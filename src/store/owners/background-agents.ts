@@ -121,7 +121,7 @@ export class BackgroundAgents {
     return presenceOf(process, this.#lookup) === 'gone';
   }
 
-  /** True for a process that certainly exists, and has this pid here: a signal reaches it, and no other one. */
+  /** True for a process that certainly exists, and has this pid here: a signal reaches exactly this process. */
   isHere(process: AgentProcess): boolean {
     return presenceOf(process, this.#lookup) === 'exists';
   }

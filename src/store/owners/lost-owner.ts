@@ -7,7 +7,7 @@ const STOPPED_POSTING = 'Kubelet stopped posting node status.';
 
 /**
  * A Pod as readers see it, after its agent has disappeared: its phase is Unknown, its message names the agent, and it
- * is not Ready, like the Pods of a lost node. A Pod that has ended, or that no agent has taken up yet, stays as it is.
+ * is not Ready, like the Pods of a lost node. A Pod that has ended, or that no agent has taken up yet, stays unchanged.
  */
 export function asLost(pod: StoredPod, lostOwner: { readonly pid: number } | undefined): StoredPod {
   if (lostOwner === undefined || isTerminalPhase(pod.status.phase)) return pod;

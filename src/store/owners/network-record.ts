@@ -33,7 +33,10 @@ interface NetworkRecordParts {
   readonly locks: FileLocks;
 }
 
-/** The record of these processes, which outlive their agent: the next process of the agent, or another one, goes on. */
+/**
+ * The record of these processes, which outlive their agent: the next process of the agent, or another agent, takes them
+ * over.
+ */
 export class NetworkRecord {
   readonly #parts: NetworkRecordParts;
 
@@ -62,8 +65,8 @@ export class NetworkRecord {
     const agents = onDisk(`the state folder ${root}`, () => namesIn(agentsFolder(root)));
     const files = [this.file('holder'), ...agents.map((id) => agentPaths(root, id).cluster)];
     for (const file of files) {
-      const found = this.#living<KnownProcess & RecordedCluster>(file);
-      if (found !== undefined) return found;
+      const recorded = this.#living<KnownProcess & RecordedCluster>(file);
+      if (recorded !== undefined) return recorded;
     }
     return undefined;
   }
@@ -78,8 +81,8 @@ export class NetworkRecord {
 
   #living<T extends KnownProcess = KnownProcess>(file: string): T | undefined {
     const { root, lookup } = this.#parts;
-    const found = onDisk(`the state folder ${root}`, () => readJsonFile<T>(file, isProcess));
-    return found !== undefined && stillExists(found, lookup) ? found : undefined;
+    const recorded = onDisk(`the state folder ${root}`, () => readJsonFile<T>(file, isProcess));
+    return recorded !== undefined && stillExists(recorded, lookup) ? recorded : undefined;
   }
 
   /**
@@ -102,8 +105,8 @@ export class NetworkRecord {
   }
 
   /**
-   * Removes an agent from those that share the cluster. The cluster goes with the last of them. No other agent claims
-   * anything meanwhile.
+   * Removes an agent from the agents that share the cluster. The cluster goes with the last of them. No other agent
+   * claims anything meanwhile.
    * @param isLast true when no other agent may need the cluster
    * @param end ends a process of the cluster
    */

@@ -102,7 +102,7 @@ interface OwnershipParts {
 /** The owners of Pods and workloads, and the processes that they started for Pods. */
 export class Ownership {
   readonly #parts: OwnershipParts;
-  /** The Pods that this process owns, by namespace and name: nobody takes them away. */
+  /** The Pods that this process owns, by namespace and name: no other process takes them away. */
   readonly #own = new Map<string, { readonly uid: string; readonly owner: Owner }>();
 
   constructor(parts: OwnershipParts) {
@@ -198,8 +198,8 @@ export class Ownership {
   }
 
   /**
-   * Makes this process the owner of an object that it is about to create: no other one can claim the object before this
-   * process does.
+   * Makes this process the owner of an object that it is about to create: no other process can claim the object before
+   * this process does.
    */
   reserve(resource: Resource, key: ObjectKey, command: string | undefined): void {
     const owner = { ...this.self(command), isReserved: true };

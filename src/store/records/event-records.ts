@@ -80,7 +80,7 @@ export class EventRecords {
 
   /**
    * Appends changes of Events to the log of their Pod.
-   * @param change answers the changes; undefined: they concern no Event in this log
+   * @param change returns the changes; undefined: they concern no Event in this log
    * @returns undefined when nothing was appended, also because there is no such Pod
    */
   #inLog(

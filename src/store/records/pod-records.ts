@@ -140,8 +140,8 @@ export class PodRecords {
   }
 
   /**
-   * Moves a Pod out of its place. The run of a Pod that has a controller goes to the history: nobody may have read its
-   * log before the controller deleted it. `discard` removes what does not stay.
+   * Moves a Pod out of its place. The run of a Pod that has a controller goes to the history: its log may not have been
+   * read before the controller deleted it. `discard` removes what does not stay.
    */
   remove(key: ObjectKey): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
@@ -158,7 +158,7 @@ export class PodRecords {
 
   /**
    * Replaces a mirror Pod by a new one, with a uid of its own. Its status and all else in the folder stay: the static
-   * Pod goes on. Returns undefined when the mirror Pod is gone, or another one by now.
+   * Pod keeps running. Returns undefined when the mirror Pod is gone, or another one by now.
    */
   renew({ metadata: { uid, ...key } }: StoredPod): StoredPod | undefined {
     const { clock, versions } = this.#parts;
@@ -251,7 +251,7 @@ export class PodRecords {
 
   #putInPlace({ pod, folder, line, isOwned }: StagedPod, target: string): StoredPod {
     const { staging } = this.#parts;
-    // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
+    // The caller has checked that the Pod does not exist: this is left from a power failure, or put there by a user.
     if (existsSync(target)) staging.discard(staging.moveToStaging(target));
     inFolder(path.dirname(target), () => renameSync(folder, target));
     if (isOwned) this.#logs.holdNew(pod.metadata, line);

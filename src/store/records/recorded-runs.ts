@@ -27,7 +27,7 @@ export interface RunOnRecord {
 /** The name of a run: `web`, `web@2`, or `uid:` and the beginning of a uid. */
 const RUN_NAME = /^(?:uid:(?<uid>[\da-f-]+)|(?<pod>[^@:]+)(?:@(?<back>\d+))?)$/;
 
-/** The runs in a store: those of the present Pods, and those that were replaced. */
+/** The runs in a store: runs of the present Pods, and replaced runs. */
 export class RecordedRuns {
   readonly #store: Pick<Store, 'get'> & { readonly root: string };
 
@@ -50,8 +50,8 @@ export class RecordedRuns {
     if (pod === undefined) throw noSuchRun(`not the name of a run: ${JSON.stringify(name)}`, []);
     const runs = this.list({ namespace, name: pod });
     const wanted = Number(back) === 0 ? pod : `${pod}@${Number(back)}`;
-    const found = runs.find(({ run }) => run === wanted);
-    if (found !== undefined) return found;
+    const match = runs.find(({ run }) => run === wanted);
+    if (match !== undefined) return match;
     if (runs.length === 0) throw this.unknownPod(namespace, pod);
     throw noSuchRun(`there is no run ${wanted}`, runs);
   }
@@ -81,14 +81,14 @@ export class RecordedRuns {
   }
 
   #findByUid(namespace: string, uid: string): RunOnRecord {
-    const found = this.list({ namespace }).filter(({ pod }) => pod.metadata.uid.startsWith(uid));
-    const [only, ...more] = found;
+    const matches = this.list({ namespace }).filter(({ pod }) => pod.metadata.uid.startsWith(uid));
+    const [only, ...more] = matches;
     if (only === undefined) throw noSuchRun(`no run has a uid that begins with ${JSON.stringify(uid)}`, []);
     if (more.length === 0) return only;
-    throw noSuchRun(`several runs have a uid that begins with ${JSON.stringify(uid)}`, found);
+    throw noSuchRun(`several runs have a uid that begins with ${JSON.stringify(uid)}`, matches);
   }
 
-  /** Keys of Pods with a run: the present Pods, and those of the history. */
+  /** Keys of Pods with a run: the present Pods, and the Pods of the history. */
   #podsEver(scope: Scope): ObjectKey[] {
     const { root } = this.#store;
     const keys = [...keysIn(root, 'pods', scope), ...keysIn(root, 'history', scope)];

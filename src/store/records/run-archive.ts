@@ -28,7 +28,7 @@ export class RunArchive {
     inFolder(history, () => renameSync(paths.folder, folder));
     return () => {
       const { volumes, layers, owner, reserve, reserveLink } = pathsInPodFolder(folder);
-      // Files that cannot be removed are in nobody's way.
+      // Files that cannot be removed do no harm.
       for (const part of [volumes, layers, owner, reserve, reserveLink]) quietly(() => removeTree(part));
       for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) this.#discard(path.join(history, oldest));
     };
@@ -48,7 +48,7 @@ export class RunArchive {
     };
   }
 
-  /** Removes the runs of Pods of a namespace that are gone, but for those of the Pods that were created last. */
+  /** Removes the runs of Pods of a namespace that are gone, but for the Pods that were created last. */
   #forgetGone(namespace: string): void {
     const { root } = this.#parts;
     const gone = namesIn(namespaceFolder(root, 'history', namespace))

@@ -36,7 +36,7 @@ export function evaluate(run: ParseResult, context: Readonly<Record<string, unkn
   spent = 0;
   try {
     const value: unknown = run(context);
-    // A condition may have taken the error for that of one of its sides.
+    // A condition may have taken the error for an error of one of its sides.
     return spent > CALL_COST_MAX ? { value: undefined, error: COST_EXCESS, cost: spent } : { value, cost: spent };
   } catch (error) {
     return { value: undefined, error, cost: spent };

@@ -7,7 +7,7 @@ const STRATEGIES = ['None', 'Webhook'];
 /** The versions of ConversionReview that the server sends. */
 export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 
-/** The paths are those of Kubernetes' internal type. */
+/** The paths name fields of Kubernetes' internal type. */
 const CLIENT = 'spec.conversion.webhookClientConfig';
 const VERSIONS = 'spec.conversion.conversionReviewVersions';
 
@@ -36,7 +36,7 @@ function checkClient(webhook: DefinitionWebhook): FieldError[] {
   return service === undefined ? [] : checkService(service);
 }
 
-/** Texts that nobody has checked yet may be missing. */
+/** Texts that are not checked yet may be missing. */
 function checkService({ namespace = '', name = '' }: Partial<NonNullable<WebhookClient['service']>>): FieldError[] {
   return [
     ...(name === '' ? [required(`${CLIENT}.service.name`, 'service name is required')] : []),

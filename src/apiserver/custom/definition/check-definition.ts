@@ -47,7 +47,7 @@ export function checkDefinition(definition: Definition, stored: Definition | und
   return stored === undefined ? errors : [...errors, ...checkChange(definition, stored)];
 }
 
-/** Texts that nobody has checked yet may be missing. */
+/** Texts that are not checked yet may be missing. */
 function groupAndScope({ group = '', scope = '' }: Partial<DefinitionSpec>): [string, string] {
   return [group, scope];
 }

@@ -27,8 +27,8 @@ interface Costs {
 }
 
 /**
- * The mistakes of the rules of a schema that has no others: their types, and their costs.
- * Source: apiextensions, pkg/apis/apiextensions/validation/validation.go and cel_validation.go.
+ * The mistakes of the rules of a schema without any other mistake: their types, and their costs. Source: apiextensions,
+ * pkg/apis/apiextensions/validation/validation.go and cel_validation.go.
  */
 export function checkSchemaRules(schema: SchemaProps, at: string): FieldError[] {
   const costs: Costs = { total: 0, large: [] };

@@ -122,7 +122,7 @@ function checkExtensions(schema: SchemaProps, at: string): FieldError[] {
   return errors;
 }
 
-/** The mistakes of rules beside those of their types and costs (check-rules.ts). */
+/** The mistakes of rules, except for their types and costs (check-rules.ts). */
 function checkRuleTexts(schema: SchemaProps, at: string): FieldError[] {
   return (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) => {
     const path = `${at}.x-kubernetes-validations[${index}]`;

@@ -1,7 +1,7 @@
 import type { Definition, DefinitionCondition, DefinitionNames, DefinitionStatus } from './definition.ts';
 
 /**
- * The status of a definition: which of its names nobody else has, and whether it is served. Source: apiextensions,
+ * The status of a definition: which of its names are free, and whether it is served. Source: apiextensions,
  * pkg/controller/status/naming_controller.go and pkg/controller/establish.
  * @param others the other definitions
  * @param now RFC 3339

@@ -157,7 +157,7 @@ export const DEFINITION_SCHEMA: SchemaProps = object({
   }),
 });
 
-/** Sets the names that follow from others. Source: apiextensions/v1, defaults.go. */
+/** Sets the names that follow from other names. Source: apiextensions/v1, defaults.go. */
 export function withDefaultNames(definition: Definition): Definition {
   const { names } = definition.spec;
   const { kind, singular, listKind } = names;

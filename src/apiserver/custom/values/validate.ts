@@ -69,7 +69,7 @@ function checkObject(schema: SchemaProps, object: JsonObject, at: string): Field
   return errors;
 }
 
-/** `allOf`, `anyOf`, `oneOf` and `not`. The mistakes of the alternatives are told, then that none fits. */
+/** `allOf`, `anyOf`, `oneOf` and `not`. The mistakes of the alternatives come first, then that none fits. */
 function checkAlternatives(schema: SchemaProps, value: unknown, at: string): FieldError[] {
   const { allOf = [], anyOf, oneOf, not } = schema;
   const complain = (text: string): FieldError => invalid(at, '', `${JSON.stringify(at)} must ${text}`);

@@ -39,7 +39,7 @@ export type ConnectionEnd =
 const RETRY_MS = 20;
 const PATIENCE_MS = 2000;
 
-/** Connects to the agent of a Pod. Undefined: no agent answers. */
+/** Connects to the agent of a Pod. Undefined: no agent responds. */
 export async function reachAgent({ clock, socket, isPatient }: AgentAddress): Promise<Socket | undefined> {
   const deadlineMs = clock.now().monotonicMs + (isPatient ? PATIENCE_MS : 0);
   for (;;) {

@@ -46,11 +46,11 @@ export async function runInContainer(reached: ReachedContainer, command: Contain
 export async function locateInContainer(reached: ReachedContainer, path: string): Promise<string> {
   return talk(reached, async (socket) => {
     sendMessage(socket, { type: 'locate', container: reached.container, path, stdin: false });
-    let found = path;
-    const nobody = (): Promise<void> => Promise.resolve();
-    const located = (text: string): void => void (found = text);
-    exitCodeOf(reached, await received(socket, { stdout: nobody, stderr: nobody, located }));
-    return found;
+    let location = path;
+    const ignored = (): Promise<void> => Promise.resolve();
+    const located = (text: string): void => void (location = text);
+    exitCodeOf(reached, await received(socket, { stdout: ignored, stderr: ignored, located }));
+    return location;
   });
 }
 

@@ -121,7 +121,7 @@ export class KeeperConnection implements KeeperLine {
     this.#pieces.get(piece)?.(answer);
   }
 
-  /** Answers all questions with false: the keeper is gone. */
+  /** Resolves all questions with false: the keeper is gone. */
   giveUpAsking(): void {
     for (const done of this.#pieces.values()) done(false);
   }

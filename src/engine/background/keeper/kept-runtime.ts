@@ -88,7 +88,7 @@ export class KeptRuntime implements Runtime {
     return [...this.#kept.values()];
   }
 
-  /** Kills a container that a running keeper has and that nobody adopts. */
+  /** Kills a container that a running keeper has and that no agent adopts. */
   kill({ id, running }: KeptContainer): void {
     containerProxy(this.#connection, id, running).kill();
   }

@@ -14,7 +14,7 @@ import type { Controller } from './hierarchy.ts';
 /** The folders of one group: one in version 2, one for each controller in version 1. */
 interface GroupFolder {
   readonly version: 1 | 2;
-  /** The groups from outside to inside: `podrun`, that of the Pod, that of the container, and that of its processes. */
+  /** The groups from outside to inside: `podrun`, the Pod's, the container's, and the group of its processes. */
   readonly parent: string;
   readonly together: string;
   readonly folder: string;
@@ -36,16 +36,16 @@ const WHOLE_MACHINE: GroupLimits = {
 };
 
 /**
- * The name of the group of the processes, which has the same limits as that of the container around it. It is the root
- * of all cgroups that a container can see, also of those that it mounts itself: limits that it lifts there still hold
- * around it.
+ * The name of the group of the processes, which has the same limits as its parent, the container's group. It is the
+ * root of all cgroups that a container can see, also of cgroups that it mounts itself: limits that it lifts there still
+ * hold in the parent.
  */
 const INNER = 'inside';
 
 /** The time limit for a group to become empty after its processes were killed. */
 const EMPTY_WITHIN_MS = 1000;
 const PAUSE_MS = 5;
-/** The most attempts to make a group: another podrun may remove the groups around it meanwhile. */
+/** The most attempts to make a group: another podrun may remove its parents meanwhile. */
 const ATTEMPTS_MAX = 20;
 
 /** The cgroup of one container: its processes are limited, counted and killed together. */
@@ -59,7 +59,7 @@ export class CgroupGroup {
   }
 
   /**
-   * Makes the group of a container, within that of its Pod.
+   * Makes the group of a container, within the group of its Pod.
    * @param id the id of the container, see `groupNames`
    */
   static make(machine: CgroupMachine, id: string, limits: ResourceLimits, clock: Clock): GroupOutcome {
@@ -129,7 +129,7 @@ export class CgroupGroup {
 }
 
 /**
- * Ends the processes of groups, and removes the groups with the empty ones around them.
+ * Ends the processes of groups, and removes the groups with their empty parents.
  * @param folders the groups of containers
  */
 export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
@@ -144,7 +144,7 @@ export async function removeGroups(folders: readonly string[], clock: Clock): Pr
   for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
 }
 
-/** A group after those inside it: that of the processes, and those that runc or a program makes in it. */
+/** A group after its descendants: the group of the processes, and groups that runc or a program makes in it. */
 export function withInner(folder: string): string[] {
   const entries = quietly(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
@@ -161,8 +161,8 @@ function killGroupFolders(folders: readonly string[]): void {
 }
 
 /**
- * The names of a container's group and of the group around it: the id `UID/NAME/ATTEMPT` gives `UID` and
- * `NAME_ATTEMPT`, so that the owner of a group can be recognised.
+ * The names of a container's group and of its parent: the id `UID/NAME/ATTEMPT` gives `UID` and `NAME_ATTEMPT`, so that
+ * the owner of a group can be recognised.
  */
 export function groupNames(id: string): { readonly together: string; readonly own: string } {
   const [first = '', ...rest] = id.split('/').map((part) => encodeURIComponent(part).replace(/^\./, '%2E'));
@@ -188,7 +188,7 @@ function foldersOf({ locations }: CgroupMachine, id: string): GroupFolder[] {
 
 function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
   const { version, parent, together, inner, controllers } = folder;
-  // Another podrun may remove the empty groups around this one.
+  // Another podrun may remove the empty parents of this group.
   for (let attempt = 0; ; attempt++) {
     try {
       for (const groupFolder of [parent, together, folder.folder, inner]) {
@@ -218,9 +218,9 @@ interface PlacedSetting extends Setting {
 }
 
 /**
- * Writes settings in rounds. Version 1 refuses a limit above that of the group around it, and a memory limit above that
- * of memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after the
- * others, as long as that helps.
+ * Writes settings in rounds. Version 1 refuses a limit above the parent's limit, and a memory limit above the limit of
+ * memory and swap. Raising and lowering need opposite orders: a setting that is refused is tried again after all other
+ * settings, as long as that helps.
  */
 function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
   const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
@@ -236,13 +236,13 @@ function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSe
 }
 
 /** Removes groups from the innermost outwards, until one is in use. Returns false when the innermost is. */
-function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
+function tryToRemove([innermost = '', ...parents]: readonly string[]): boolean {
   try {
     rmdirSync(innermost);
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') return false;
   }
-  if (around.length > 0) tryToRemove(around);
+  if (parents.length > 0) tryToRemove(parents);
   return true;
 }
 

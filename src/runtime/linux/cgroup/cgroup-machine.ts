@@ -20,14 +20,14 @@ export interface CgroupMachine {
   readonly missing: ReadonlyMap<Controller, string>;
 }
 
-/** The kernel's texts about the cgroups of this process. Tests use others. */
+/** The kernel's texts about the cgroups of this process. Tests use their own. */
 export interface CgroupSources {
   readonly membership: string;
   readonly mounts: string;
   readonly isRoot: boolean;
 }
 
-/** The name of the group around the groups of containers. */
+/** The name of the parent of all groups of containers. */
 export const PARENT = 'podrun';
 /** The name of the group for podrun itself: in version 2, a group with limited children may not have processes. */
 const OWN_GROUP = 'podrun-agent';
@@ -56,7 +56,7 @@ function findOut(): CgroupMachine {
   }
 }
 
-/** Tries to make groups in every possible place. Removes those that are not useful. */
+/** Tries to make groups in every possible place. Removes groups that are not useful. */
 export function exploreCgroups({ membership, mounts, isRoot }: CgroupSources): CgroupMachine {
   const locations = new Map<Controller, GroupLocation>();
   const reasons = new Map<Controller, string>();

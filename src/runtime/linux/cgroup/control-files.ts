@@ -18,8 +18,8 @@ const SHARES_MIN = 2;
 const SHARES_MAX = 262_144;
 
 /**
- * The settings that make the kernel enforce limits, in order: version 1 needs the memory limit before that of memory
- * and swap.
+ * The settings that make the kernel enforce limits, in order: version 1 needs the memory limit before the limit of
+ * memory and swap.
  */
 export function settingsFor(version: 1 | 2, limits: GroupLimits): Setting[] {
   return version === 1 ? settingsOf1(limits) : settingsOf2(limits);

@@ -25,7 +25,7 @@ export function hierarchiesOf(membership: string, mounts: string): Hierarchy[] {
     const [, controllers, group] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     return controllers === undefined || group === undefined ? [] : [{ controllers: controllers.split(','), group }];
   });
-  const found: Hierarchy[] = [];
+  const hierarchies: Hierarchy[] = [];
   for (const { type, rootGroup, folder, options } of mounts.split('\n').flatMap(parseMount)) {
     const version = type === 'cgroup2' ? 2 : 1;
     const membershipHere = groups.find(({ controllers }) =>
@@ -37,10 +37,11 @@ export function hierarchiesOf(membership: string, mounts: string): Hierarchy[] {
     if (below === '..' || below.startsWith('../')) continue;
     const controllers = version === 2 ? [] : membershipHere.controllers;
     // The hierarchy may be mounted twice.
-    if (found.some((other) => other.version === version && other.controllers.join() === controllers.join())) continue;
-    found.push({ version, controllers, root: folder, own: path.posix.join(folder, below) });
+    if (hierarchies.some((other) => other.version === version && other.controllers.join() === controllers.join()))
+      continue;
+    hierarchies.push({ version, controllers, root: folder, own: path.posix.join(folder, below) });
   }
-  return found;
+  return hierarchies;
 }
 
 interface CgroupMount {

@@ -22,7 +22,7 @@ interface Sources {
  * Removes empty groups of containers everywhere in the hierarchies: podruns that were killed have left them unrecorded,
  * or their records are gone. The kernel does not remove groups in use. Never throws.
  * @param wallMs the current time
- * @param sources the texts of /proc/self/cgroup and mountinfo; tests use others
+ * @param sources the texts of /proc/self/cgroup and mountinfo; tests use their own
  */
 export function removeStrayGroups(wallMs: number, sources?: Sources): void {
   for (const parent of parents(sources)) {
@@ -31,7 +31,7 @@ export function removeStrayGroups(wallMs: number, sources?: Sources): void {
       const bornMs = (name: string): number | undefined => statIfThere(path.join(folder, name))?.mtimeMs;
       const old = foldersIn(folder).filter((name) => wallMs - (bornMs(name) ?? wallMs) >= AGE_MIN_MS);
       for (const name of old) for (const group of withInner(path.join(folder, name))) tryToRemove(group);
-      // A podrun that needs the groups around it makes them again.
+      // A podrun that needs the parents of its group makes them again.
       tryToRemove(folder);
     }
     tryToRemove(parent);

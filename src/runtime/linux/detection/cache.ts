@@ -36,8 +36,8 @@ const SHORTAGE_ERRNO = /\b(?:EAGAIN|EMFILE|ENFILE|ENOMEM)\b/;
 const SHORTAGE_TEXT = /can(?:no|')t fork|cannot allocate memory|resource temporarily unavailable|too many open files/i;
 
 /**
- * Caches the result, but not that of a trial that a shortage has ended, which passes. Without a writable folder, the
- * next start detects again.
+ * Caches the result, except after a trial that a shortage has ended, which passes. Without a writable folder, the next
+ * start detects again.
  */
 export function writeCache(stateDir: string, of: CachedDetection, key: string, detection: unknown): void {
   const file = cacheFile(stateDir, of);

@@ -34,14 +34,14 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
     return { ok: false, why: { type: 'platform', platform: process.platform }, costMs: cost() };
   }
   const folders = question.folders ?? searchFolders(question.userPath);
-  const [found, privileges] = [findTools(folders), readPrivileges()];
-  if (!found.ok) return { ok: false, why: found.why, costMs: cost() };
-  const key = [version, found.marks, privileges.mark].join(' ');
+  const [search, privileges] = [findTools(folders), readPrivileges()];
+  if (!search.ok) return { ok: false, why: search.why, costMs: cost() };
+  const key = [version, search.marks, privileges.mark].join(' ');
   const known = question.afresh === true ? undefined : readCache<NamespaceDetection>(stateDir, 'namespaces', key);
   if (known !== undefined) return known;
-  const busybox = busyboxAmong(found.tools);
+  const busybox = busyboxAmong(search.tools);
   if (busybox.length > 0) return { ok: false, why: { type: 'busybox', programs: busybox }, costMs: cost() };
-  const attempt = { tools: found.tools, searchPath: folders.join(':'), stateDir, clock, privileges };
+  const attempt = { tools: search.tools, searchPath: folders.join(':'), stateDir, clock, privileges };
   let tried = await tryMode(privileges.isPrivileged ? 'root' : 'user', attempt);
   if (privileges.isPrivileged && hasNoLayers(tried)) {
     // Root of an outer user namespace cannot mount overlays that root of its own user namespace can.

@@ -7,7 +7,7 @@ import type { NamespaceTools } from '../../features.ts';
 /** The folders for a system's programs, independent of the user's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** The folders to search: those of the system, then those of the user's PATH. */
+/** The folders to search: the system's folders, then the folders of the user's PATH. */
 export function searchFolders(userPath: string | undefined): string[] {
   const users = (userPath ?? '').split(':').filter((folder) => path.isAbsolute(folder));
   return [...new Set([...SYSTEM_FOLDERS, ...users])];
@@ -53,14 +53,16 @@ export type ToolsOutcome =
   | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }
   | { readonly ok: false; readonly why: Obstacle; readonly marks: string };
 
-/** Searches for the programs that make namespaces. `marks` change when a search would find others. */
+/** Searches for the programs that make namespaces. `marks` change when a search would find different programs. */
 export function findTools(folders: readonly string[]): ToolsOutcome {
   const entries = Object.entries(NAMES) as [keyof NamespaceTools, string][];
-  const found = entries.map(([tool, name]) => ({ tool, name, program: findProgram(name, folders) }));
-  const marks = found.map(({ program }) => (program === undefined ? '-' : `${program.file}:${program.mark}`)).join(' ');
-  const missing = found.flatMap(({ name, program }) => (program === undefined ? [name] : []));
+  const searched = entries.map(([tool, name]) => ({ tool, name, program: findProgram(name, folders) }));
+  const marks = searched
+    .map(({ program }) => (program === undefined ? '-' : `${program.file}:${program.mark}`))
+    .join(' ');
+  const missing = searched.flatMap(({ name, program }) => (program === undefined ? [name] : []));
   if (missing.length > 0) return { ok: false, why: { type: 'missingPrograms', programs: missing }, marks };
-  const tools = Object.fromEntries(found.map(({ tool, program }) => [tool, program?.file ?? ''])) as {
+  const tools = Object.fromEntries(searched.map(({ tool, program }) => [tool, program?.file ?? ''])) as {
     readonly [Tool in keyof NamespaceTools]: string;
   };
   return { ok: true, tools, marks };

@@ -14,7 +14,7 @@ export function runtimeFolder(stateDir: string): string {
 
 let count = 0;
 
-/** A name for a temporary file, as the store uses them: the store removes those of podruns that have ended. */
+/** A name for a temporary file, as the store uses them: the store removes files of podruns that have ended. */
 export function temporaryFolderName(): string {
   count += 1;
   return `.tmp-${process.pid}-${count}-${machineTag()}`;

@@ -8,7 +8,7 @@ import { runHelper } from '../../helpers/helper.ts';
 /** The folder of the programs in a container. */
 export const PROGRAMS_FOLDER = '/.podrun';
 
-/** The programs that start others, by their names in the folder. */
+/** The programs that start other programs, by their names in the folder. */
 const NAMES = ['setpriv', 'setsid', 'unshare', 'env', 'sleep', 'umount'] as const;
 type ProgramName = (typeof NAMES)[number];
 

@@ -13,14 +13,14 @@ export function layerFolders({ folder, layers }: ImageLayers): string[] {
   return Array.from({ length: layers }, (_, number) => realpathSync(path.join(folder, `l/${number}`)));
 }
 
-/** Reads a text file of an image. Links lead around in the image, never to the host. Empty: there is no such file. */
+/** Reads a text file of an image. Links lead to files of the image, never to the host. Empty: there is no such file. */
 export function readImageFile(image: ImageLayers, file: string): string {
   const root: TreeMount = { target: '/', seen: layerFolders(image), made: undefined };
   const read = (): string | undefined => {
-    const found = entryIn(root, followPath(file, [root]).path);
-    if (found?.stats.isFile() !== true) return undefined;
+    const entry = entryIn(root, followPath(file, [root]).path);
+    if (entry?.stats.isFile() !== true) return undefined;
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-    return closing(openSync(found.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => {
+    return closing(openSync(entry.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => {
       const text = Buffer.alloc(Math.min(fstatSync(fd).size, BYTES_MAX));
       return text.subarray(0, readSync(fd, text)).toString();
     });
@@ -29,12 +29,12 @@ export function readImageFile(image: ImageLayers, file: string): string {
 }
 
 /**
- * The path of a file or folder of an image, without links. Links lead around in the image, never to the host.
+ * The path of a file or folder of an image, without links. Links lead to files of the image, never to the host.
  * Undefined: there is none.
  */
 export function pathInImage(image: ImageLayers, wanted: string): string | undefined {
-  const found = quietly(() =>
+  const followed = quietly(() =>
     followPath(path.join('/', wanted), [{ target: '/', seen: layerFolders(image), made: undefined }]),
   );
-  return found?.stats === undefined ? undefined : found.path;
+  return followed?.stats === undefined ? undefined : followed.path;
 }

@@ -9,7 +9,7 @@ shift
 unset PWD OLDPWD SHLVL
 exec "$@"`;
 
-/** The names that every shell passes on. dash drops others. */
+/** The names that every shell passes on. dash drops all other names. */
 const PORTABLE_NAME = /^[A-Za-z_]\w*$/;
 /** Variables with a meaning for shells or for their loader, which may have more rights than the program. */
 const SHELL_VARIABLE = /^(_|IFS|PWD|OLDPWD|SHLVL|OPTIND|PPID|LINENO|PS[0124]|ENV|SHELLOPTS|BASH.*|FUNCNEST|LD_.*)$/;

@@ -19,7 +19,7 @@ export interface Limited {
    * exceeded.
    */
   watch(pid: number, kill: () => void): void;
-  /** The one that killed a process for lack of memory. Undefined: none was killed. */
+  /** The mechanism that killed a process for lack of memory. Undefined: none was killed. */
   outOfMemory(): 'kernel' | 'polled' | undefined;
   /** Changes the limits. Returns a sentence about limits that have no effect. */
   change(limits: ResourceLimits): string | undefined;

@@ -12,7 +12,7 @@ type Limit = 'memory' | 'cpu' | 'pids';
 /**
  * Enforces a container's limits, as far as this machine permits: by cgroups, and on request by measuring its memory.
  * Never by RLIMIT_AS: programs reserve far more memory than they use.
- * @param machine the usable cgroups; tests use others
+ * @param machine the usable cgroups; tests use their own
  */
 export function limitContainer(
   id: string,

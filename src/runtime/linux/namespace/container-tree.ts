@@ -55,12 +55,12 @@ interface TreeEntry {
  */
 export function entryIn({ target, seen }: Pick<TreeMount, 'target' | 'seen'>, wanted: string): TreeEntry | undefined {
   const parts = path.relative(target, wanted).split('/');
-  let found = visible(seen);
+  let entries = visible(seen);
   for (const part of parts.filter((name) => name !== '')) {
-    const folders = found.filter(({ stats }) => stats.isDirectory());
-    found = visible(folders.map(({ file }) => path.join(file, part)));
+    const folders = entries.filter(({ stats }) => stats.isDirectory());
+    entries = visible(folders.map(({ file }) => path.join(file, part)));
   }
-  return found[0];
+  return entries[0];
 }
 
 /** The entries of the same name that none above hides. The first is shown; folders show those below as well. */

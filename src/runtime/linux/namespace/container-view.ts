@@ -15,7 +15,7 @@ import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
 
-/** The modes of mount points and of what is around them. */
+/** The modes of mount points and of their parent folders. */
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
@@ -26,7 +26,8 @@ const TERMINAL_GROUP = 5;
 const CGROUPS = '/sys/fs/cgroup';
 
 /**
- * File systems that can be the lower layer of an overlay. Of others (network, FUSE), containers get a read-only view.
+ * File systems that can be the lower layer of an overlay. Of any other file system (network, FUSE), containers get a
+ * read-only view.
  */
 const LOCAL_TYPES: ReadonlySet<string> = new Set([
   'btrfs',
@@ -49,16 +50,16 @@ export interface ContainerViewRequest {
   readonly processes: ProcessView;
   /**
    * The group that the container sees in place of each mounted hierarchy of cgroups, by mount point. Undefined: it sees
-   * those of the host.
+   * the host's hierarchies.
    */
   readonly cgroups?: ReadonlyMap<string, string> | undefined;
   /** The folder for the common part of every /dev. Undefined: each container makes its own. */
   readonly commonDevices: string | undefined;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
-  /** A folder with files of the container's image, which lie over those of the host. Undefined: there are none. */
+  /** A folder with files of the container's image, which lie over the host's files. Undefined: there are none. */
   readonly imageFolder?: string | undefined;
-  /** The folder with the programs for files of an image. Undefined: the container sees those of the host. */
+  /** The folder with the programs for files of an image. Undefined: the container sees the host's programs. */
   readonly programs: string | undefined;
 }
 
@@ -115,8 +116,8 @@ export function containerView(request: ContainerViewRequest): MountPlan {
 }
 
 /**
- * Shows the programs that start others among files of an image. The mounts of podrun are where they belong even when
- * the image has links there.
+ * Shows the programs that start other programs among files of an image. The mounts of podrun are where they belong even
+ * when the image has links there.
  */
 function showPrograms(view: MountPlan, programs: string): void {
   for (const folder of [...OWN_FOLDERS, PROGRAMS_FOLDER]) view.ownFolder(folder);
@@ -160,18 +161,18 @@ function showRoot(view: MountPlan, { hostMounts, shared, targets }: HostView & {
   }
 }
 
-/** Shows /sys, with the container's groups in place of all those of the machine. */
+/** Shows /sys, with the container's groups in place of the machine's. */
 function showKernelFiles(view: MountPlan, { confinement, facts, cgroups = new Map() }: ContainerViewRequest): void {
   const isReadOnly = !confinement.hasAllDevices;
   const ofHost = cgroups.size === 0 ? [CGROUPS] : [];
   const inner = facts.mode === 'root' ? ofHost : 'read-only';
   view.bind({ source: '/sys', target: '/sys', isReadOnly, inner: isReadOnly ? inner : 'as they are' });
-  const shown = [...cgroups].filter(([place]) => isInFolder(place, CGROUPS));
-  // Version 1 has a folder with a mount for each controller. It is there already where all mounts are.
-  if (facts.mode === 'root' && isReadOnly && shown.length > 0 && !cgroups.has(CGROUPS)) {
+  const bound = [...cgroups].filter(([place]) => isInFolder(place, CGROUPS));
+  // Version 1 has a folder with a mount for each controller. It exists already where all mounts are.
+  if (facts.mode === 'root' && isReadOnly && bound.length > 0 && !cgroups.has(CGROUPS)) {
     view.bind({ source: CGROUPS, target: CGROUPS, isReadOnly, inner: [] });
   }
-  for (const [place, group] of shown) view.bind({ source: group, target: place, isReadOnly, inner: [] });
+  for (const [place, group] of bound) view.bind({ source: group, target: place, isReadOnly, inner: [] });
 }
 
 /**
@@ -209,7 +210,7 @@ function notCoverable(folder: string, what: string): Error {
 }
 
 /**
- * Shows a folder as it is. Where a mount point is missing in it, its entries are shown one by one in a folder of the
+ * Shows a folder unchanged. Where a mount point is missing in it, its entries are shown one by one in a folder of the
  * layer, in which podrun can make the mount point: most machines have mounts below /run, where ServiceAccounts have
  * their files. Sockets stay out of reach there, as in a copy.
  */

@@ -36,7 +36,7 @@ export interface DeviceOptions {
   readonly common: string | undefined;
   /** True: all devices of the host. */
   readonly hasAll: boolean;
-  /** The group of the container's own terminals, if there can be one. Undefined: it has those of the host. */
+  /** The group of the container's own terminals, if there can be one. Undefined: it has the host's terminals. */
   readonly ownTerminals: { readonly group: number | undefined } | undefined;
   readonly hostIPC: boolean;
   /** The folder of the Pod's shared memory. Undefined: the container gets its own. */
@@ -44,8 +44,8 @@ export interface DeviceOptions {
 }
 
 /**
- * Gives a container a /dev of its own: the standard devices, shared memory, and terminals. With those of the host,
- * programs find the one in which they run.
+ * Gives a container a /dev of its own: the standard devices, shared memory, and terminals. In the host's /dev, programs
+ * find the terminal in which they run.
  */
 export function addDevices(view: MountPlan, options: DeviceOptions): void {
   const { folder, common, hasAll, ownTerminals, hostIPC, sharedMemory } = options;
@@ -57,9 +57,9 @@ export function addDevices(view: MountPlan, options: DeviceOptions): void {
     view.overlay({ lower: common, target: '/dev', isReadOnly: false });
   }
   const there = readdirSync('/dev', { withFileTypes: true });
-  const shown = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
+  const visible = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
   const own = new Set([...OWN_FOLDERS, ...LINKS.map(([name]) => name), ...(ownTerminals ? TERMINALS : [])]);
-  for (const entry of shown.filter(({ name }) => !own.has(name))) {
+  for (const entry of visible.filter(({ name }) => !own.has(name))) {
     if (entry.isSymbolicLink()) continue;
     const file = path.join('/dev', entry.name);
     view.device(file);

@@ -74,15 +74,15 @@ export interface HolderWork {
 
 interface HeldImage {
   readonly programs: RootPrograms;
-  /** Folders that get the owners of others, which podrun may not give away. */
+  /** Folders that get the owners of other folders, which podrun may not give away. */
   readonly foreign: readonly ForeignFolder[];
 }
 
 /**
  * The script of a holder. Reads one line each from its input: new root, host name, kernel.shm_rmid_forced, folder for a
  * tmpfs with the layers beside it, jail, the file for mount(8), and for a root without the host's programs the current
- * folder of mount(8), the words of umount(8) and those of process 1. Then two lines for each folder that gets the owner
- * of another one. Calls the host's programs by their paths.
+ * folder of mount(8), the words of umount(8) and the words of process 1. Then two lines for each folder that gets the
+ * owner of another one. Calls the host's programs by their paths.
  *
  * One mount(8) makes all mounts, because starting a program takes as long as twenty mounts. When only some of them fail
  * (64), the script continues, and the caller reads from the messages whether one was needed.

@@ -15,7 +15,7 @@ export interface HostMount {
 }
 
 /**
- * The mounts that a process sees. Of several at one path, only the last, which hides the others.
+ * The mounts that a process sees. Of several at one path, only the last, which hides the earlier ones.
  * @throws {Error} when there is no such process
  */
 export function readHostMounts(pid: number | 'self' = 'self'): HostMount[] {

@@ -50,8 +50,8 @@ export function partOver(folder: string, at: string): string | undefined {
 }
 
 /**
- * The reason why the files of a folder cannot lie over those of the machine, with a way out. Undefined: they can, as
- * far as known before the mounts.
+ * The reason why the files of a folder cannot lie over the machine's files, with a way out. Undefined: they can, as far
+ * as known before the mounts.
  */
 export function whyNotOver(folder: string, { layers }: Pick<NamespaceFacts, 'layers'>): string | undefined {
   const subject = `the folder ${folder} of the image map`;

@@ -24,7 +24,7 @@ export interface Bind {
   readonly source: string;
   readonly target: string;
   readonly isReadOnly: boolean;
-  /** How mounts inside the source appear: as they are (the default), read-only, or only those in the list. */
+  /** The mounts inside the source: unchanged (the default), read-only, or only the mounts of the list. */
   readonly inner?: 'as they are' | 'read-only' | readonly string[];
   /** See {@link FstabEntry}. */
   readonly isOptional?: boolean;
@@ -41,7 +41,7 @@ interface OverlayRequest {
 
 /**
  * Builds the view of a container: its mounts, in order. Missing mount points are created in the container's layer, or
- * in the volume around them.
+ * in the volume that contains them.
  */
 export class MountPlan {
   readonly #options: MountPlanOptions;
@@ -78,7 +78,7 @@ export class MountPlan {
     return this.#entries;
   }
 
-  /** The mounts of a /proc that the main process mounts by itself. All paths are those of the container. */
+  /** The mounts of a /proc that the main process mounts by itself. All paths are the container's. */
   get procMounts(): readonly FstabEntry[] {
     const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
     const prefix = `${this.root}/.`;
@@ -100,7 +100,7 @@ export class MountPlan {
     return this.#points.madeOnHost;
   }
 
-  /** Makes the files of a folder lie over those of the host in all later copies. */
+  /** Makes the files of a folder lie over the host's files in all later copies. */
   cover(folder: string): void {
     this.#files = realpathSync(folder);
     this.#entries.push(...this.#overlays.filesOf(this.#files));
@@ -140,8 +140,8 @@ export class MountPlan {
   }
 
   /**
-   * Gives folders that the host has, too, the owners and modes of the host: an overlay shows those of the uppermost
-   * folder, and a folder of the user may be closed to others.
+   * Gives folders that the host has, too, the owners and modes of the host: an overlay shows owner and mode of the
+   * uppermost folder, and a folder of the user may be closed to other users.
    */
   #keepOwners(over: string, lower: string, ofHost: TreeMount): void {
     for (const folder of commonFolders(over, lower).folders) {
@@ -161,17 +161,17 @@ export class MountPlan {
   }
 
   /** Shows a file or folder of an image, read-only. Without a folder above, an overlay needs two below. */
-  imageVolume({ path: shown, ...image }: ImageLayers & { readonly path: string }, wanted: string): void {
+  imageVolume({ path: folder, ...image }: ImageLayers & { readonly path: string }, wanted: string): void {
     const { name, links } = this.#overlays.linksTo(image);
     const whole = this.#overlays.readOnly(`${name}-whole`, [...links, `${name}-whole`]);
     this.#entries.push(whole);
     const seen = layerFolders(image);
-    const inside = entryIn({ target: '/', seen }, shown);
-    if (inside === undefined) throw new Error(`mount ${wanted}: ${shown} is not in the image`);
+    const inside = entryIn({ target: '/', seen }, folder);
+    if (inside === undefined) throw new Error(`mount ${wanted}: ${folder} is not in the image`);
     const target = this.#mountPoint(wanted, inside.stats.isDirectory());
-    const source = path.join(whole.target, shown);
+    const source = path.join(whole.target, folder);
     this.#add({ source, target, type: 'none', options: ['bind', 'ro', ...withoutDevices(this.#options)] });
-    const folders = seen.map((layer) => path.join(layer, shown));
+    const folders = seen.map((layer) => path.join(layer, folder));
     this.#tree.push({ target, seen: inside.stats.isDirectory() ? folders : [inside.file], made: undefined });
   }
 
@@ -266,7 +266,7 @@ export class MountPlan {
   /** Mounts a kernel file system. */
   mount(target: string, type: string, options: readonly string[]): void {
     this.#add({ source: type, target: this.#mountPoint(target, true), type, options });
-    // Its files are assumed to be those of the host's mount at this path.
+    // Its files are assumed to be the files of the host's mount at this path.
     this.#tree.push({ target, seen: type === 'proc' ? [target] : [], made: undefined });
   }
 
@@ -292,7 +292,7 @@ export class MountPlan {
   #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
     const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isInFolder(at, folder));
     const named = Array.isArray(inner)
-      ? below.filter(({ path: at }) => inner.some((shown) => isInFolder(at, shown)))
+      ? below.filter(({ path: at }) => inner.some((listed) => isInFolder(at, listed)))
       : below;
     return named.toSorted((a, b) => a.path.length - b.path.length);
   }

@@ -10,13 +10,13 @@ import { madeOnHostFile } from './layers.ts';
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
-/** A folder of a layer, and the one that it lies over. */
+/** A folder of a layer, and the folder that it lies over. */
 export interface ForeignFolder {
   readonly from: string;
   readonly to: string;
 }
 
-/** Creates mount points that the host lacks: in the layer of the container, or in the volume around them. */
+/** Creates mount points that the host lacks: in the layer of the container, or in the volume that contains them. */
 export class MountPoints {
   readonly #layerDir: string;
   readonly #madeOnHost: string[] = [];
@@ -26,7 +26,7 @@ export class MountPoints {
     this.#layerDir = layerDir;
   }
 
-  /** Folders of the layer whose owners podrun has no right to copy from others. */
+  /** Folders of the layer whose owners podrun has no right to copy. */
   get foreign(): readonly ForeignFolder[] {
     return this.#foreign;
   }
@@ -39,7 +39,7 @@ export class MountPoints {
   /**
    * Creates a mount point.
    * @param mountPoint a missing path in the container, without links
-   * @param mount the mount around it
+   * @param mount the mount that contains it
    * @throws {Error} when it cannot be created
    */
   make(mountPoint: string, { target, seen, made }: TreeMount, isFolder: boolean): void {

@@ -2,8 +2,8 @@ import type { Confinement } from '../../confinement.ts';
 import type { NamespaceKind } from './holder.ts';
 
 /**
- * The processes that a container sees: its own; its own with its main process as process 1; those of another container,
- * of its Pod, or of the host.
+ * The processes that a container sees: its own; its own with its main process as process 1; the processes of another
+ * container, of its Pod, or of the host.
  */
 export type ProcessView = 'own' | 'first' | 'target' | 'pod' | 'host';
 
@@ -18,7 +18,7 @@ export interface NamespacePlan {
 
 /**
  * Plans the namespaces of a container.
- * @param base the namespaces to join: those of a target container or those of the Pod
+ * @param base the namespaces to join: a target container's or the Pod's
  */
 export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' | undefined): NamespacePlan {
   const { hostIPC } = confinement.pod;

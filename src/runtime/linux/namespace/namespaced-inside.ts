@@ -22,7 +22,7 @@ export interface NamespacedInsideOptions {
   readonly users: FileOwners;
   /** True when the container has the files of the host, also with files of an image over them. */
   readonly seesHost: boolean;
-  /** The programs among files of an image. Undefined: the container has those of the host. */
+  /** The programs among files of an image. Undefined: the container has the host's programs. */
   readonly programs: RootPrograms | undefined;
   /** The most capabilities that programs of the container may get. Undefined: podrun's. */
   readonly capabilities: readonly string[] | undefined;
@@ -184,12 +184,12 @@ export class NamespacedInside implements Inside {
   async programOf(pid: number): Promise<number> {
     const { processes, hasOwnCgroups } = this.#options;
     // nsenter stays outside and waits, unless the program sees the processes of the host.
-    const found = await this.#waitFor(pid, () => (processes === 'host' ? pid : childrenOf(pid)[0]));
-    const program = found ?? pid;
+    const child = await this.#waitFor(pid, () => (processes === 'host' ? pid : childrenOf(pid)[0]));
+    const program = child ?? pid;
     if (this.#main !== undefined) return program;
     const startTime = startTimeOf(program);
-    if (processes === 'first' && found !== undefined && startTime !== undefined)
-      this.#first ??= { pid: found, startTime };
+    if (processes === 'first' && child !== undefined && startTime !== undefined)
+      this.#first ??= { pid: child, startTime };
     // Commands join its cgroup namespace, which it makes on its way.
     if (hasOwnCgroups) await this.#waitFor(program, () => (cgroupNamespaceOf(program) === OWN_CGROUPS ? undefined : 0));
     this.#main = program;
@@ -201,8 +201,8 @@ export class NamespacedInside implements Inside {
     const { clock } = this.#options;
     const startMs = clock.now().monotonicMs;
     while (clock.now().monotonicMs - startMs < ENTER_LIMIT_MS) {
-      const found = find();
-      if (found !== undefined || startTimeOf(pid) === undefined) return found;
+      const result = find();
+      if (result !== undefined || startTimeOf(pid) === undefined) return result;
       await sleep(clock, LOOK_EVERY_MS);
     }
     return undefined;

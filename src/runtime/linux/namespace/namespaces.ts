@@ -89,7 +89,7 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
-      // Programs of an image may have the places of those that podrun needs.
+      // Programs of an image may lie at the paths of programs that podrun needs.
       const programs = image || imageFolder !== undefined ? await this.#rootPrograms(layerDir) : undefined;
       const layOut = (): MountPlan =>
         (view = containerView({

@@ -79,8 +79,8 @@ export class OverlayFolders {
 
   /**
    * The mounts that make a folder with files of an image a file system of its own: the kernel refuses an overlay of a
-   * folder and one around it (overlayfs.rst, "overlapping layers"). An overlay without a folder above needs two below,
-   * so the other one is empty.
+   * folder and its ancestor (overlayfs.rst, "overlapping layers"). An overlay without a folder above needs two below,
+   * so the second one is empty.
    * @param folder a path without links
    */
   filesOf(folder: string): FstabEntry[] {

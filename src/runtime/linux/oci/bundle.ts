@@ -49,9 +49,8 @@ export interface BundleConfig {
 }
 
 /**
- * The configuration of a container whose root podrun has mounted: its files, /dev and /sys are there. What an OCI
- * runtime adds is the process with its user and rights, its process table with the /proc that shows it, and the filter
- * of system calls.
+ * The configuration of a container whose root podrun has mounted, with its files, /dev and /sys. An OCI runtime adds
+ * the process with its user and rights, its process table with the /proc that shows it, and the filter of system calls.
  */
 export function bundleConfig(request: BundleRequest): BundleConfig {
   const { call, identity, root, namespaces, areKernelFilesOpen, hasSeccomp } = request;

@@ -28,7 +28,7 @@ export interface OciQuestion {
 const SECOND_HIERARCHY = '/sys/fs/cgroup/unified';
 
 /**
- * Mounts the host's root at the folder of the trial, as it is, and runs the bundle there. With an argument, takes the
+ * Mounts the host's root unchanged at the folder of the trial, and runs the bundle there. With an argument, takes the
  * second hierarchy of cgroups away first.
  */
 const SCRIPT = `"$MOUNT" -n -c --rbind / "$ROOT" && { [ -z "$1" ] || "$UMOUNT" -n -l "$1"; } && shift && exec "$@"`;
@@ -58,7 +58,7 @@ export async function detectOci({ wanted, facts, stateDir, userPath }: OciQuesti
   });
 }
 
-/** Runs `true` in a container. Answers why that failed. */
+/** Runs `true` in a container. Returns why that failed. */
 async function tried(file: string, facts: NamespaceFacts, folder: string, hidden: string): Promise<string | undefined> {
   const root = path.join(folder, 'r');
   const { bundle, config, state } = ociFiles(folder);

@@ -27,7 +27,7 @@ export interface OciInsideOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
   readonly processes: ProcessView;
-  /** The process whose process table is joined. Undefined: the container has its own, or that of the host. */
+  /** The process whose process table is joined. Undefined: the container has its own, or the host's. */
   readonly base: Joinable | undefined;
   /** True when its processes have a cgroup of their own. */
   readonly hasOwnCgroups: boolean;
@@ -124,7 +124,7 @@ export class OciInside implements Inside {
     };
   }
 
-  /** Writes the bundle. Answers the words that run it. */
+  /** Writes the bundle. Returns the words that run it. */
   #run(call: ProgramCall): Action {
     const { confinement, identity = OWN, root, program } = this.#options;
     const { bundle, config, state, runtime } = this.#files;

@@ -23,7 +23,7 @@ export function ociFiles(layerDir: string): OciFiles {
 
 /**
  * The first words of a command line of the runtime. podrun's own cgroups enforce the limits: with crun, everything that
- * a process starts stays in them. Other runtimes make a group inside that of the process.
+ * a process starts stays in them. Other runtimes make a group inside the process's group.
  */
 export function ociWords(file: string, state: string): [string, ...string[]] {
   const isCrun = path.basename(file).startsWith('crun');

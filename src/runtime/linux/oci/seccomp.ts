@@ -29,7 +29,7 @@ const ARCHITECTURES: Readonly<Record<string, readonly string[]>> = {
   arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
 };
 
-/** The calls for every container. A runtime passes over those that its machine does not have. */
+/** The calls for every container. A runtime skips calls that its machine does not have. */
 const FOR_ALL = `
   accept accept4 access adjtimex alarm bind brk cachestat capget capset chdir chmod chown chown32 clock_adjtime
   clock_adjtime64 clock_getres clock_getres_time64 clock_gettime clock_gettime64 clock_nanosleep

@@ -65,11 +65,11 @@ async function lookAt(containers: readonly MeasuredContainer[], clock: Clock): P
   const members = processesByContainer(targets, await listProcesses(clock));
   const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
   for (const target of targets) {
-    const found = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
+    const memberUsages = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
       const usage = usages.get(member.pid);
       return usage === undefined ? [] : [[`${member.pid} ${member.startTime}`, usage]];
     });
-    if (found.length > 0) looks.set(target.id, sum(found));
+    if (memberUsages.length > 0) looks.set(target.id, sum(memberUsages));
   }
   return looks;
 }

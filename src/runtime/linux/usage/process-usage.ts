@@ -14,7 +14,7 @@ export interface ProcessUsage {
 /** The unit of times in /proc, the same on all architectures of Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** Reads the usage of processes by pid. Leaves out those that are gone. Never rejects. */
+/** Reads the usage of processes by pid. Leaves out processes that are gone. Never rejects. */
 export async function usageOfProcesses(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   const all =
     process.platform === 'linux'

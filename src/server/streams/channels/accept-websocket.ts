@@ -15,7 +15,7 @@ export function offeredProtocols({ headers }: Pick<IncomingMessage, 'headers'>):
 }
 
 /**
- * Answers the handshake of a websocket. A request that is no handshake is answered with 400.
+ * Completes the handshake of a websocket. A request that is no handshake gets the response 400.
  * @param protocol the chosen protocol. Empty: none. Names with a slash are no tokens, and ws refuses them: so podrun
  * reads and writes the header itself
  */

@@ -1,4 +1,4 @@
-/** The end of exec or attach, as a client is told. A Status without kind and code, as the API server sends it. */
+/** The end of exec or attach, as reported to a client. A Status without kind and code, as the API server sends it. */
 export interface StreamOutcome {
   readonly metadata: Record<string, never>;
   readonly status: 'Success' | 'Failure';
@@ -22,7 +22,7 @@ export function exitOutcome(exitCode: number): StreamOutcome {
   };
 }
 
-/** The outcome of a command that could not run, or whose end nobody knows. Source: apimachinery NewInternalError. */
+/** The outcome of a command that could not run, or whose end is unknown. Source: apimachinery NewInternalError. */
 export function internalOutcome(why: string): StreamOutcome {
   return {
     metadata: {},

@@ -27,7 +27,7 @@ const OPENING_MS = 30_000;
 const CLOSING_MS = 10_000;
 
 /**
- * Answers the handshake of exec or attach, and waits for the streams of the client.
+ * Completes the handshake of exec or attach, and waits for the streams of the client.
  * @returns undefined when they did not come in time: the connection is closed then
  */
 export function spdyCommand(

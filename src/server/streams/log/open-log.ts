@@ -21,7 +21,7 @@ export function requestedLog(
   const pod = targetPod(request, context);
   const options = readLogOptions(request.query, pod.metadata.name, context.clock.now().wallMs);
   const container = targetContainer(pod, options.container);
-  // A Pod without a node has no log yet: the API server answers nothing.
+  // A Pod without a node has no log yet: the API server sends nothing.
   if (!pod.spec.nodeName) return [];
   const { store, clock } = context;
   const folder = store.paths(pod.metadata.namespace, pod.metadata.name).logs;

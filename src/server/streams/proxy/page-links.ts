@@ -4,10 +4,10 @@ import { type ProxiedLink, throughProxy } from './proxied-link.ts';
 
 /** The names of elements and attributes that matter are shorter. */
 const NAME_MAX = 32;
-/** A longer link stays as it is: so a page without an end is not kept. */
+/** A longer link stays unchanged: so a page without an end is not kept. */
 const LINK_MAX = 64 * 1024;
 
-/** The tokens that go on as they are. */
+/** The tokens that stay unchanged. */
 const ignored = (): void => undefined;
 const OTHERS = {
   onattribentity: ignored,
@@ -62,7 +62,7 @@ export class PageLinks {
     this.#tokenizer = new Tokenizer({ decodeEntities: false }, callbacks);
   }
 
-  /** The next piece of the page. Answers what of it, and of those before, can go on. */
+  /** Takes the next piece of the page. Returns the finished part of it, and of earlier pieces. */
   write(piece: string): string {
     this.#text += piece;
     this.#tokenizer.write(piece);

@@ -1,11 +1,11 @@
 import { headerPairs, sentOn } from '../../../network/pass-on.ts';
 import { protocolsIn } from '../../../apiserver/access/websocket-protocols.ts';
 
-/** The headers of a request that go on to a program. */
+/** The headers of a request for a program. */
 export interface PassedHeaders {
   /** Names and values, one after the other. */
   readonly headers: readonly string[];
-  /** The names of those that do not go on, though they say nothing about the user. */
+  /** The names of dropped headers that say nothing about the user. */
   readonly left: readonly string[];
 }
 
@@ -24,27 +24,27 @@ const NAMES: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** Families of headers. The last one is that of headers that programs make up. */
+/** Families of headers. The last one has headers that programs make up. */
 const FAMILIES = wordsOf([
   'accept- content- if- sec-ch- sec-fetch- sec-gpc sec-purpose sec-websocket-',
   'ce- connect- dapr- grpc- hx- kbn- knative- next- turbo- uberctx- upload- x-',
 ]);
 
-/** Those of the families that say who asks. Programs believe them when they come from a proxy. */
+/** The families that say who asks. Programs believe them when they come from a proxy. */
 const ABOUT_USER = ['x-remote-', 'x-client-cert', 'x-forwarded-client-cert', 'x-ssl-'];
 
-/** The headers that the API server has read itself: nobody misses them. */
+/** The headers that the API server has read itself: no program needs them. */
 const READ = ['authorization', 'impersonate-', 'audit-id', 'kubectl-', 'sec-websocket-protocol', ...ABOUT_USER];
 
-/** Those that podrun writes itself. */
+/** The headers that podrun writes itself. */
 const WRITTEN: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-uri']);
 
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /**
- * The headers of a request that go on to the program behind a proxy: those of the lists above, and the protocols of a
- * websocket but for the token. Credentials stay here: those for the server, and those for what may be in front of it.
- * Source: apiserver/pkg/endpoints/filters, WithAuthentication and WithImpersonation, which remove what they read.
+ * The headers of a request for the program behind a proxy: headers of the lists above, and the protocols of a websocket
+ * but for the token. Credentials stay here: for the server, and for what may be in front of it. Source:
+ * apiserver/pkg/endpoints/filters, WithAuthentication and WithImpersonation, which remove what they read.
  */
 export function headersForProgram(rawHeaders: readonly string[]): PassedHeaders {
   const headers: string[] = [];

@@ -18,7 +18,7 @@ const URL_PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)/s;
 /** The lengths and sums of a page that is changed on the way. */
 const OF_BODY = /^(?:content-length|content-md5|etag|accept-ranges)$/i;
 
-/** Encodings that are read, or need not be: others go on as they are. */
+/** Encodings that are read, or need not be: pages in any other encoding stay unchanged. */
 const READABLE = new Set([undefined, '', 'identity', 'gzip']);
 
 /** True for a page of HTML, with links that are to lead through the proxy. */

@@ -16,7 +16,7 @@ import { badGateway, serviceUnavailable } from './unavailable.ts';
 
 type FindTarget = (request: ApiRequest, context: ServerContext) => ProxyTarget;
 
-/** `pods/proxy` and `services/proxy`: requests of any method and path go on to a program. */
+/** `pods/proxy` and `services/proxy`: requests of any method and path are forwarded to a program. */
 export const POD_PROXY: SubresourceHandlers = proxyHandlers(podTarget);
 export const SERVICE_PROXY: SubresourceHandlers = proxyHandlers(serviceTarget);
 

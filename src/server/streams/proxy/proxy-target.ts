@@ -92,7 +92,7 @@ export function serviceTarget(
   return { isSecure: asked.scheme === 'https', host, dial: () => dialEndpoint(endpoint, namespace, context) };
 }
 
-/** Connects to a Pod in its network, and to all others from this machine. */
+/** Connects to a Pod in its network, and to all other endpoints from this machine. */
 function dialEndpoint({ address, port }: ServiceEndpoint, namespace: string, context: ServerContext): Promise<Socket> {
   const pods = isIP(address) === 0 ? [] : context.store.list<StoredPod>('pods', { namespace });
   const pod = pods.find(({ status }) => status.podIP === address);

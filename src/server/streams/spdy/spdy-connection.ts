@@ -12,13 +12,13 @@ export interface SpdyStream {
 
 /** kubectl opens two streams for each connection that it forwards. */
 const STREAMS_MAX = 512;
-/** The bytes of answers that are kept for a client that asks without reading. Then its connection ends. */
+/** The bytes of replies that are kept for a client that asks without reading. Then its connection ends. */
 const ANSWERS_BYTES_MAX = 256 * 1024;
 
 /**
  * The server's side of a SPDY/3.1 connection, on any connection: a socket, or a tunnel inside a websocket. The client
- * opens the streams. A stream that is not read holds up the others, so that nothing is kept without end: clients of
- * Kubernetes neither send nor obey WINDOW_UPDATE.
+ * opens the streams. A stream that is not read holds up all other streams, so that nothing is kept without end: clients
+ * of Kubernetes neither send nor obey WINDOW_UPDATE.
  */
 export class SpdyConnection {
   readonly #carrier: Duplex;
@@ -89,7 +89,7 @@ export class SpdyConnection {
         return this.#send(frame);
       case 'synReply':
       case 'headers':
-        // Nobody asks for them, but the next headers refer to them.
+        // They are not needed, but the next headers refer to them.
         this.#headers.read(frame.headers);
         return undefined;
       case 'settings':

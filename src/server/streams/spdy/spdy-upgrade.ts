@@ -43,7 +43,7 @@ export function chooseSpdyProtocol(
   };
 }
 
-/** Answers the handshake, and goes on in SPDY. */
+/** Completes the handshake, and continues in SPDY. */
 export function acceptSpdy(
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
   protocol: string,

@@ -115,7 +115,7 @@ export function joinedSize({ size, itemSize = 0 }: Sized, separator: Sized): num
   return times(size, itemSize) + times(separator.size, Math.max(0, size - 1));
 }
 
-/** The cost of one turn of a macro, beside that of its expressions: cel-go expands macros to loops. */
+/** The cost of one turn of a macro, beside the cost of its expressions: cel-go expands macros to loops. */
 export const TURN_COSTS: Readonly<Record<string, number>> = {
   all: 3,
   exists: 4,
