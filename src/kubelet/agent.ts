@@ -70,7 +70,7 @@ export class Agent implements PodRunAgent {
   readonly #machine: Machine;
   /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
-  readonly #live = new LiveRuns();
+  readonly #live: LiveRuns;
   readonly #subscriptions: Subscription[] = [];
   /** By Pod: the watch of its claims. */
   readonly #claimWatches = new Map<PodRun, Subscription>();
@@ -84,6 +84,7 @@ export class Agent implements PodRunAgent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#live = new LiveRuns(options.clock);
     this.#node = new ThisNode(options.store, options.store.root, options.settings);
     this.#taintEvictions = new TaintEvictions({
       ...options,
@@ -146,7 +147,7 @@ export class Agent implements PodRunAgent {
         store.watch('persistentvolumeclaims', { namespace }, () => run.begin()),
       );
     }
-    run.begin();
+    this.#live.begin(run);
     this.#lookAtTaints();
   }
 
@@ -267,6 +268,10 @@ export class Agent implements PodRunAgent {
       void deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch(report);
       this.#runs.get(uid)?.scheduling(preemptedBy(by.metadata.uid, this.node.name));
     }
+  }
+
+  placed(run: PodRun): void {
+    this.#live.placed(run);
   }
 
   changed(pod: StoredPod): void {

@@ -1,4 +1,5 @@
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { type Clock, inTurn } from '../clock.ts';
 import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
 import { priorityOf } from '../lifecycle/node/priority.ts';
 import { resourcesKey } from '../lifecycle/node/resources-key.ts';
@@ -8,24 +9,45 @@ import type { HowToEnd } from './pod-worker.ts';
 /** The runs of an agent that are not over: the order in which the node takes them, and in which they end. */
 export class LiveRuns {
   readonly #runs = new Set<PodRun>();
+  /** The runs of Pods that are bound to a node: few, beside thousands that may wait. */
+  readonly #bound = new Set<PodRun>();
   /** Replicas of StatefulSets that end after a later one. */
   readonly #lastToEnd = new Map<PodRun, HowToEnd>();
   /** The resources that other Pods held when the run last did not fit. */
   readonly #unschedulable = new Map<PodRun, string>();
-  /** The Pods on the node, kept while #schedule goes through the runs. */
-  #placed: readonly StoredPod[] | undefined;
+  readonly #clock: Clock;
+  /** The runs that free resources are being offered to. */
+  #offered: readonly PodRun[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   add(run: PodRun): void {
     this.#runs.add(run);
+    if (run.pod.spec.nodeName !== undefined) this.#bound.add(run);
+  }
+
+  /** Notes that a node has taken a Pod. */
+  placed(run: PodRun): void {
+    this.#bound.add(run);
+  }
+
+  /** Begins a run. One that waits is not begun again beside the same resources. */
+  begin(run: PodRun): void {
+    const held = resourcesKey(this.placedBeside(run));
+    run.begin();
+    if (run.state === 'waiting') this.#unschedulable.set(run, held);
   }
 
   /** Forgets a run that is over. Its resources go to waiting Pods. */
   remove(run: PodRun): void {
+    const hasFreed = this.#bound.delete(run);
     this.#runs.delete(run);
     this.#unschedulable.delete(run);
     this.#lastToEnd.delete(run);
     this.#endNextReplicas();
-    this.#schedule();
+    if (hasFreed) this.#schedule();
   }
 
   get isEmpty(): boolean {
@@ -34,9 +56,8 @@ export class LiveRuns {
 
   /** The Pods that hold resources of the node. */
   placedBeside(run: PodRun | undefined): readonly StoredPod[] {
-    if (this.#placed !== undefined) return this.#placed;
-    const others = [...this.#runs].filter((other) => other !== run).map((other) => other.pod);
-    return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
+    const others = [...this.#bound].filter((other) => other !== run).map((other) => other.pod);
+    return others.filter(({ status }) => !isTerminalPhase(status.phase));
   }
 
   /** Schedules the waiting Pods again: the node has changed. */
@@ -62,6 +83,7 @@ export class LiveRuns {
   }
 
   #hasLaterReplica({ pod }: PodRun): boolean {
+    if (controllerOf(pod)?.kind !== 'StatefulSet') return false;
     return [...this.#runs].some((other) => isLaterReplica(other.pod, pod));
   }
 
@@ -70,20 +92,18 @@ export class LiveRuns {
    * wait.
    */
   #schedule(): void {
-    let held = this.#heldResources();
     const byPriority = (one: PodRun, other: PodRun): number => priorityOf(other.pod) - priorityOf(one.pod);
-    for (const run of [...this.#runs].toSorted(byPriority)) {
-      if (run.state !== 'waiting' || this.#unschedulable.get(run) === held) continue;
-      run.begin();
-      if (run.state === 'waiting') this.#unschedulable.set(run, held);
-      else held = this.#heldResources();
+    const offered = [...this.#runs].filter(({ state }) => state === 'waiting').toSorted(byPriority);
+    this.#offered = offered;
+    for (const run of offered) {
+      inTurn(this.#clock, () => {
+        // A later pass offers them again.
+        if (this.#offered === offered && run.state === 'waiting') this.#offer(run);
+      });
     }
-    this.#placed = undefined;
   }
 
-  #heldResources(): string {
-    this.#placed = undefined;
-    this.#placed = this.placedBeside(undefined);
-    return resourcesKey(this.#placed);
+  #offer(run: PodRun): void {
+    if (this.#unschedulable.get(run) !== resourcesKey(this.placedBeside(run))) this.begin(run);
   }
 }

@@ -49,6 +49,8 @@ export interface PodRunAgent {
    * @param publish publishes that it waits
    */
   preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void;
+  /** Called when the node has taken the Pod. */
+  placed(run: PodRun): void;
   /** Called after another writer has changed a Pod that runs. */
   changed(pod: StoredPod): void;
   /** Called when the Pod has ended or is gone. */
@@ -147,6 +149,7 @@ export class PodRun implements PodReport {
       this.scheduling(placement.event);
       placement = place(this.#pod, facts);
     }
+    agent.placed(this);
     if (placement.type !== 'rejected') return this.#run();
     this.events(this.#pod, [placement.event]);
     this.#end(placement.status);

@@ -124,6 +124,7 @@ export class SimulatedAgent {
         notices: () => [],
         schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => ({}) }),
         preempt: (_victims, _by, publish) => publish(),
+        placed: nothing,
         changed: nothing,
         over: (ended) => settleClaimsOf(store, ended.pod),
         removed: (ended) => {

@@ -63,10 +63,12 @@ export class ActionRunner {
   carryOut(actions: readonly ControllerAction[]): StageOutcome {
     const clock = machineClock(this.#options.clock);
     const untilMs = clock.now().monotonicMs + SLICE_MS;
+    let isUnfinished = false;
     for (const [index, action] of actions.entries()) {
-      // The events and the status behind an action belong to it.
+      // The events behind an action belong to it.
       const canWait = index > 0 && (action.type === 'create' || action.type === 'delete');
-      if (canWait && clock.now().monotonicMs >= untilMs) return 'unfinished';
+      isUnfinished ||= canWait && clock.now().monotonicMs >= untilMs;
+      if (isUnfinished && !tellsBefore(action)) continue;
       try {
         this.#act(action);
       } catch (error) {
@@ -80,7 +82,7 @@ export class ActionRunner {
         if (outcome !== 'done') return outcome;
       }
     }
-    return 'done';
+    return isUnfinished ? 'unfinished' : 'done';
   }
 
   /** Forgets an object that is gone. */
@@ -143,6 +145,11 @@ export class ActionRunner {
     this.#recorders.set(on.uid, recorder);
     recorder.record(about, [event]);
   }
+}
+
+/** True for a status of what was there before the stage: it is right although the rest of the stage waits. */
+function tellsBefore(action: ControllerAction): boolean {
+  return action.type === 'update' && ['ReplicaSet', 'ReplicationController'].includes(action.on.kind);
 }
 
 function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: PodrunError): StageOutcome {

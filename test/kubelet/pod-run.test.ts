@@ -82,6 +82,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
       notices: () => [],
       schedulerFacts: () => ({ node, placed: [], claim: () => undefined }),
       preempt: (_victims, _by, publish) => publish(),
+      placed: () => undefined,
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),
       over: () => (ends.count += 1),
       removed: () => (removals.count += 1),

@@ -36,3 +36,30 @@ it('a list of an old version ends after five to ten minutes, and the latest neve
     rmSync(root, { recursive: true, force: true });
   }
 });
+
+it('most changes are forgotten after a minute: what is gone does not stay in memory', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'podrun-compaction-'));
+  const clock = new ManualClock();
+  const store = new FileStore({ root, clock, processes: localProcesses });
+  const objects = new ServedObjects(store);
+  objects.keep('configmaps', { isNamespaced: true });
+  const compaction = compactHistory(objects, clock);
+  try {
+    const before = objects.version;
+    for (let index = 0; index < 200; index++) {
+      const metadata = { name: `map-${index}`, namespace: 'default' };
+      store.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+      store.delete('configmaps', 'default', metadata.name);
+    }
+    const after = objects.version;
+    await clock.run(20_000);
+    expect(objects.changesAfter('configmaps', before)).toHaveLength(400);
+    await clock.run(40_000);
+    expect(objects.changesAfter('configmaps', before)).toBeUndefined();
+    expect(objects.changesAfter('configmaps', after)).toEqual([]);
+  } finally {
+    compaction.close();
+    objects.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+});

@@ -9,6 +9,8 @@ export interface StoredChange extends InformerChange<StoredKubeObject> {
 
 /** The changes of a resource that are kept: a client that was away for a moment resumes after its last one. */
 const KEPT = 4096;
+/** The changes that are kept also when they are old. Source: cacher/watch_cache.go, defaultLowerBoundCapacity. */
+const KEPT_OLD = 100;
 
 /** The latest changes of a resource, in order. */
 export class ChangeWindow {
@@ -23,8 +25,17 @@ export class ChangeWindow {
   add(change: StoredChange): void {
     this.#changes.push(change);
     // Half of them at once: each removal moves the rest.
-    if (this.#changes.length <= 2 * KEPT) return;
-    const dropped = this.#changes.length - KEPT;
+    if (this.#changes.length > 2 * KEPT) this.#drop(this.#changes.length - KEPT);
+  }
+
+  /** Drops old changes: objects that are gone would stay in memory. */
+  dropUntil(version: number): void {
+    const old = this.#changes.length - (this.after(version)?.length ?? this.#changes.length);
+    this.#drop(Math.min(old, this.#changes.length - KEPT_OLD));
+  }
+
+  #drop(dropped: number): void {
+    if (dropped <= 0) return;
     this.#floor = this.#changes[dropped - 1]?.version ?? this.#floor;
     this.#changes = this.#changes.slice(dropped);
   }

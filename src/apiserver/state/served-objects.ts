@@ -115,6 +115,11 @@ export class ServedObjects {
     this.#compacted = version;
   }
 
+  /** Forgets most changes up to a version: a watch from before is refused. */
+  forgetChanges(version: number): void {
+    for (const { window } of this.#shelves.values()) window.dropUntil(version);
+  }
+
   /** The changes of a resource after a version. Undefined when they are no longer known. */
   changesAfter(resource: string, version: number): readonly StoredChange[] | undefined {
     return this.#shelves.get(resource)?.window.after(version);

@@ -13,10 +13,12 @@ import { checkListOptions } from './list-options.ts';
 import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
 import { includeOf } from './send-object.ts';
 import { metadataOnly, tableOf } from './table.ts';
+import { type Reader, UnreadBytes } from './unread-bytes.ts';
 import { versionAsked } from '../../apiserver/versions.ts';
 
-/** The bytes that a client may leave unread. A slower one is cut off: it lists again. */
+/** The bytes that one client may leave unread. A slower one is cut off: it lists again. */
 const UNREAD_MAX = 8 * 1024 * 1024;
+const unread = new UnreadBytes();
 /** The time between two bookmarks of a watch without changes. */
 const BOOKMARK_MS = 60_000;
 /** A watch without a time limit ends after a time between this and twice this. Source: MinRequestTimeout. */
@@ -56,7 +58,7 @@ function versionToWatch(request: ApiRequest): number | undefined {
 }
 
 /** One watch of a client. */
-class ObjectWatch {
+class ObjectWatch implements Reader {
   readonly #request: ApiRequest;
   readonly #context: ServerContext;
   readonly #matches: ObjectMatcher;
@@ -104,6 +106,7 @@ class ObjectWatch {
         if (this.#isOver) return;
         this.#isOver = true;
         openWatches--;
+        unread.remove(this);
         subscription.close();
         for (const alarm of this.#alarms) alarm.cancel();
         signal.removeEventListener('abort', this.#end);
@@ -192,8 +195,17 @@ class ObjectWatch {
     const lines = others.length === 0 ? first : Buffer.concat(this.#pending);
     this.#pending = [];
     this.#wroteMs = this.#context.clock.now().monotonicMs;
-    if (response.writableLength > UNREAD_MAX) response.destroy();
-    else response.write(lines);
+    if (response.writableLength > UNREAD_MAX) return this.cutOff();
+    response.write(lines);
+    unread.wrote(this);
+  }
+
+  get unreadBytes(): number {
+    return this.#response?.writableLength ?? 0;
+  }
+
+  cutOff(): void {
+    this.#response?.destroy();
   }
 
   #endLater(): Alarm {

@@ -13,33 +13,83 @@ const NEWLINE_ALONE = Buffer.from('\n');
 export type LineStart = 'start' | 'end' | number;
 
 /**
+ * The most files that are open for cursors of {@link LineCursor.openOneOfMany}: a process may have tens of thousands of
+ * Pods that wait, and has 1,024 descriptors by default.
+ */
+const OPEN_MAX = 400;
+/** The cursors with such a file, the one that was used last at the end. */
+const openOfMany = new Set<LineCursor>();
+
+/**
  * A position in a growing file of lines. The cursor holds the file open, so that it can read to the end even after the
  * file was moved or removed.
  */
 export class LineCursor {
   readonly #path: string;
-  readonly #file: number;
+  /** Undefined: it is not open now. */
+  #openFile: number | undefined;
+  /** The flags for opening it again. Undefined: it stays open. */
+  readonly #flags: string | number | undefined;
   readonly inode: number;
   #offset: number;
   #isClosed = false;
   /** The beginning of a line whose end is not yet written. */
   #rest: Buffer[] = [];
 
-  private constructor(path: string, file: number, from: LineStart) {
+  private constructor(path: string, file: number, from: LineStart, flags?: string | number) {
     const { ino, size } = fstatSync(file);
     this.#path = path;
-    this.#file = file;
+    this.#openFile = file;
+    this.#flags = flags;
     this.inode = ino;
     this.#offset = from === 'end' ? endOfLastLine(file, size) : from === 'start' ? 0 : from;
   }
 
+  /** Opens a file. Undefined when there is no such file. */
+  static open(path: string, from: LineStart): LineCursor | undefined {
+    const file = ifPresent(() => openSync(path, 'r'));
+    return file === undefined ? undefined : new LineCursor(path, file, from);
+  }
+
   /**
-   * Opens a file. Undefined when there is no such file.
+   * Opens a file that is closed while many others are used, and opened again by its next use. One that was moved or
+   * removed meanwhile has no more lines, and takes none.
    * @param flags of open(2). Default: for reading only
    */
-  static open(path: string, from: LineStart, flags: string | number = 'r'): LineCursor | undefined {
+  static openOneOfMany(path: string, from: LineStart, flags: string | number = 'r'): LineCursor | undefined {
     const file = ifPresent(() => openSync(path, flags));
-    return file === undefined ? undefined : new LineCursor(path, file, from);
+    return file === undefined ? undefined : new LineCursor(path, file, from, flags).#used();
+  }
+
+  /** The open file. Undefined: it is closed, or gone. */
+  get #file(): number | undefined {
+    if (this.#flags !== undefined && !this.#isClosed) {
+      this.#openFile ??= this.#openAgain(this.#flags);
+      this.#used();
+    }
+    return this.#openFile;
+  }
+
+  #used(): this {
+    openOfMany.delete(this);
+    if (this.#openFile === undefined) return this;
+    openOfMany.add(this);
+    const [oldest] = openOfMany;
+    if (openOfMany.size > OPEN_MAX && oldest !== undefined) oldest.#closeFile();
+    return this;
+  }
+
+  #openAgain(flags: string | number): number | undefined {
+    const file = ifPresent(() => openSync(this.#path, flags));
+    if (file === undefined || fstatSync(file).ino === this.inode) return file;
+    closeSync(file);
+    return undefined;
+  }
+
+  #closeFile(): void {
+    openOfMany.delete(this);
+    if (this.#openFile !== undefined) closeSync(this.#openFile);
+    this.#openFile = undefined;
   }
 
   /** The next complete lines without newlines, at most one chunk. Empty at the end of the file. */
@@ -53,8 +103,10 @@ export class LineCursor {
 
   /** The next complete lines in one piece, with newlines and empty lines. */
   nextBlock(): Buffer {
-    while (!this.#isClosed) {
-      const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
+    const file = this.#file;
+    if (file === undefined) return NOTHING;
+    for (;;) {
+      const length = readSync(file, chunk, 0, CHUNK_BYTES, this.#offset);
       if (length === 0) return NOTHING;
       this.#offset += length;
       const bytes = chunk.subarray(0, length);
@@ -66,13 +118,13 @@ export class LineCursor {
       if (end < length) this.#rest.push(Buffer.from(bytes.subarray(end)));
       if (end > 0) return Buffer.concat([...before, bytes.subarray(0, end)]);
     }
-    return NOTHING;
   }
 
   /** Moves to the end of the last complete line. */
   skipToEnd(): void {
-    if (this.#isClosed) return;
-    this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
+    const file = this.#file;
+    if (file === undefined) return;
+    this.#offset = endOfLastLine(file, fstatSync(file).size);
     this.#rest = [];
   }
 
@@ -90,8 +142,10 @@ export class LineCursor {
 
   /** A part of the file. */
   bytes(start: number, end: number): Buffer {
+    const file = this.#file;
+    if (file === undefined) return NOTHING;
     const bytes = Buffer.allocUnsafe(end - start);
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, start));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
   }
 
   /**
@@ -100,10 +154,12 @@ export class LineCursor {
    * then the answer is false, and they have to be read.
    */
   append(lines: Buffer): boolean {
+    const file = this.#file;
+    if (file === undefined) return true;
     const bytes = this.#rest.length === 0 ? lines : Buffer.concat([NEWLINE_ALONE, lines]);
-    if (writeSync(this.#file, bytes) < bytes.length) {
+    if (writeSync(file, bytes) < bytes.length) {
       // To write all of it again either works or fails with the reason.
-      writeSync(this.#file, Buffer.concat([NEWLINE_ALONE, lines]));
+      writeSync(file, Buffer.concat([NEWLINE_ALONE, lines]));
       return false;
     }
     this.#offset += bytes.length;
@@ -112,7 +168,7 @@ export class LineCursor {
   }
 
   close(): void {
-    if (!this.#isClosed) closeSync(this.#file);
+    this.#closeFile();
     this.#isClosed = true;
   }
 }

@@ -15,8 +15,8 @@ export type LogEntry = readonly [type: WatchEvent['type'], object: StoredObject]
 const READ_AND_APPEND = constants.O_RDWR | constants.O_APPEND;
 
 /**
- * The transition log of one Pod, held open. Its last line about the Pod is the Pod. What this process has read or
- * written before, it does not read again.
+ * The transition log of one Pod, open while it is among those that were used last. Its last line about the Pod is the
+ * Pod. What this process has read or written before, it does not read again.
  */
 export class PodLog {
   readonly #cursor: LineCursor;
@@ -57,10 +57,10 @@ export class PodLog {
   static #at(path: string, from: LineStart): PodLog | undefined {
     let [cursor, refusal]: [LineCursor | undefined, unknown] = [undefined, undefined];
     try {
-      cursor = LineCursor.open(path, from, READ_AND_APPEND);
+      cursor = LineCursor.openOneOfMany(path, from, READ_AND_APPEND);
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
-      [cursor, refusal] = [LineCursor.open(path, from), error];
+      [cursor, refusal] = [LineCursor.openOneOfMany(path, from), error];
     }
     return cursor && new PodLog(cursor, refusal);
   }

@@ -135,6 +135,7 @@ export class ScenarioRun {
         notices: () => [],
         schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => undefined }),
         preempt: (_victims, _by, publish) => publish(),
+        placed: () => undefined,
         changed: () => undefined,
         over: () => this.#tell({ type: 'over' }),
         removed: () => undefined,
