@@ -8,7 +8,7 @@
 //   npm run bench -- --with-peers     installs pm2 and concurrently from npm first, in a cache folder
 //
 // PODRUN_BENCH_ROUNDS=N measures at most N times, for trying a benchmark out.
-// PODRUN_BENCH_NODES=/path/of/node:… measures with other Nodes than that of this process. See docs/performance.md.
+// PODRUN_BENCH_NODES=/path/of/node:… measures with other Nodes than this process. See docs/performance.md.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ function judged(measured, { version }) {
   return rows;
 }
 
-/** Measures, and measures again after a miss. Answers the best measurement of each row. */
+/** Measures, and measures again after a miss. Returns the best measurement of each row. */
 async function untilGood(measure) {
   let rows = await measure();
   const tries = flags.check ? MORE_TRIES.check : MORE_TRIES.otherwise;
@@ -110,15 +110,15 @@ function report() {
   if (missed.length > 0) process.stdout.write(`promises missed: ${missed.join(', ')}\n`);
   if (!flags.check) return;
   const compared = all.map((row) => ({ name: row.name, times: worse.get(row) }));
-  const told = compared.filter(({ times }) => times !== undefined);
-  const bad = told.filter(({ times }) => times > WORSE_AT_MOST);
+  const comparable = compared.filter(({ times }) => times !== undefined);
+  const bad = comparable.filter(({ times }) => times > WORSE_AT_MOST);
   for (const { name, times } of bad) {
     process.stdout.write(`${name}: its ratio to the floor is ${times.toFixed(2)} x the recorded one\n`);
   }
-  process.stdout.write(`${told.length - bad.length} of ${told.length} ratios are as recorded, or better\n`);
-  const worst = told.toSorted((a, b) => b.times - a.times)[0];
+  process.stdout.write(`${comparable.length - bad.length} of ${comparable.length} ratios are as recorded, or better\n`);
+  const worst = comparable.toSorted((a, b) => b.times - a.times)[0];
   if (worst !== undefined) process.stdout.write(`worst: ${worst.name}, ${worst.times.toFixed(2)} x the recorded one\n`);
-  const untold = all.length - told.length;
-  if (untold > 0) process.stdout.write(`${untold} not compared: not on record, or not of processor time\n`);
+  const uncompared = all.length - comparable.length;
+  if (uncompared > 0) process.stdout.write(`${uncompared} not compared: not on record, or not of processor time\n`);
   if (bad.length > 0) process.exitCode = 1;
 }

@@ -11,7 +11,7 @@ const CONNECTIONS = 8;
 const ROOTS = ['cronjobs,deployments,pods'];
 
 /**
- * Starts a server with a state folder of its own, and resolves when `/readyz` answers.
+ * Starts a server with a state folder of its own, and resolves when `/readyz` responds.
  *
  * @param {import('./shape.mjs').Podrun} podrun
  * @param {string} state the state folder

@@ -15,7 +15,7 @@ export function commandsOf({ podrun, folder }) {
   return (...words) => [podrun.node, podrun.program, '--state-dir', `${folder}/state`, ...words];
 }
 
-/** Runs the objects until all Pods are Ready and `measured` has answered, then deletes them. */
+/** Runs the objects until all Pods are Ready and `measured` has resolved, then deletes them. */
 export async function whileItRuns({ command, folder, objects, flags = [] }, measured) {
   const file = written(folder, 'services.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   const running = started(command('apply', file, '--quiet', '--network', 'cluster', ...flags), {

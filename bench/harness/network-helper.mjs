@@ -1,4 +1,4 @@
-// podrun's helper process without a network of its own: it serves what it is told on this machine.
+// podrun's helper process without a network of its own: it serves the requested ports on this machine.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Answers probes: TCP connections at one port, HTTP requests at another. Prints both ports.
+// Responds to probes: TCP connections at one port, HTTP requests at another. Prints both ports.
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';

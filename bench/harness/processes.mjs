@@ -97,9 +97,9 @@ export function descendantsOf(pid) {
       // The process has ended meanwhile.
     }
   }
-  const found = [pid];
-  for (const one of found) found.push(...(children.get(one) ?? []));
-  return found.slice(1);
+  const pids = [pid];
+  for (const one of pids) pids.push(...(children.get(one) ?? []));
+  return pids.slice(1);
 }
 
 /** The fields behind the name in /proc/PID/stat: the first one is the state. */

@@ -26,7 +26,7 @@ process.once('message', ({ server, ca }) => {
   const timer = setInterval(ask, PERIOD_MS);
   process.once('message', () => {
     clearInterval(timer);
-    // Requests that are open now are over when the server has answered them.
+    // Requests that are open now are over when the server has responded to them.
     const report = () => (open > 0 ? setTimeout(report, PERIOD_MS) : process.send(tookMs, () => process.exit(0)));
     report();
   });

@@ -9,7 +9,7 @@ const ROUNDS_MAX = Number(process.env.PODRUN_BENCH_ROUNDS ?? Infinity);
  *
  * @template T
  * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; an undefined
- *   contestant is left out, and one that answers undefined sits out a round
+ *   contestant is left out, and one that returns undefined sits out a round
  * @param {{ rounds: number, warmUps?: number }} options
  * @returns {Promise<Record<string, T[]>>} the values of each contestant, by round
  */

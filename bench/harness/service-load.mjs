@@ -41,8 +41,8 @@ async function connections() {
   const endMs = performance.now() + MEASURED_MS;
   const one = () =>
     new Promise((resolve, reject) => {
-      const asked = get({ host, port: httpPort, agent: false }, (response) => response.resume().on('end', resolve));
-      asked.on('error', reject);
+      const request = get({ host, port: httpPort, agent: false }, (response) => response.resume().on('end', resolve));
+      request.on('error', reject);
     });
   const client = async () => {
     for (; performance.now() < endMs; count++) await one();

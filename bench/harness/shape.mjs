@@ -1,4 +1,4 @@
-// The rows that a benchmark answers. A file of bench/rows exports
+// The rows of a benchmark. A file of bench/rows exports
 //
 //   export const isFast = true;              its rows are part of the check in CI, with fewer rounds
 //   export async function measure(context)   Context in, Row[] out

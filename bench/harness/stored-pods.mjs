@@ -5,7 +5,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneShotYaml } from './manifests.mjs';
 
-/** Runs one Pod, and copies its record `count` times. Answers the state folder. */
+/** Runs one Pod, and copies its record `count` times. Returns the state folder. */
 export function storePods(podrun, folder, count) {
   const state = path.join(folder, `state-${count}`);
   const manifest = path.join(folder, 'stored.yaml');

@@ -83,7 +83,7 @@ function removeAll(podman) {
 
 /**
  * A contestant of `interleaved` with two figures in milliseconds: the time until all programs run, and the time from
- * SIGTERM until all have ended. Also answers the number of programs that wrote `bye`.
+ * SIGTERM until all have ended. Also returns the number of programs that wrote `bye`.
  *
  * @param {import('../harness/beats.mjs').Beats} beats
  * @param {number} count the number of programs

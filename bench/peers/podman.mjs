@@ -62,7 +62,7 @@ function hasNetworksFolder() {
   return readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${NETWORKS} `);
 }
 
-/** Imports the image, and plays a Pod or runs a container. Answers the first error. */
+/** Imports the image, and plays a Pod or runs a container. Returns the first error. */
 function firstError(podman, tar, trial) {
   const manifest = `${tar}.yaml`;
   const containers = [{ name: 'main', image: IMAGE, command: ['true'] }];

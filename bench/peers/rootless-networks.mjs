@@ -9,8 +9,8 @@ const MACHINE = '10.0.2.2';
 const HERE = '127.0.0.1';
 
 /**
- * Prepares the networks that this machine permits. `contestants` for `interleaved` answer megabytes in a second;
- * `missing` has the reasons for the others. Call `close` at the end.
+ * Prepares the networks that this machine permits. `contestants` for `interleaved` return megabytes in a second;
+ * `missing` has the reasons for all other networks. Call `close` at the end.
  *
  * @param {{ podrun: import('../harness/shape.mjs').Podrun, peers: import('./peers.mjs').Peers, load: string }} context
  */
@@ -34,7 +34,7 @@ export function rootlessNetworks({ podrun, peers, load }) {
   return { contestants, missing, close: () => children.forEach((child) => child.kill('SIGKILL')) };
 }
 
-/** A network with slirp4netns. Answers the command that enters it, or why there is none. */
+/** A network with slirp4netns. Returns the command that enters it, or why there is none. */
 function openSlirp(start, children) {
   if (spawnSync('slirp4netns', ['--version']).error !== undefined) return 'not here';
   start('unshare', ['--user', '--map-root-user', '--net', 'sleep', 'infinity']);

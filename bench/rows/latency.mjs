@@ -81,21 +81,21 @@ async function exits({ podrun, folder, isFast: fast }) {
   const watch = ['get', 'pods', '--watch', '-o', `jsonpath=${EXIT_PATH}`, '--state-dir', state];
   await statusIn(child.stdout, ({ phase }) => phase === 'Running');
   const reader = started([podrun.node, podrun.program, ...watch]);
-  const elsewhere = await arrivals(reader.child.stdout, count, seenExitIn);
+  const seenByGet = await arrivals(reader.child.stdout, count, seenExitIn);
   await Promise.all([stop(), reader.stop('SIGINT')]);
   const exitedMs = readFileSync(times, 'utf8')
     .trim()
     .split('\n')
     .map((line) => Number(line) * 1000);
-  const after = (told) => {
-    const late = told.flatMap((atMs, run) =>
+  const after = (reported) => {
+    const late = reported.flatMap((atMs, run) =>
       atMs === undefined || exitedMs[run] === undefined ? [] : atMs - exitedMs[run],
     );
     return late.toSorted((a, b) => a - b);
   };
   return [
     ...bothRows('exit-told', 'from exit to printed transition', after(await here), 10),
-    ...bothRows('exit-seen', 'from exit to what get --watch of another process prints', after(elsewhere)),
+    ...bothRows('exit-seen', 'from exit to what get --watch of another process prints', after(seenByGet)),
   ];
 }
 
@@ -186,15 +186,15 @@ function seenExitIn(line) {
 
 /** The times of the lines about the ends, milliseconds since 1970, by the number of the run. */
 function arrivals(output, count, exitOf) {
-  const told = [];
+  const reported = [];
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: output });
     lines.on('line', (line) => {
       const run = exitOf(line);
-      if (run !== undefined) told[run] ??= performance.timeOrigin + performance.now();
-      if (told.length >= count) resolve(told);
+      if (run !== undefined) reported[run] ??= performance.timeOrigin + performance.now();
+      if (reported.length >= count) resolve(reported);
     });
-    lines.once('close', () => reject(new Error(`only ${told.length} exits were told`)));
+    lines.once('close', () => reject(new Error(`only ${reported.length} exits were reported`)));
   });
 }
 

@@ -181,7 +181,7 @@ async function followed(all) {
   return figuresOf(load, await running, tookMs);
 }
 
-/** Runs a program and passes its output on. Answers its time, CPU and memory. */
+/** Runs a program and passes its output on. Returns its time, CPU and memory. */
 async function watched(argv, onOutput) {
   const beganMs = performance.now();
   const { child, ended } = started(argv);

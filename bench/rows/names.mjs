@@ -31,7 +31,7 @@ export async function measure({ podrun, isFast }) {
     await once(socket, 'listening');
     await helper.ask({ type: 'nameServer', server }, socket);
     const [own, forwarded, direct] = [[], [], []];
-    // The first questions are answered by code that V8 has not compiled yet.
+    // The first questions run code that V8 has not compiled yet.
     for (const name of [NAME, OTHER]) await late(PORT, name, 1);
     for (let round = 0; round < rounds; round++) {
       own.push(await late(PORT, NAME, seconds));
@@ -68,7 +68,7 @@ async function answering() {
   return socket;
 }
 
-/** The 99th percentile, in ms, of the answers within the time. A question without an answer counts as a second. */
+/** The 99th percentile, in ms, of the replies within the time. A question without a reply counts as a second. */
 async function late(port, name, seconds) {
   const socket = createSocket('udp4');
   const labels = name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]);

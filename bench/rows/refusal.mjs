@@ -23,10 +23,10 @@ export async function measure({ podrun }) {
       await serve([{ address: ADDRESS, port: server.address().port }]);
       if (await isRefused(port)) throw new Error('the Service is not served');
       const beganMs = performance.now();
-      const told = serve([]);
+      const refusal = serve([]);
       while (!(await isRefused(port)));
       times.push(performance.now() - beganMs);
-      await told;
+      await refusal;
     }
     return [
       {

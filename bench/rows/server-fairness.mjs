@@ -1,4 +1,4 @@
-// Nobody waits for somebody else's work: a client asks `/readyz` every 10 ms while the server has much to do.
+// No client waits for another client's work: one asks `/readyz` every 10 ms while the server has much to do.
 
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -191,7 +191,7 @@ async function running(server) {
   return await count(server, `${NAMESPACE}/pods?fieldSelector=status.phase%3DRunning`);
 }
 
-/** The objects of a list: a list of one has the number of the others. */
+/** The objects of a list: a list of one has the number of the remaining ones. */
 async function count(server, target) {
   return JSON.parse(await server.call('GET', target)).items.length;
 }

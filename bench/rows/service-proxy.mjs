@@ -42,7 +42,7 @@ export async function measure(context) {
   const command = commandsOf(context);
   const isPossible = (feature) =>
     JSON.parse(textOf(command('doctor', '-o', 'json'))).findings.some(
-      ({ feature: found, verdict }) => found === feature && verdict === 'yes',
+      ({ feature: name, verdict }) => name === feature && verdict === 'yes',
     );
   if (process.platform !== 'linux' || !isPossible('clusterNetworks')) return [];
   const proxies = isPossible('serviceRules') ? ['node', 'nft'] : ['node'];

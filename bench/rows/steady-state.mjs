@@ -1,7 +1,7 @@
 // The CPU and memory of the agent for many running containers: each prints a line a second and is probed once a second.
 // The floor is a bare Node loop that spawns the same programs, writes their lines into files and connects as often.
 //
-// The probes reach one server in another process. Processor time is that of the agent alone.
+// The probes reach one server in another process. Processor time is the agent's alone.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

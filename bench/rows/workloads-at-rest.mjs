@@ -81,14 +81,14 @@ async function idleCpu(run) {
 /** The memory of one agent after each of some rounds. */
 async function memoryOfRounds(run, manifest, round) {
   return whileItRuns(run, manifest, async (child) => {
-    const found = [];
+    const measured = [];
     for (let index = 1; index <= ROUNDS; index++) {
       round(index);
       await pause(SETTLE_MS);
       child.send('memory');
-      found.push(await new Promise((resolve) => child.once('message', resolve)));
+      measured.push(await new Promise((resolve) => child.once('message', resolve)));
     }
-    return found;
+    return measured;
   });
 }
 

@@ -12,7 +12,7 @@ const PARALLELISM = 20;
 
 /** @param {import('../harness/shape.mjs').Context} context */
 export async function measure({ podrun, folder }) {
-  // A node takes 110 Pods, unless it is told otherwise.
+  // A node takes 110 Pods, unless podrun.yaml says otherwise.
   const config = written(folder, 'podrun.yaml', 'maxPods: 1000\n');
   const command = (...words) => [podrun.node, podrun.program, '--state-dir', `${folder}/state`, ...words];
   const apply = (manifest, ...flags) => command('apply', manifest, '--config', config, ...flags);

@@ -86,10 +86,10 @@ class ServerPlace implements ServerClaim {
   /** Makes this process the server, unless another one is: returns that one. */
   take(): OtherServer | undefined {
     return this.#locked(() => {
-      const { process: other, ...found } = readJsonFile<ServerRecord>(this.#file) ?? {};
-      if (other !== undefined && presenceOf(other, lookup) !== 'gone') return { ...found, process: other };
-      this.#lastPort = found.port;
-      this.#write({ process: this.#self(), port: found.port });
+      const { process: other, ...recorded } = readJsonFile<ServerRecord>(this.#file) ?? {};
+      if (other !== undefined && presenceOf(other, lookup) !== 'gone') return { ...recorded, process: other };
+      this.#lastPort = recorded.port;
+      this.#write({ process: this.#self(), port: recorded.port });
       return undefined;
     });
   }

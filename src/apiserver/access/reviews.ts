@@ -60,10 +60,10 @@ export const selfReviewAnswer: ApiHandler = async (request) => {
 export const tokenReviewAnswer: ApiHandler = async (request, context) => {
   const review = await readObject(request);
   const token = readFields(review, request.resource, specText('TokenReviewSpec', 'token'));
-  const found = context.userOf(token);
-  if (found === undefined)
+  const known = context.userOf(token);
+  if (known === undefined)
     return { object: withStatus(review, { user: {}, error: 'invalid bearer token' }), code: 201 };
-  const { name: username, uid, groups } = found;
+  const { name: username, uid, groups } = known;
   const user = { username, ...(uid && { uid }), groups };
   return { object: withStatus(review, { authenticated: true, user, audiences: [API_AUDIENCE] }), code: 201 };
 };

@@ -81,8 +81,8 @@ export class GarbageCollector {
     while (this.#due.size > 0) {
       const concerned = new Map(this.#takeDue().map((one) => [one.object.metadata.uid, one]));
       const items = [...concerned.values()];
-      const around = items.flatMap((one) => [...this.#dependentsOf(one), ...this.#ownersOf(one.object)]);
-      for (const action of garbageActions([...items, ...around].map(({ object }) => object))) {
+      const neighbors = items.flatMap((one) => [...this.#dependentsOf(one), ...this.#ownersOf(one.object)]);
+      for (const action of garbageActions([...items, ...neighbors].map(({ object }) => object))) {
         if (action.type !== 'update' && action.type !== 'delete') continue;
         const item = concerned.get(action.on.uid);
         if (item === undefined) continue;

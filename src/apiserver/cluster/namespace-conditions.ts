@@ -11,7 +11,7 @@ export interface RemainingObjects {
 interface ConditionFinding {
   readonly type: string;
   /** Undefined: nothing is left. */
-  readonly found: { readonly reason: string; readonly message: string } | undefined;
+  readonly finding: { readonly reason: string; readonly message: string } | undefined;
   readonly well: { readonly reason: string; readonly message: string };
 }
 
@@ -26,11 +26,11 @@ export function remainingConditions(
   now: string,
 ): NamespaceCondition[] {
   const findings = findingsOf(remaining.filter(({ objects }) => objects.length > 0));
-  const own = findings.map(({ type, found, well }): NamespaceCondition => {
-    const status = found === undefined ? 'False' : 'True';
+  const own = findings.map(({ type, finding, well }): NamespaceCondition => {
+    const status = finding === undefined ? 'False' : 'True';
     const known = before.find((condition) => condition.type === type);
     const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
-    return { type, status, lastTransitionTime, ...(found ?? well) };
+    return { type, status, lastTransitionTime, ...(finding ?? well) };
   });
   const isOther = ({ type }: NamespaceCondition): boolean => !own.some((condition) => condition.type === type);
   return [...before.filter(isOther), ...own];
@@ -58,12 +58,12 @@ function findingsOf(remaining: readonly RemainingObjects[]): ConditionFinding[] 
     ),
     {
       type: 'NamespaceContentRemaining',
-      found: told('SomeResourcesRemain', 'Some resources are remaining', kinds),
+      finding: findingOf('SomeResourcesRemain', 'Some resources are remaining', kinds),
       well: { reason: 'ContentRemoved', message: 'All content successfully removed' },
     },
     {
       type: 'NamespaceFinalizersRemaining',
-      found: told('SomeFinalizersRemain', 'Some content in the namespace has finalizers remaining', counts),
+      finding: findingOf('SomeFinalizersRemain', 'Some content in the namespace has finalizers remaining', counts),
       well: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
     },
   ];
@@ -71,9 +71,9 @@ function findingsOf(remaining: readonly RemainingObjects[]): ConditionFinding[] 
 
 /** A failure that podrun does not have. */
 function always(type: string, reason: string, message: string): ConditionFinding {
-  return { type, found: undefined, well: { reason, message } };
+  return { type, finding: undefined, well: { reason, message } };
 }
 
-function told(reason: string, head: string, parts: readonly string[]): ConditionFinding['found'] {
+function findingOf(reason: string, head: string, parts: readonly string[]): ConditionFinding['finding'] {
   return parts.length === 0 ? undefined : { reason, message: `${head}: ${parts.toSorted().join(', ')}` };
 }

@@ -38,8 +38,8 @@ export async function shownObject<T extends KubeObject>(
   object: T,
   context: ServerContext,
 ): Promise<T> {
-  const [shown = object] = await shownObjects(resource, [object], context);
-  return shown;
+  const [converted = object] = await shownObjects(resource, [object], context);
+  return converted;
 }
 
 /**

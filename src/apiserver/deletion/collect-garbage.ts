@@ -50,8 +50,8 @@ export async function collectGarbage(collection: Collection): Promise<void> {
     !removed.has(`${pod.namespace}/${pod.name}`) && store.get('pods', pod.namespace, pod.name) !== undefined;
   const surplus = surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere);
   // The other runs belonged to the Pods that were removed just now.
-  const isTold = ({ path }: UnreferencedFolder): boolean => earlier.has(path);
-  removeFolders(collection, 'run', surplus, isTold);
+  const isReported = ({ path }: UnreferencedFolder): boolean => earlier.has(path);
+  removeFolders(collection, 'run', surplus, isReported);
   removeFolders(collection, 'volume', unclaimed(collection));
   removeEvents(collection);
   if (collection.dryRun) return;
@@ -159,11 +159,11 @@ function removeFolders(
   { garbage, dryRun, onRemoved }: Collection,
   type: 'run' | 'volume',
   folders: UnreferencedFolder[],
-  isTold: (folder: UnreferencedFolder) => boolean = () => true,
+  isReported: (folder: UnreferencedFolder) => boolean = () => true,
 ): void {
   for (const folder of folders) {
     if (!dryRun) garbage.remove(folder);
-    if (isTold(folder)) onRemoved({ type, ...folder });
+    if (isReported(folder)) onRemoved({ type, ...folder });
   }
 }
 

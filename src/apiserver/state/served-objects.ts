@@ -53,10 +53,10 @@ export class ServedObjects {
   /** Begins to keep a resource. */
   keep(resource: string, { isNamespaced, shape = (object) => object }: ShelfOptions): void {
     if (this.#shelves.has(resource)) return;
-    const shown = (object: StoredKubeObject): StoredKubeObject =>
+    const servedForm = (object: StoredKubeObject): StoredKubeObject =>
       inWholeSeconds(shape(isNamespaced ? object : withoutNamespace(object)));
     const from = { store: this.#store, resource };
-    const objects = new Informer<StoredKubeObject>(from, (change) => this.#take(resource, change), shown);
+    const objects = new Informer<StoredKubeObject>(from, (change) => this.#take(resource, change), servedForm);
     for (const object of objects.all) {
       this.#owners.add(resource, object);
       this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion) || 0);
@@ -145,8 +145,8 @@ export class ServedObjects {
     if (type !== 'DELETED') this.#owners.add(resource, object);
     if (type !== 'MODIFIED') shelf.order = undefined;
     // A deletion has a version of its own, behind the last change.
-    const told = type === 'DELETED' ? withVersion(object, this.#version) : object;
-    this.#tell(shelf, { type, object: told, before, version: this.#version });
+    const reported = type === 'DELETED' ? withVersion(object, this.#version) : object;
+    this.#tell(shelf, { type, object: reported, before, version: this.#version });
   }
 
   #tell(shelf: Shelf, change: StoredChange): void {

@@ -81,14 +81,14 @@ function timeFieldsOf(type: string): readonly TimeField[] {
   const present = known.get(type);
   if (present !== undefined) return present;
   // A type that has itself as a field finds the list that is being made.
-  const found: TimeField[] = [];
-  known.set(type, found);
+  const timeFields: TimeField[] = [];
+  known.set(type, timeFields);
   for (const [name, text] of Object.entries(fieldsOf(type) ?? {})) {
     const form = text.startsWith('[]') ? 'list' : text.startsWith('map:') ? 'map' : 'one';
     const base = text.replace(/^(\[\]|map:)/, '');
-    if (base === 'time') found.push({ name, form, fields: undefined });
+    if (base === 'time') timeFields.push({ name, form, fields: undefined });
     else if (fieldsOf(base) !== undefined && timeFieldsOf(base).length > 0)
-      found.push({ name, form, fields: timeFieldsOf(base) });
+      timeFields.push({ name, form, fields: timeFieldsOf(base) });
   }
-  return found;
+  return timeFields;
 }

@@ -15,9 +15,9 @@ const CREATED = {
 /** The subresource `eviction`: deletes a Pod if its PodDisruptionBudget permits it. */
 export const evictionAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction', custom: undefined };
-  const asked = await readObject(request, kind);
+  const requested = await readObject(request, kind);
   const pod = objectOf(request, context) as unknown as StoredPod;
-  const eviction = await admittedPart(request, context, { before: undefined, after: asked });
+  const eviction = await admittedPart(request, context, { before: undefined, after: requested });
   const options = eviction['deleteOptions'] as { gracePeriodSeconds?: number; dryRun?: string[] } | undefined;
   if (isDryRun(request) || options?.dryRun?.includes('All') === true) return CREATED;
   const problem = await evictPod(context, pod, options?.gracePeriodSeconds);

@@ -15,9 +15,9 @@ export const tokenAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', custom: undefined };
   const given = await readObject(request, kind);
   const { metadata } = objectOf(request, context);
-  const asked = await admittedPart(request, context, { before: undefined, after: given });
-  const spec = (asked['spec'] ?? {}) as JsonObject;
-  const { audiences, expirationSeconds } = readFields(asked, kind, (fields) => {
+  const requested = await admittedPart(request, context, { before: undefined, after: given });
+  const spec = (requested['spec'] ?? {}) as JsonObject;
+  const { audiences, expirationSeconds } = readFields(requested, kind, (fields) => {
     const given = fields.part('spec', 'TokenRequestSpec');
     given?.part('boundObjectRef', 'BoundObjectReference');
     return {
@@ -33,7 +33,7 @@ export const tokenAnswer: ApiHandler = async (request, context) => {
   const creationTimestamp = formatSeconds(nowMs);
   return {
     object: {
-      ...asked,
+      ...requested,
       metadata: { name, namespace, creationTimestamp },
       spec: { ...spec, expirationSeconds: seconds },
       status: { token, expirationTimestamp },

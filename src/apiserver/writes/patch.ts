@@ -16,11 +16,11 @@ import { repeatedInPatch, tellRepeatedKeys } from './repeated-fields.ts';
 import { checkWriteOptions } from './write-options.ts';
 
 /** Patches an object, or the part of it that a subresource covers. An apply may create it. */
-export async function patchAnswer(asked: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
-  checkWriteOptions(asked);
-  const { resource, namespace, name = '', subresource } = asked;
-  const type = patchTypeOf(asked.headers['content-type'], resource);
-  const request = { ...asked, repeated: repeatedInPatch(await asked.body(), type) };
+export async function patchAnswer(original: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
+  checkWriteOptions(original);
+  const { resource, namespace, name = '', subresource } = original;
+  const type = patchTypeOf(original.headers['content-type'], resource);
+  const request = { ...original, repeated: repeatedInPatch(await original.body(), type) };
   const requested = await requestedPatch(request, context);
   const patch = (stored: KubeObject | undefined): KubeObject =>
     inStoredForm(resource, requested(stored && inVersionOf(resource, stored)));

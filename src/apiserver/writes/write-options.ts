@@ -9,8 +9,8 @@ const FIELD_VALIDATIONS: readonly string[] = ['Ignore', 'Warn', 'Strict'];
 
 /** The treatment of unknown fields that a request asks for. */
 export function fieldValidation({ query }: ApiRequest): FieldValidation {
-  const asked = query.get('fieldValidation') ?? '';
-  return FIELD_VALIDATIONS.includes(asked) ? (asked as FieldValidation) : 'Warn';
+  const validation = query.get('fieldValidation') ?? '';
+  return FIELD_VALIDATIONS.includes(validation) ? (validation as FieldValidation) : 'Warn';
 }
 
 /** True when nothing is to be stored. */

@@ -36,8 +36,8 @@ function sendJson(raw: IncomingMessage, response: ServerResponse, object: object
 
 /** Source: apiserver/pkg/endpoints/handlers/responsewriters, isPrettyPrint. */
 export function wantsIndents({ url = '', headers }: IncomingMessage): boolean {
-  const asked = /[?&]pretty=([^&]*)/.exec(url)?.[1];
-  if (asked !== undefined) return asked !== 'false' && asked !== '0';
+  const pretty = /[?&]pretty=([^&]*)/.exec(url)?.[1];
+  if (pretty !== undefined) return pretty !== 'false' && pretty !== '0';
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');
 }
 

@@ -54,17 +54,17 @@ export class RequestRouter {
   /** Undefined: the server has no such path. */
   find({ method = '', url = '' }: IncomingMessage): Routed | undefined {
     const path = pathOf(url);
-    const found = this.#match(method, path);
-    if (found === null) return undefined;
-    const target = found.store as Target;
-    return target === 'objects' ? this.#objects(found.params, path) : { route: target, params: found.params };
+    const match = this.#match(method, path);
+    if (match === null) return undefined;
+    const target = match.store as Target;
+    return target === 'objects' ? this.#objects(match.params, path) : { route: target, params: match.params };
   }
 
   /** A slash at the end changes nothing, but for what a proxy passes on. */
   #match(method: string, path: string): FoundRoute {
-    const found = this.#router.find(method as 'GET', path);
-    const isWhole = Object.entries(found?.params ?? {}).every(([name, value]) => value !== '' || name === '*');
-    if (!path.endsWith('/') || (found !== null && isWhole)) return found;
+    const match = this.#router.find(method as 'GET', path);
+    const isWhole = Object.entries(match?.params ?? {}).every(([name, value]) => value !== '' || name === '*');
+    if (!path.endsWith('/') || (match !== null && isWhole)) return match;
     return this.#router.find(method as 'GET', path.slice(0, -1));
   }
 

@@ -28,9 +28,9 @@ export class AnswerWarnings {
   #headers(): string[] {
     const all = [...this.#texts].map((text) => Array.from(text.replaceAll(/\p{Cc}/gu, ' ')));
     const isLong = all.reduce((sum, { length }) => sum + length, 0) > CHARACTERS_MAX;
-    const shown = isLong ? all.map((text) => text.slice(0, CUT_AT)) : all;
-    this.#characters = shown.reduce((sum, { length }) => sum + length, 0);
-    return shown.map((text) => `299 - "${asBytes(text.join('').replaceAll(/[\\"]/g, '\\$&'))}"`);
+    const texts = isLong ? all.map((text) => text.slice(0, CUT_AT)) : all;
+    this.#characters = texts.reduce((sum, { length }) => sum + length, 0);
+    return texts.map((text) => `299 - "${asBytes(text.join('').replaceAll(/[\\"]/g, '\\$&'))}"`);
   }
 }
 

@@ -30,16 +30,19 @@ export function sendObject(
   const { resource } = request ?? {};
   const kind = (object as Partial<KubeObject>).kind;
   // Reviews, which are not stored, have no Table.
-  const isShown = resource?.verbs.includes('get') === true;
-  const isOwn = isShown && (kind === resource.kind || kind === resource.listKind);
+  const isReadable = resource?.verbs.includes('get') === true;
+  const isOwn = isReadable && (kind === resource.kind || kind === resource.listKind);
   const chosen = negotiate(raw.headers.accept, !isOwn);
-  const shown =
+  const tableOrObject =
     resource === undefined || !isOwn
       ? object
       : inForm(object, chosen, { resource, nowMs, include: request === undefined ? 'None' : includeOf(request) });
   // As in Go, where the items of a typed list have no kind; custom objects are untyped.
   const isBare = chosen.form === 'object' && isOwn && kind === resource.listKind && resource.custom === undefined;
-  const text = chosen.syntax === 'yaml' ? formatYaml(whole(shown, isBare)) : jsonOf(shown, isBare, wantsIndents(raw));
+  const text =
+    chosen.syntax === 'yaml'
+      ? formatYaml(whole(tableOrObject, isBare))
+      : jsonOf(tableOrObject, isBare, wantsIndents(raw));
   const type = `application/${chosen.syntax}`;
   sendText(raw, response, { text, type, ...(code && { code }), ...(headers && { headers }) });
 }
@@ -73,8 +76,8 @@ function inForm(object: object, { form, tableVersion }: Negotiated, { resource, 
 
 /** @throws {StatusError} 400 */
 export function includeOf({ query }: ApiRequest): FormOptions['include'] {
-  const asked = query.get('includeObject') ?? '';
-  if (asked === '') return 'Metadata';
-  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
-  throw badRequestStatus(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
+  const policy = query.get('includeObject') ?? '';
+  if (policy === '') return 'Metadata';
+  if (policy === 'None' || policy === 'Metadata' || policy === 'Object') return policy;
+  throw badRequestStatus(`unrecognized includeObject value: ${JSON.stringify(policy)}`);
 }

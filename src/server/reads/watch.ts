@@ -128,13 +128,13 @@ class ObjectWatch implements Reader {
   }
 
   /** Sends all objects that exist, and with bookmarks the mark of their end. */
-  #sendPresent(isFresh: boolean, isAsked: boolean): void {
+  #sendPresent(isFresh: boolean, isRequested: boolean): void {
     const { objects } = this.#context;
     const { resource, namespace } = this.#request;
     const version = objects.version;
     this.#inVersion(objects.list(resource.storage, namespace), (present) => {
       for (const object of present) if (this.#matches(object)) this.#send('ADDED', object);
-      if (this.#hasBookmarks && (isAsked || isFresh)) this.#bookmark(version, { [INITIAL_EVENTS_END]: 'true' });
+      if (this.#hasBookmarks && (isRequested || isFresh)) this.#bookmark(version, { [INITIAL_EVENTS_END]: 'true' });
     });
   }
 

@@ -52,8 +52,8 @@ export function addFormatLibrary(environment: Environment): void {
       return Object.hasOwn(FORMATS, name) ? Optional.of(new CelFormat(FORMATS[name]!)) : Optional.none();
     })
     .registerFunction('kubernetes.NamedFormat.validate(string): dyn', ({ mistakes }: CelFormat, text: string) => {
-      const found = mistakes(text);
-      return found.length > 0 ? Optional.of(found) : Optional.none();
+      const problems = mistakes(text);
+      return problems.length > 0 ? Optional.of(problems) : Optional.none();
     });
   for (const [name, mistakes] of Object.entries(FORMATS)) {
     const format = new CelFormat(mistakes);

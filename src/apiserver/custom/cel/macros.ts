@@ -98,8 +98,8 @@ export function withoutMacros(environment: Environment, text: string): string {
 function macroIn(value: unknown): ASTNode | undefined {
   if (Array.isArray(value)) {
     for (const one of value as readonly unknown[]) {
-      const found = macroIn(one);
-      if (found !== undefined) return found;
+      const macro = macroIn(one);
+      if (macro !== undefined) return macro;
     }
     return undefined;
   }

@@ -68,15 +68,15 @@ class RuleCheck {
     const context = { self: this.#values.of(schema, value), oldSelf };
     const { value: result, error, cost } = evaluate(program.run, context);
     const type = typeOf(value);
-    const shown = (rule.message ?? '').trim() || rule.rule.trim();
+    const ruleText = (rule.message ?? '').trim() || rule.rule.trim();
     if (cost > this.#budget) {
       this.#end(invalid(at, type, NO_BUDGET));
     } else if (error === COST_EXCESS) {
-      const why = `no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
+      const why = `no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText}`;
       this.#end(invalid(at, type, `'${COST_EXCESS.message}': ${why}`));
     } else if (error !== undefined) {
       this.#budget -= cost;
-      this.errors.push(invalid(at, type, `${firstLine(error)} evaluating rule: ${shown}`));
+      this.errors.push(invalid(at, type, `${firstLine(error)} evaluating rule: ${ruleText}`));
     } else {
       this.#budget -= cost;
       if (result !== true) this.#refuse(rule, context, value, at + (rule.fieldPath ?? ''));
@@ -120,16 +120,16 @@ const ruled = new WeakMap<SchemaProps, boolean>();
 
 /** True when a schema or a part of it has rules: a long list without any need not be walked through. */
 function hasRules(schema: SchemaProps): boolean {
-  let found = ruled.get(schema);
-  if (found === undefined) {
+  let compiled = ruled.get(schema);
+  if (compiled === undefined) {
     const { properties = {}, items, additionalProperties } = schema;
     const parts = [...Object.values(properties), items, additionalProperties];
-    found =
+    compiled =
       (schema['x-kubernetes-validations'] ?? []).length > 0 ||
       parts.some((part) => typeof part === 'object' && hasRules(part));
-    ruled.set(schema, found);
+    ruled.set(schema, compiled);
   }
-  return found;
+  return compiled;
 }
 
 function fieldOf(object: unknown, name: string): unknown {

@@ -63,7 +63,7 @@ interface Loop {
   readonly iterable: CelPart;
   readonly init: CelPart;
   readonly step: CelPart;
-  condition?: (found: unknown) => boolean;
+  condition?: (value: unknown) => boolean;
 }
 
 /** Lets an expression count its costs. Its types are checked before. */
@@ -151,9 +151,9 @@ function visitLoop(loop: Loop, seen: Set<unknown>): void {
   const { condition, init } = loop;
   if (condition === undefined) return;
   const turn = TURN_COSTS[init.args === true ? 'all' : 'exists'] ?? 0;
-  loop.condition = (found) => {
+  loop.condition = (value) => {
     charge(turn);
-    return condition(found);
+    return condition(value);
   };
 }
 

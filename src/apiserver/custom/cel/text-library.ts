@@ -58,7 +58,7 @@ function formatted(text: string, values: readonly unknown[]): string {
 function clause(verb: string, value: unknown, precision: number): string {
   switch (verb) {
     case 's':
-      return shown(value);
+      return printed(value);
     case 'd':
       if (typeof value === 'bigint') return String(value);
       break;
@@ -92,17 +92,17 @@ function hex(value: unknown): string {
 }
 
 /** The text of a value. Texts in lists and maps are in quotes. */
-function shown(value: unknown, isInside = false): string {
+function printed(value: unknown, isInside = false): string {
   if (typeof value === 'string') return isInside ? JSON.stringify(value) : value;
   if (typeof value === 'number' && isInside) return value.toFixed(DEFAULT_PRECISION);
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => shown(item, true)).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map((item: unknown) => printed(item, true)).join(', ')}]`;
   if (value instanceof Date) {
     const text = value.toISOString().replace('.000Z', 'Z');
     return isInside ? `timestamp(${JSON.stringify(text)})` : text;
   }
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
-    const entries = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${shown(field, true)}`);
+    const entries = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${printed(field, true)}`);
     return `{${entries.toSorted().join(', ')}}`;
   }
   return String(value);

@@ -106,8 +106,8 @@ function checkOne(
     if (cost > EXPRESSION_COST_MAX) errors.push(forbidden(path, excess(what, cost, EXPRESSION_COST_MAX)));
   };
   observe(`${at}.rule`, test.cost * count, 'estimated rule cost');
-  if (test.error !== undefined) errors.push(invalid(`${at}.rule`, shown(rule), test.error));
-  if (message?.error !== undefined) errors.push(invalid(`${at}.messageExpression`, shown(rule), message.error));
+  if (test.error !== undefined) errors.push(invalid(`${at}.rule`, ruleValue(rule), test.error));
+  if (message?.error !== undefined) errors.push(invalid(`${at}.messageExpression`, ruleValue(rule), message.error));
   else if (message !== undefined) observe(`${at}.messageExpression`, message.cost, 'estimated messageExpression cost');
   if (test.usesOldSelf && mixed !== undefined) {
     const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${mixed}`;
@@ -121,7 +121,7 @@ function checkOne(
 }
 
 /** A rule as the API server shows it. */
-function shown({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): object {
+function ruleValue({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): object {
   return {
     Rule: rule,
     Message: message ?? '',

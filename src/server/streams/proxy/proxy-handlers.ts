@@ -82,8 +82,8 @@ function passOn(request: ApiRequest, target: ProxyTarget, socket: Socket): ApiAn
         path: pathOf(request),
         headers: [...headers, 'X-Forwarded-For', forwardedFor(raw), 'X-Forwarded-Uri', path],
         answered: (given, answer) => {
-          const shown = answeredHeaders(given, link);
-          return isPage(answer.headers) ? pageHeaders(shown) : shown;
+          const ownHeaders = answeredHeaders(given, link);
+          return isPage(answer.headers) ? pageHeaders(ownHeaders) : ownHeaders;
         },
         through: ({ headers: given, statusCode }) =>
           isPage(given) && raw.method !== 'HEAD' && statusCode !== 304 ? pageStepsOf(given, link) : undefined,

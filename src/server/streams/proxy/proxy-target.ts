@@ -42,16 +42,16 @@ const PORT_OF = { http: 80, https: 443 } as const;
 
 /** @throws {StatusError} in the API server's words. Source: pkg/registry/core/pod/strategy.go ResourceLocation */
 export function podTarget({ resource, namespace = '', name = '' }: ApiRequest, context: ServerContext): ProxyTarget {
-  const asked = readProxyName(name);
-  if (asked === undefined) throw badRequestStatus(`invalid pod request ${JSON.stringify(name)}`);
-  const pod = context.store.get<StoredPod>('pods', namespace, asked.name);
-  if (pod === undefined) throw notFoundStatus(resource, asked.name);
+  const target = readProxyName(name);
+  if (target === undefined) throw badRequestStatus(`invalid pod request ${JSON.stringify(name)}`);
+  const pod = context.store.get<StoredPod>('pods', namespace, target.name);
+  if (pod === undefined) throw notFoundStatus(resource, target.name);
   if (pod.status.podIP === undefined) throw badRequestStatus('address not allowed');
-  const port = asked.port === '' ? (firstPort(pod) ?? PORT_OF[asked.scheme]) : portNumber(asked.port);
+  const port = target.port === '' ? (firstPort(pod) ?? PORT_OF[target.scheme]) : portNumber(target.port);
   if (port === undefined)
-    throw badRequestStatus(`invalid port ${JSON.stringify(asked.port)} of pod ${JSON.stringify(asked.name)}`);
+    throw badRequestStatus(`invalid port ${JSON.stringify(target.port)} of pod ${JSON.stringify(target.name)}`);
   const host = `${pod.status.podIP}:${port}`;
-  return { isSecure: asked.scheme === 'https', host, dial: () => dialPod(pod, port, relayOf(pod, context)) };
+  return { isSecure: target.scheme === 'https', host, dial: () => dialPod(pod, port, relayOf(pod, context)) };
 }
 
 function firstPort({ spec }: StoredPod): number | undefined {
@@ -71,25 +71,25 @@ export function serviceTarget(
   { resource, namespace = '', name = '' }: ApiRequest,
   context: ServerContext,
 ): ProxyTarget {
-  const asked = readProxyName(name);
-  if (asked === undefined) throw badRequestStatus(`invalid service request ${JSON.stringify(name)}`);
+  const target = readProxyName(name);
+  if (target === undefined) throw badRequestStatus(`invalid service request ${JSON.stringify(name)}`);
   const { store } = context;
-  const service = store.get<StoredService>('services', namespace, asked.name);
-  if (service === undefined) throw notFoundStatus(resource, asked.name);
+  const service = store.get<StoredService>('services', namespace, target.name);
+  if (service === undefined) throw notFoundStatus(resource, target.name);
   const ports = service.spec?.ports ?? [];
-  const number = portNumber(asked.port);
+  const number = portNumber(target.port);
   const byNumber = ports.find(({ port }) => port === number);
   if (number !== undefined && byNumber === undefined) {
-    throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(asked.name)}`);
+    throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(target.name)}`);
   }
-  const port = byNumber ?? ports.find((one) => (one.name ?? '') === asked.port);
+  const port = byNumber ?? ports.find((one) => (one.name ?? '') === target.port);
   const slices = slicesOf(service, store.list<StoredEndpointSlice>('endpointslices', { namespace }));
   const endpoints = port === undefined ? [] : endpointsFor(port, slices);
   const endpoint = endpoints[Math.floor(Math.random() * endpoints.length)];
   if (endpoint === undefined)
-    throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked.name)}`);
+    throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(target.name)}`);
   const host = `${endpoint.address}:${endpoint.port}`;
-  return { isSecure: asked.scheme === 'https', host, dial: () => dialEndpoint(endpoint, namespace, context) };
+  return { isSecure: target.scheme === 'https', host, dial: () => dialEndpoint(endpoint, namespace, context) };
 }
 
 /** Connects to a Pod in its network, and to all other endpoints from this machine. */

@@ -21,7 +21,7 @@ export function callEstimate(visitor: Visitor, node: Call, scope: CelVariables):
   if (first === undefined) {
     return visitor.fail(
       node,
-      `found no matching overload for '${name}' applied to '${shown(types, hasReceiver)}'`,
+      `found no matching overload for '${name}' applied to '${signatureOf(types, hasReceiver)}'`,
       before,
     );
   }
@@ -45,7 +45,7 @@ function resultOf(signature: CelSignature, types: readonly CelType[], hasReceive
   return isTaken ? substituted(signature.result, bound) : undefined;
 }
 
-function shown(types: readonly CelType[], hasReceiver: boolean): string {
+function signatureOf(types: readonly CelType[], hasReceiver: boolean): string {
   const names = types.map(({ name }) => name);
   const [target, ...rest] = names;
   return hasReceiver ? `${target}.(${rest.join(', ')})` : `(${names.join(', ')})`;

@@ -98,9 +98,9 @@ export class Checker implements Visitor {
     const { type, cost } = this.visit(of, scope);
     const isOptional = node.op === '.?' || type.kind === 'optional';
     const target = type.kind === 'optional' ? innerOf(type) : type;
-    const found = this.#fieldOf(node, target, field);
+    const fieldType = this.#fieldOf(node, target, field);
     const isFree = target.kind === 'dyn' && node.op === '.';
-    return { type: isOptional ? optionalType(found) : found, cost: isFree ? cost : cost + 1 };
+    return { type: isOptional ? optionalType(fieldType) : fieldType, cost: isFree ? cost : cost + 1 };
   }
 
   #fieldOf(node: ASTNode, { kind, name, fields, inner }: CelType, field: string): CelType {
@@ -118,13 +118,13 @@ export class Checker implements Visitor {
     const cost = target.cost + key.cost + 1;
     const isOptional = node.op === '[?]' || target.type.kind === 'optional';
     const within = target.type.kind === 'optional' ? innerOf(target.type) : target.type;
-    const found = itemOf(within, key.type);
-    if (found === undefined) {
+    const itemType = itemOf(within, key.type);
+    if (itemType === undefined) {
       const name = node.op === '[?]' ? '_[?_]' : '_[_]';
       const args = `(${target.type.name}, ${key.type.name})`;
       return this.fail(node, `found no matching overload for '${name}' applied to '${args}'`, cost);
     }
-    return { type: isOptional ? optionalType(found) : found, cost };
+    return { type: isOptional ? optionalType(itemType) : itemType, cost };
   }
 
   #list(items: readonly ASTNode[], scope: CelVariables): Estimate {

@@ -44,8 +44,8 @@ export function binaryEstimate(
   const [one, other] = node.args.map((part) => visitor.visit(part, scope)) as [Estimate, Estimate];
   const types: Both = [one.type, other.type];
   const before = one.cost + other.cost;
-  const found = resultOf(node.op, types);
-  if (found !== undefined) return { type: found.type, cost: before + found.cost };
+  const result = resultOf(node.op, types);
+  if (result !== undefined) return { type: result.type, cost: before + result.cost };
   const name = node.op === 'in' ? '@in' : `_${node.op}_`;
   const args = `(${one.type.name}, ${other.type.name})`;
   return visitor.fail(node, `found no matching overload for '${name}' applied to '${args}'`, before);
