@@ -1,19 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LeftReport } from './test/left-report.ts';
 import { MissingReport } from './test/missing-report.ts';
 import { startOfNodeMs } from './test/start-of-node.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
-/** Tests of pure code, but for those that try thousands of inputs, or huge ones. */
+/** Tests of pure code that try thousands of inputs, huge ones, or long recordings. */
 const THOROUGH = [
   'conformance',
   'full-objects',
   'hostile',
+  'properties',
   'random-*',
   'round-trip',
   'starter',
+  'traces',
   'validate-long',
   'validate-properties',
 ];
@@ -182,8 +185,8 @@ const config: ViteUserConfig = defineConfig({
     experimental: { fsModuleCache: true },
     globalSetup: 'test/leaks.ts',
     setupFiles: 'test/no-defects.ts',
-    // What was skipped, for want of what, is the last thing that a run tells.
-    reporters: ['default', new MissingReport()],
+    // What tests have left running, and what was skipped for want of what, are the last things that a run tells.
+    reporters: ['default', new LeftReport(), new MissingReport()],
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.
     isolate: false,
     // Style sheets are text that goes into pages.

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { removeTree } from '../../src/remove-tree.ts';
 import { workshopForEach } from './workshop.ts';
 
-const workshop = workshopForEach();
+const workshop = workshopForEach({ leavesPods: true });
 
 const RUNTIME = ['--runtime', 'process'];
 const INPUT = 'x'.repeat(1_000_000);

@@ -9,7 +9,7 @@ import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
 
-const workshop = workshopForEach();
+const workshop = workshopForEach({ leavesPods: true });
 const stage = stageForEach();
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');

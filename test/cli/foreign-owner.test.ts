@@ -16,7 +16,7 @@ const WAYS: ReadonlyArray<{ readonly way: readonly string[]; readonly need: Need
 
 /** A scene for each test: these tests mostly wait, and run at the same time. */
 async function sceneFor(context: TestContext): Promise<Scene> {
-  return new Scene(workshopFor(context), await stageFor(context), context);
+  return new Scene(workshopFor(context, { leavesPods: true }), await stageFor(context), context);
 }
 
 class Scene {

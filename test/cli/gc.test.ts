@@ -10,7 +10,7 @@ import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 import { newEvent } from '../store/objects.ts';
 
-const workshop = workshopForEach();
+const workshop = workshopForEach({ leavesPods: true });
 
 const apply = (name: string, ...flags: string[]) =>
   workshop.run([

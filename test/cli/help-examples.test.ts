@@ -101,16 +101,25 @@ async function mustRun(line: string | undefined): Promise<void> {
   if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
 }
 
-/** An example that a shell does not have to read, of a command that runs no containers. */
+/** An example that a shell does not have to read, of a command that needs no process of its own. */
 const PLAIN = new RegExp(
   String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
-    String.raw`validate|patch|label|annotate|condition|scale|rollout|set)( [^|;&<>$]*)?$`,
+    String.raw`validate|patch|label|annotate|condition|scale|rollout|set|init|create|expose|taint|cordon|uncordon|` +
+    String.raw`drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull)( [^|;&<>$]*)?$`,
 );
+
+/** The first example of each command is always run by a shell, with the built program. */
+function isFirstOfAny(line: string): boolean {
+  return [...examples.values()].some(([first]) => first === line);
+}
 
 /** Runs an example to its end. Answers its output. */
 async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
   if (keys !== undefined) return atTerminal(line, keys, shows);
-  if (PLAIN.test(line) && shows === undefined && during === undefined) return runHere(workshop, argumentsOf(line));
+  const isPlain = PLAIN.test(line) && !line.includes(' -- ') && shows === undefined && during === undefined;
+  if (isPlain && !isFirstOfAny(line)) {
+    return runHere(workshop, argumentsOf(line), { env: environment() });
+  }
   const podrun = run(line, shell);
   if (during !== undefined) await run(during).ended;
   if (shows !== undefined) {

@@ -46,7 +46,7 @@ async function opened(socket: Socket, event: string): Promise<Client> {
 }
 
 it('one SIGTERM ends a server, whatever its twelve clients do not read or send', async (context) => {
-  const workshop = workshopFor(context);
+  const workshop = workshopFor(context, { leavesPods: true });
   const server = workshop.start(['serve', '--network', 'host', '--runtime', 'process']);
   await server.until(({ stderr }) => stderr.includes('serving '));
   const main = {

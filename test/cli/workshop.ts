@@ -105,28 +105,43 @@ export class Podrun {
   }
 }
 
+interface WorkshopOptions {
+  /** Other tests run at the same time, and must not wait for a command of this workshop. */
+  readonly isBeside?: boolean;
+  /** The tests are about Pods that go on in the background, and leave it to the workshop to kill them. */
+  readonly leavesPods?: boolean;
+}
+
 /** A workshop for one test. Tests that mostly wait can run at the same time. */
-export function workshopFor({ onTestFinished, task }: Pick<TestContext, 'onTestFinished' | 'task'>): Workshop {
-  const workshop = new Workshop({ isBeside: task.concurrent === true });
-  onTestFinished(() => workshop.close());
+export function workshopFor(
+  { onTestFinished, task }: Pick<TestContext, 'onTestFinished' | 'task'>,
+  options: WorkshopOptions = {},
+): Workshop {
+  const workshop = new Workshop({ isBeside: task.concurrent === true, ...options });
+  onTestFinished(() => closeFor(task, workshop));
   return workshop;
 }
 
 /** A workshop that is empty at the start of each test of the file. */
-export function workshopForEach(): Workshop {
-  const workshop = new Workshop();
-  afterEach(() => workshop.close());
+export function workshopForEach(options: WorkshopOptions = {}): Workshop {
+  const workshop = new Workshop(options);
+  afterEach(({ task }) => closeFor(task, workshop));
   return workshop;
+}
+
+/** Closes the workshop of a test. What the test has left running is told at the end of the run. */
+async function closeFor({ meta }: TestContext['task'], workshop: Workshop): Promise<void> {
+  const left = await workshop.close();
+  if (left.length > 0) meta.left = left;
 }
 
 /** A new folder with a state folder, in which podrun runs. */
 export class Workshop {
   #folder: string | undefined;
   readonly #started: Podrun[] = [];
-  readonly #options: { readonly isBeside: boolean };
+  readonly #options: WorkshopOptions;
 
-  /** @param options isBeside: other tests run at the same time, and must not wait for a command of this workshop */
-  constructor(options: { readonly isBeside: boolean } = { isBeside: false }) {
+  constructor(options: WorkshopOptions = {}) {
     this.#options = options;
   }
 
@@ -235,18 +250,39 @@ export class Workshop {
     return entries.filter((entry) => /^\d+$/.test(entry) && isOurs(readProc(entry, 'environ'))).map(Number);
   }
 
-  /** Ends the remaining processes, and removes the folder. */
-  async close(): Promise<void> {
+  /** The live processes of the background and of Pods, by pid and command line. */
+  #left(): string[] {
+    const others = [...this.backgroundProcesses(), ...this.#networkProcesses()];
+    const lines = others.map((pid) => `${pid} ${readProc(String(pid), 'cmdline').replaceAll('\0', ' ')}`);
+    return [...new Set([...lines, ...this.processes()])];
+  }
+
+  /**
+   * Kills the podruns that still run of those that the test has started, and removes the folder. Other processes have a
+   * moment to end: the rest is killed.
+   * @returns the processes that were left in the background, by pid and command line
+   */
+  async close(): Promise<string[]> {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
     await Promise.all(started.map(({ ended }) => ended));
-    for (const pid of [...this.backgroundProcesses(), ...this.#networkProcesses()]) kill(pid);
-    for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
+    if (this.#folder === undefined) return [];
+    const deadlineMs = Date.now() + (this.#options.leavesPods === true ? 0 : MOMENT_MS);
+    let left = this.#left();
+    while (left.length > 0 && Date.now() < deadlineMs) {
+      await new Promise((go) => setTimeout(go, 50));
+      left = this.#left();
+    }
+    for (const line of left) kill(Number.parseInt(line, 10));
     // A mkfifo of a killed podrun may still write to the folder.
     await removeLargeTree(this.folder, { maxRetries: 20, retryDelay: 50 });
     this.#folder = undefined;
+    return this.#options.leavesPods === true ? [] : left;
   }
 }
+
+/** The time in which processes that are about to end are gone. */
+const MOMENT_MS = 2000;
 
 /** Commands that only read or change what is stored: they end at once. */
 const ABOUT_STORE = new Set([
@@ -261,7 +297,7 @@ const ABOUT_PROCESS = new Set('exec attach debug cp edit port-forward serve dash
 const OF_PROCESS = /^(HOME|PATH|LANG|LC_ALL|NODE_.*)$/;
 
 /** True for a command that can run in the process of the test. A program behind `--` has the streams of the process. */
-function isForHere(args: readonly string[], { isBeside }: { readonly isBeside: boolean }): boolean {
+function isForHere(args: readonly string[], { isBeside = false }: WorkshopOptions): boolean {
   const verb = args.find((word) => !word.startsWith('-'));
   if (args.includes('--') && verb !== '__complete') return false;
   const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));

@@ -3,7 +3,7 @@ import { compareTranscripts, type Difference, leftOut, USAGE } from '../transcri
 import { runHere } from '../in-process.ts';
 import { workshopForEach } from '../workshop.ts';
 
-const workshop = workshopForEach();
+const workshop = workshopForEach({ leavesPods: true });
 
 const DETACHED: Difference = {
   reason: 'kubectl leaves Pods to a cluster, podrun to the background',
