@@ -98,7 +98,7 @@ it('an object with two owners loses the one that is gone', async () => {
   await vi.waitFor(async () => expect(await names()).not.toContain('shared'));
 });
 
-it('a Job that is deleted without a policy leaves what it owns, as the API does: kubectl always names a policy', async () => {
+it('a Job that is deleted without a policy leaves what it owns: kubectl always names a policy', async () => {
   const jobs = '/apis/batch/v1/namespaces/default/jobs';
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'busybox' }] } };
   const { body } = await server.post(jobs, { metadata: { name: 'owner' }, spec: { suspend: true, template } });
