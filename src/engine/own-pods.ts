@@ -4,6 +4,7 @@ import { isRenewed } from '../apiserver/deletion/is-stored.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 import type { OwnedRun } from './begin-runs.ts';
+import { hasOwners } from './open-loop.ts';
 import type { RunListener } from './run-input.ts';
 
 interface OwnPodsOptions {
@@ -11,8 +12,8 @@ interface OwnPodsOptions {
   readonly listener: Pick<RunListener, 'onPod' | 'onChange' | 'onTrouble'>;
   /** True: each Pod is forgotten when it is removed. Otherwise only Pods of controllers. */
   readonly forgetsRemoved: boolean;
-  /** Called with each new state, before the listener hears of a change. */
-  readonly onChanged: (pod: StoredPod) => void;
+  /** Called with each new state of a Pod that has owners, before the listener hears of a change. */
+  readonly onOwned: (pod: StoredPod) => void;
   /** Called with a Pod that is forgotten. */
   readonly onGone: (pod: StoredPod) => void;
 }
@@ -57,14 +58,14 @@ export class OwnPods {
 
   /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
   follow(pod: StoredPod): void {
-    const { store, listener, forgetsRemoved, onChanged, onGone } = this.#options;
+    const { store, listener, forgetsRemoved, onOwned, onGone } = this.#options;
     const { namespace, name } = pod.metadata;
     const uid = resolvedUid(pod);
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, (event) => {
       if (resolvedUid(event.object) !== uid) return;
       this.#latest.set(uid, event.object);
       listener.onPod(event);
-      if (event.type !== 'DELETED') onChanged(event.object);
+      if (event.type !== 'DELETED' && hasOwners(event.object)) onOwned(event.object);
       const isPassing = controllerOf(pod) !== undefined || forgetsRemoved;
       if (event.type === 'DELETED' && isPassing && !isRenewed(store, event.object)) {
         subscription.close();

@@ -49,7 +49,7 @@ export class Run {
   /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: RunInput) {
     const { settings, store, clock, owned = [], workloads = [], isServing = false, kept } = options;
-    const listener = withoutErrors(options.listener, () => this.#lookIfOver());
+    const listener = withoutErrors(options.listener);
     const isIdle = [...owned, ...workloads].length === 0 && options.staticPods === undefined && !isServing && !kept;
     this.#options = { ...options, owned, workloads, listener };
     this.#isServing = isServing;
@@ -58,7 +58,7 @@ export class Run {
       store,
       listener,
       forgetsRemoved: isServing,
-      onChanged: (pod) => this.#followOwners(pod),
+      onOwned: (pod) => this.#loop().follow(pod),
       onGone: (pod) => this.#statics?.gone(pod),
     });
     const runtime = kept === undefined ? this.#openRuntime(isIdle) : kept.runtime;
@@ -76,6 +76,7 @@ export class Run {
       onOver: (pod) => {
         listener.onOver?.(pod);
         listener.onChange();
+        this.#lookIfOver();
       },
       onEvent: listener.onEvent,
       ...(listener.onPull && { onPull: listener.onPull }),
@@ -211,6 +212,7 @@ export class Run {
     }
     this.#statics = this.#openStatics();
     listener.onChange();
+    this.#lookIfOver();
     this.#settled = this.#settle().catch((error: unknown) =>
       listener.onTrouble(error instanceof Error ? error.message : String(error)),
     );
@@ -283,7 +285,10 @@ export class Run {
       onStarted: (pod, release) => this.#take(pod, release),
       onObject: (event) => listener.onObject?.(event),
       onEvent: listener.onEvent,
-      onTurn: listener.onChange,
+      onTurn: () => {
+        listener.onChange();
+        this.#lookIfOver();
+      },
       onTrouble: (error) => listener.onTrouble(error.message),
       onDefect: listener.onDefect,
     }));
@@ -329,17 +334,13 @@ export class Run {
 }
 
 /** The listener of a run whose errors reach no Pod: nothing waits for what a view shows. */
-function withoutErrors(listener: RunListener, afterChange: () => void): RunListener {
-  const { onPod, onObject, onEvent, onHookOutput, onChange } = listener;
+function withoutErrors(listener: RunListener): RunListener {
+  const { onPod, onObject, onEvent, onHookOutput } = listener;
   return {
     ...listener,
     onPod: caught(onPod),
     onEvent: caught(onEvent),
     onHookOutput: caught(onHookOutput),
     ...(onObject && { onObject: caught(onObject) }),
-    onChange: () => {
-      onChange();
-      afterChange();
-    },
   };
 }

@@ -19,7 +19,7 @@ import { runNetworks, runSettings } from '../../engine/setup/run-settings.ts';
 import { FOR_CLIENTS } from '../../network/node/private-networks.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
-import { choicesOfFlags } from '../apply/run-choices.ts';
+import { choicesOfFlags } from '../apply/apply-input.ts';
 
 interface ServeFlags extends ServedPodFlags {
   readonly port?: string;
