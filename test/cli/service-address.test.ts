@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredService } from '../../src/api/objects.ts';
 import { run, type RunOptions } from '../../src/library/index.ts';
 import { startServer } from '../server/start-server.ts';
 import { runHere } from './in-process.ts';
@@ -64,6 +64,34 @@ it.each(Object.keys(DOORS))('a Service of %s has the address that follows from i
   expect(spec?.clusterIP).toBe(expected);
   // This machine reaches it at another one.
   expect(status?.loadBalancer?.ingress).toEqual([{ ip: expected?.replace(/^10\./, '127.'), ipMode: 'VIP' }]);
+});
+
+const FOREIGN = { ...SERVICE, spec: { ...SERVICE.spec, clusterIP: '172.20.0.1' } };
+
+it.each<[string, () => Promise<string>]>([
+  [
+    'expose',
+    async () => {
+      putStates(storeOf(workshop), ['running-ready']);
+      return (await runHere(workshop, ['expose', 'pod', 'web', '--port=8080', '--cluster-ip=172.20.0.1'])).stderr;
+    },
+  ],
+  ['apply', async () => (await runHere(workshop, ['apply', '-f', fileOf(FOREIGN)])).stderr],
+  [
+    'HTTP',
+    async () => {
+      const server = await startServer({ stateDir: workshop.stateDir });
+      const { headers } = await server.post('/api/v1/namespaces/default/services', FOREIGN);
+      await server.close();
+      return String(headers['warning']);
+    },
+  ],
+])('%s says which address a Service has when that of its manifest cannot be had', async (_, open) => {
+  const text = `clusterIP 172.20.0.1 is taken or of another network; it is ${expected} here`;
+  expect(await open()).toContain(text);
+  expect(storeOf(workshop).list<StoredEvent>('events')).toMatchObject([
+    { reason: 'ServiceAddressReplaced', message: text, involvedObject: { kind: 'Service', name: 'web' } },
+  ]);
 });
 
 it('a Service beside Pods of a cluster has the same address as without them', async (context) => {

@@ -8,6 +8,8 @@ import { type FieldError, required, tooLong, withoutRepeats } from '../../manife
 import { validateObject } from '../../manifest/validate/index.ts';
 import { warningsFor } from '../../manifest/warnings.ts';
 import { createObject, newObject } from '../create-object.ts';
+import { recordReplacedAddress } from '../services/record-replaced-address.ts';
+import { readNode } from '../../settings/config/node.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../answer.ts';
@@ -62,7 +64,12 @@ export async function createFrom(
   if (context.objects.get(resource.storage, kept.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
   if (isDryRun(request)) return asDryRun(prepared.object, resource, context);
-  return store(kept, resource, context);
+  const created = store(kept, resource, context);
+  if (created.kind === 'Service') {
+    const nodeName = readNode({ storageDir: context.store.root }).name;
+    recordReplacedAddress(kept, { ...context, nodeName, warn: request.warn });
+  }
+  return created;
 }
 
 /** The object with its defaults, as mutating webhooks leave it, and with its manager. */

@@ -10,7 +10,8 @@ import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { LastApplied } from '../../store/records/last-applied.ts';
 import { newObject } from '../../apiserver/create-object.ts';
 import { separateObjects } from '../../apiserver/separate-objects.ts';
-import { recordOf, storeRecord } from '../../apiserver/store-record.ts';
+import { keepRecord } from '../../apiserver/keep-record.ts';
+import { recordOf } from '../../apiserver/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -76,7 +77,7 @@ export async function createFromFlags(
   }
   if (dryRun === 'server') return tell(newObject(store, manifest.object), `${subject} ${made ?? 'created'}`);
   if (separateObjects([manifest]).records.length > 0) {
-    const line = storeRecord(store, manifest, cli.warn, made);
+    const line = keepRecord(manifest, { store, clock: cli.clock, made, warn: cli.warn, trouble: cli.warn });
     return tell(recordOf(store, manifest) ?? object, line);
   }
   const { output, template } = flags;
