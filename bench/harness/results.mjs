@@ -20,7 +20,7 @@ export function recordedRows() {
   return (row) => rows.get(keyOf(row));
 }
 
-/** Writes rows into the file of today, and replaces rows of the same name. Answers the name of the file. */
+/** Writes rows into the file of today, and replaces rows of the same name. Returns the name of the file. */
 export function save(rows) {
   mkdirSync(RESULTS, { recursive: true });
   const date = new Date().toISOString().slice(0, 10);

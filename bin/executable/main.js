@@ -35,6 +35,6 @@ function cacheOf(name) {
 function requireOfBuild(id) {
   if (id.startsWith('../dist/')) return load(path.basename(id));
   if (isBuiltin(id)) return require(id);
-  // Some packages try others, which they can do without.
+  // Some packages try further ones, which they can do without.
   throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' });
 }

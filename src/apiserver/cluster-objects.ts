@@ -4,7 +4,7 @@ import { withBudgetStatus } from '../manifest/admission/disruption-budget.ts';
 import { SYSTEM_PRIORITIES } from '../manifest/admission/pod-defaults.ts';
 import { quotaStatus } from '../manifest/admission/quota.ts';
 import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from './default-objects.ts';
-import { aroundBudgets } from './deletion/evict-pod.ts';
+import { objectsOfBudgets } from './deletion/evict-pod.ts';
 import type { ObjectReader, Resource, Scope } from '../store/store.ts';
 import { nodeFields } from './node-object.ts';
 
@@ -31,7 +31,7 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
     if (resource === 'poddisruptionbudgets')
       return store
         .list<StoredKubeObject>(resource, scope)
-        .map((budget) => withBudgetStatus(budget, aroundBudgets(store, budget.metadata.namespace)));
+        .map((budget) => withBudgetStatus(budget, objectsOfBudgets(store, budget.metadata.namespace)));
     return resource === 'nodes' ? [node(store, here)] : undefined;
   };
   return {

@@ -147,7 +147,7 @@ export class ActionRunner {
   }
 }
 
-/** True for a status of what was there before the stage: it is right although the rest of the stage waits. */
+/** True for the status of an object that existed before the stage: it is right although the rest of the stage waits. */
 function tellsBefore(action: ControllerAction): boolean {
   return action.type === 'update' && ['ReplicaSet', 'ReplicationController'].includes(action.on.kind);
 }

@@ -51,9 +51,9 @@ export class ShownServices {
       this.#cache.allOf<StoredEndpointSlice>(namespace, 'EndpointSlice'),
     );
     this.#calls += 1;
-    const shown = this.#server.show(services, slices).catch(this.#onTrouble);
+    const showing = this.#server.show(services, slices).catch(this.#onTrouble);
     inBackground(
-      shown.then(() => {
+      showing.then(() => {
         this.#calls -= 1;
         this.#onShown();
       }),

@@ -34,10 +34,10 @@ export async function evictPod(
   graceSeconds: number | undefined,
 ): Promise<EvictionProblem | undefined> {
   const { namespace, name } = pod.metadata;
-  const around = aroundBudgets(store, namespace);
+  const objects = objectsOfBudgets(store, namespace);
   const budgets = store
     .list<PodDisruptionBudget & KubeObject>('poddisruptionbudgets', { namespace })
-    .map((budget) => withBudgetStatus(budget, around));
+    .map((budget) => withBudgetStatus(budget, objects));
   const problem = evictionProblem(pod, budgets);
   if (problem !== undefined) return problem;
   const edit = { type: DISRUPTION_TARGET, status: 'True', ...EVICTED_BY_API } as const;
@@ -49,14 +49,14 @@ export async function evictPod(
 }
 
 /** The objects that a PodDisruptionBudget counts. */
-export function aroundBudgets(store: ObjectReader, namespace: string): KubeObject[] {
+export function objectsOfBudgets(store: ObjectReader, namespace: string): KubeObject[] {
   return BUDGET_SOURCES.flatMap((resource) => store.list(resource, { namespace }));
 }
 
 /** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */
 export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
   if (object.kind !== 'PodDisruptionBudget') return;
-  const drafts = budgetEvents(object, aroundBudgets(store, object.metadata.namespace));
+  const drafts = budgetEvents(object, objectsOfBudgets(store, object.metadata.namespace));
   const recorder = new EventRecorder({
     store,
     clock: store.clock,

@@ -17,7 +17,7 @@ export type LineStart = 'start' | 'end' | number;
  * Pods that wait, and has 1,024 descriptors by default.
  */
 const OPEN_MAX = 400;
-/** The cursors with such a file, the one that was used last at the end. */
+/** The cursors with such a file, the most recently used at the end. */
 const openOfMany = new Set<LineCursor>();
 
 /**
@@ -52,7 +52,7 @@ export class LineCursor {
   }
 
   /**
-   * Opens a file that is closed while many others are used, and opened again by its next use. One that was moved or
+   * Opens a file that is closed while many other files are used, and opened again by its next use. One that was moved or
    * removed meanwhile has no more lines, and takes none.
    * @param flags of open(2). Default: for reading only
    */

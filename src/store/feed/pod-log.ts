@@ -15,7 +15,7 @@ export type LogEntry = readonly [type: WatchEvent['type'], object: StoredObject]
 const READ_AND_APPEND = constants.O_RDWR | constants.O_APPEND;
 
 /**
- * The transition log of one Pod, open while it is among those that were used last. Its last line about the Pod is the
+ * The transition log of one Pod, open while it is among the most recently used. Its last line about the Pod is the
  * Pod. What this process has read or written before, it does not read again.
  */
 export class PodLog {

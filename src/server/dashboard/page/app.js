@@ -11,8 +11,8 @@ const KEPT_THEME = 'podrun-theme';
 const pods = new Map();
 const events = new Map();
 let workloads = [];
-/** The Pod that is shown, with its tools. */
-let shown;
+/** The open Pod, with its tools. */
+let openPod;
 
 const main = document.querySelector('#main');
 const filter = document.querySelector('#filter');
@@ -22,20 +22,20 @@ const help = document.querySelector('#help');
 function draw() {
   const [, namespace, name] = /^#\/pod\/([^/]+)\/([^/]+)$/.exec(location.hash) ?? [];
   const pod = [...pods.values()].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
-  if (shown !== undefined && shown.uid !== pod?.metadata.uid) {
-    shown.end.abort();
-    shown = undefined;
+  if (openPod !== undefined && openPod.uid !== pod?.metadata.uid) {
+    openPod.end.abort();
+    openPod = undefined;
     main.replaceChildren();
   }
   if (name === undefined)
     return keepFocus(() => main.replaceChildren(...overview({ pods, workloads, filter: filter.value })));
   if (pod === undefined) return main.replaceChildren(element('p', {}, `There is no Pod ${namespace}/${name}.`));
-  if (shown === undefined) {
+  if (openPod === undefined) {
     const end = new AbortController();
-    shown = { uid: pod.metadata.uid, end, parts: element('div') };
-    main.replaceChildren(shown.parts, ...podTools(pod, end.signal));
+    openPod = { uid: pod.metadata.uid, end, parts: element('div') };
+    main.replaceChildren(openPod.parts, ...podTools(pod, end.signal));
   }
-  shown.parts.replaceChildren(...podParts(pod, events));
+  openPod.parts.replaceChildren(...podParts(pod, events));
 }
 
 /** Redraws, and gives the focus back to the row that had it. */

@@ -1,4 +1,4 @@
-// A shell in a container. It sends whole lines: enough to look around, without a terminal emulator.
+// A shell in a container. It sends whole lines: enough for a look at files and processes, without a terminal emulator.
 
 import { openExec } from './api.js';
 import { element } from './elements.js';
