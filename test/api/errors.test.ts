@@ -43,7 +43,7 @@ describe('PodrunError', () => {
     expect(error).toMatchObject({ name: 'PodrunError', path: '/state', hint: 'Make room.', cause });
   });
 
-  it('is told apart by its code', () => {
+  it('is distinguished by its code', () => {
     expect([hasCode(usage('no'), 'NotFound'), hasCode(new Error('Usage'), 'Usage')]).toEqual([false, false]);
   });
 });

@@ -43,7 +43,7 @@ describe('parseFieldSelector()', () => {
     expect(parseFieldSelector(selector, resource)(object)).toBe(matches);
   });
 
-  it('refuses a field that the API server does not select by, and lists the others', () => {
+  it('refuses a field that the API server does not select by, and lists the supported ones', () => {
     expect(() => parseFieldSelector('spec.priority=1', 'pods')).toThrow(
       expect.objectContaining({
         exitCode: 1,

@@ -11,7 +11,7 @@ describe('formatTime', () => {
     expect(formatTime(-1)).toBe('1969-12-31T23:59:59.999000Z');
   });
 
-  it('is read back as it was', () => {
+  it('is read back without a change', () => {
     for (const wallMs of [0, 1, 999.999, 1000, 1_800_000_000_000.125]) {
       expect(parseTime(formatTime(wallMs))).toBe(wallMs);
     }

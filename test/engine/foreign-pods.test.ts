@@ -4,7 +4,7 @@ import { ForeignPods } from '../../src/engine/foreign-pods.ts';
 import { newPod, withPhase } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
-it('Pods of others that end between being found and being watched have ended', () => {
+it('Pods of other processes that end between being found and being watched have ended', () => {
   const root = temporaryFolder();
   const [store, other] = [openStore(root), openStore(root)];
   const [ended, gone, goesOn] = [newPod('ended'), newPod('gone'), newPod('goes-on')].map((pod) =>

@@ -34,6 +34,6 @@ it('counts what is lost from the first answer on', async () => {
   expect(await countsOf(answers)).toEqual([{ service: 'web', sent: 3, lost: 2 }]);
 });
 
-it('says nothing of a Service that has never answered', async () => {
+it('says nothing of a Service that has never responded', async () => {
   expect(await countsOf(['', ''])).toEqual([]);
 });

@@ -81,7 +81,7 @@ describe('a probe of a Pod that has a network of its own', () => {
     ['HTTP', { httpGet: { path: '/', port: 1 } }, /Client.Timeout exceeded while awaiting headers/],
     ['TCP', { tcpSocket: { port: 1 } }, /^dial tcp 10\.93\.4\.17:1: i\/o timeout$/],
     ['gRPC', { grpc: { port: 1 } }, /context deadline exceeded/],
-  ])('by %s that nobody answers ends when its time is up', async (_, probe, output) => {
+  ])('by %s without a response ends when its time is up', async (_, probe, output) => {
     const outcome = await probing({ ...probe, timeoutSeconds: 1 }, { podIP, dial: never });
     expect(outcome).toMatchObject({ result: 'failure', output: expect.stringMatching(output) as string });
   });

@@ -29,7 +29,7 @@ describe('a gRPC probe', () => {
     { status: 2, name: 'NOT_SERVING', result: 'failure' },
     { status: 3, name: 'SERVICE_UNKNOWN', result: 'failure' },
     { status: 9, name: '9', result: 'failure' },
-  ])('answered by $name is a $result', async ({ status, name, result }) => {
+  ])('of $name is a $result', async ({ status, name, result }) => {
     const port = await http2Server((stream) => answer(stream, framed(8, status)));
     const output = result === 'success' ? 'service healthy' : `service unhealthy (responded with "${name}")`;
     expect(await check(port)).toEqual({ result, output });

@@ -18,12 +18,12 @@ describe('a server that does not answer an HTTP probe', () => {
     return output.slice(prefix.length);
   }
 
-  it('because nobody listens', async () => {
+  it('because no program listens', async () => {
     const port = await closedPort();
     expect(await errorOf(port)).toBe(`dial tcp 127.0.0.1:${port}: connect: connection refused`);
   });
 
-  it('because nobody has that name', async () => {
+  it('because no host has that name', async () => {
     const { output } = await probingHttp(80, { host: 'nobody.invalid' });
     expect(output).toMatch(/^Get "http:\/\/nobody\.invalid:80\/": dial tcp: lookup nobody\.invalid: /);
   });
@@ -152,7 +152,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('an HTTP probe that nobody waits for', () => {
+describe('an HTTP probe that is not awaited any more', () => {
   it('is broken off', async () => {
     const abort = new ProbeAbort();
     const closed = new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ describe('a TCP probe', () => {
     expect(outcome.result).toBe('success');
   });
 
-  it('fails when nobody listens', async () => {
+  it('fails when no program listens', async () => {
     const port = await closedPort();
     expect(await probing({ tcpSocket: { port } }, { podIP: '127.0.0.2' })).toEqual({
       result: 'failure',
@@ -69,7 +69,7 @@ describe('a TCP probe', () => {
     expect(outcome).toEqual({ result: 'error', output: 'strconv.Atoi: parsing "db": invalid syntax' });
   });
 
-  it('ends at once when nobody waits for it', async () => {
+  it('ends at once when it is not awaited any more', async () => {
     const abort = new ProbeAbort();
     const clock = new ManualClock();
     const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, abort });

@@ -47,7 +47,7 @@ describe('a liveness probe', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
-  it('ends when the Pod goes down; readiness goes on until the container has ended', async () => {
+  it('ends when the Pod goes down; readiness continues until the container has ended', async () => {
     const pod = new ProbedPod({ livenessProbe: every(1), readinessProbe: every(1) });
     pod.start('main-0');
     await pod.clock.run(1500);
@@ -61,7 +61,7 @@ describe('a liveness probe', () => {
 });
 
 describe('a startup probe', () => {
-  it('holds back the others, and lets readiness go first', async () => {
+  it('holds back the other probes, and lets readiness go first', async () => {
     const pod = new ProbedPod({ startupProbe: every(1), livenessProbe: every(2), readinessProbe: every(10) });
     const answers = [FAIL, FAIL, PASS];
     pod.answer = (type) => (type === 'startup' ? (answers.shift() ?? PASS) : PASS);
@@ -194,7 +194,7 @@ describe('a probe under way', () => {
 });
 
 describe('Prober', () => {
-  it('told the same again does nothing', async () => {
+  it('given the same facts again does nothing', async () => {
     const pod = new ProbedPod({ startupProbe: every(2), livenessProbe: every(2), readinessProbe: every(2) });
     const told = new ProbedPod(pod.seen.container);
     pod.start('main-0');

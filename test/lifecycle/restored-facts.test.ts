@@ -179,7 +179,7 @@ describe('a Pod whose containers the runtime has lost', () => {
   });
 });
 
-it('a Pod whose former agent died before it wrote down the address has that of its sandbox', () => {
+it('a Pod whose former agent died before it wrote down the address has the address of its sandbox', () => {
   const taken = pod({}, [{ state: { waiting: { reason: 'ContainerCreating' } } }]);
   delete taken.status.podIP;
   const { facts } = restoredFacts(taken, [found(0)], NOW);

@@ -44,7 +44,7 @@ describe('a new Job', () => {
     expect(asCreated(job({}, { app: 'pi' }), () => 'u1').metadata.labels).toEqual({ app: 'pi' });
   });
 
-  it('with a selector by hand stays as it is', () => {
+  it('with a selector by hand stays unchanged', () => {
     const selector = { matchLabels: { app: 'pi' } };
     const created = asCreated(job({ manualSelector: true, selector }), () => 'u1');
     expect(created['spec']).toEqual({ manualSelector: true, selector, template: { spec: { containers: [] } } });

@@ -83,7 +83,7 @@ describe('Jobs', () => {
     expect(job({ parallelism: 2 })['spec']).not.toHaveProperty('completions');
   });
 
-  it('without labels take those of their Pods', () => {
+  it('without labels take the labels of their Pods', () => {
     expect(job({}).metadata).toEqual({ name: 'demo', labels: { app: 'demo' } });
     expect(job({}, { labels: { a: 'b' } }).metadata).toEqual({ name: 'demo', labels: { a: 'b' } });
   });
@@ -204,7 +204,7 @@ describe('other kinds', () => {
     });
   });
 
-  it('the template of a PodTemplate is that of a Pod', () => {
+  it('the template of a PodTemplate has the defaults of a Pod', () => {
     expect(applyDefaults(object('PodTemplate', { template: template() }))).toMatchObject({
       template: { spec: { restartPolicy: 'Always' } },
     });
@@ -220,7 +220,7 @@ describe('other kinds', () => {
     );
   });
 
-  it('stay as they are', () => {
+  it('stay unchanged', () => {
     const given = { apiVersion: 'v1', kind: 'constructor', metadata: { name: 'a' }, spec: { any: [1] } };
     expect(applyDefaults(given)).toEqual(given);
   });

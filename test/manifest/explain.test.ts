@@ -81,7 +81,7 @@ describe('what is printed', () => {
     return renderExplained({ ...pod, ...outcome.explained }, { recursive, descriptions });
   };
 
-  it('of a field are its description, that of its type, and its fields, as kubectl prints them', () => {
+  it('of a field are its description, the description of its type, and its fields, as kubectl prints them', () => {
     expect(explained(['spec', 'tolerations'], false)).toBe(`KIND:       Pod
 VERSION:    v1
 
@@ -135,7 +135,7 @@ FIELDS:
     );
   });
 
-  it('of a kind are its fields, with --recursive those of its fields as well, without descriptions', () => {
+  it('of a kind are its fields, with --recursive also the fields of its fields, without descriptions', () => {
     expect(explained([], false)).toContain('DESCRIPTION:\n    A group of containers.\n    \nFIELDS:\n  apiVersion\t');
     expect(explained(['spec'], true)).toContain(
       '  tolerations\t<[]Toleration>\n    effect\t<string>\n    enum: "", A, B, C, ....\n' +

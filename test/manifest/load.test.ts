@@ -93,7 +93,7 @@ describe('the front door', () => {
     expect(pod?.object.metadata.namespace).toBe('team-a');
   });
 
-  it('refuses another namespace than that of the command line', async () => {
+  it('refuses another namespace than the command line names', async () => {
     const result = await loadText(POD.replace('name: demo', 'name: demo\n  namespace: a'), { namespace: 'b' });
     expect(mistakeLines(result)).toEqual([
       'the namespace from the provided object "a" does not match the namespace "b". ' +

@@ -49,7 +49,7 @@ describe('the resolver', () => {
 });
 
 describe('host names', () => {
-  it('of others are subdomains', () => {
+  it('of other objects are subdomains', () => {
     expect(linesOf(pod({ hostAliases: [{ ip: '::1', hostnames: ['ok', 'Not_Ok'] }] }))).toEqual([
       expect.stringMatching(
         /^spec\.hostAliases\[0\]\.hostnames\[1\]: Invalid value: "Not_Ok": a lowercase RFC 1123 sub/,

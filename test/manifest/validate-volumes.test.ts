@@ -4,7 +4,7 @@ import { linesOf, pod } from './objects.ts';
 const ofVolume = (source: object): string[] => linesOf(pod({ volumes: [{ name: 'v', ...source }] }));
 
 describe('sources of volumes', () => {
-  it('count in the order of the API, the others at the names it gives them', () => {
+  it('count in the order of the API, all further ones at the names it gives them', () => {
     const sources = { image: { reference: 'i' }, downwardAPI: {}, cephfs: { monitors: ['m'] }, emptyDir: {} };
     expect(ofVolume(sources)).toEqual(
       ['cephFS', 'downwarAPI', 'image'].map(

@@ -12,7 +12,7 @@ describe('names', () => {
   it.each([
     { kind: 'Deployment', use: 'Pod names and hostnames' },
     { kind: 'Job', use: 'Pod names and hostnames' },
-  ])('of a $kind become part of others', ({ kind, use }) => {
+  ])('of a $kind become part of other names', ({ kind, use }) => {
     expect(warned(object(kind, { spec: { template: template() } }, { name: 'a.b' }))).toEqual([
       `metadata.name: this is used in ${use}, which can result in surprising behavior; ` +
         'a DNS label is recommended: [must not contain dots]',
@@ -78,7 +78,7 @@ describe('ports', () => {
     expect(two(first, second)).toEqual(want);
   });
 
-  it('of one name are one for whoever asks for them, where they run together', () => {
+  it('of one name are one for a client that asks for them, where they run together', () => {
     const named = (name: string, containerPort: number, fields = {}): object =>
       container({ name, ports: [{ name: 'http', containerPort }], ...fields });
     expect(warned(pod({ initContainers: [named('init', 1)], containers: [named('app', 2)] }))).toEqual([]);
@@ -202,7 +202,7 @@ describe('the rest of a Pod', () => {
     ]);
   });
 
-  it('annotations that became fields, unless the field is there', () => {
+  it('annotations that became fields, unless the field is set', () => {
     const annotations = {
       'scheduler.alpha.kubernetes.io/critical-pod': '',
       'container.seccomp.security.alpha.kubernetes.io/app': 'x',

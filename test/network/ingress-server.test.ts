@@ -73,7 +73,7 @@ it('requests go to an endpoint with their headers, and tell who asked', async ()
 it.each([
   ['/none', 'site.test', 503, '503: service web has no endpoint that accepts connections\n'],
   ['/x', 'other.test', 404, '404: no Ingress has a rule for other.test/x\n'],
-])('%s of %s is answered with %i', async (path, host, status, body) => {
+])('%s of %s gets the response %i', async (path, host, status, body) => {
   const { port } = await ingressFor(1);
   const answer = await fetched(port, path, { host });
   expect([answer.statusCode, await text(answer)]).toEqual([status, body]);

@@ -28,7 +28,7 @@ const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket'];
 const codeOf = (answer: Buffer): number => Number(/^HTTP\/1\.1 (\d+) /.exec(answer.toString('latin1'))?.[1]);
 
 describe('an answer of a program', () => {
-  it('that is hostile is a bad gateway, or goes on, and ends nothing', async () => {
+  it('that is hostile is a bad gateway, or is forwarded, and ends nothing', async () => {
     const port = await ingressFor(hostileProgram());
     const codes: [string, number][] = [];
     for (const path of HOSTILE_ANSWERS.keys())

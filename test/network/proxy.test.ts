@@ -87,7 +87,7 @@ describe('a TCP port of a Service', () => {
     expect(await errorOf(client(at))).toBe('ECONNREFUSED');
   });
 
-  it('keeps open connections when its endpoints go, and sends new ones to others', async () => {
+  it('keeps open connections when its endpoints go, and sends new ones to other endpoints', async () => {
     const echo = await listen((socket) => socket.pipe(socket));
     const at = await listener([echo]);
     const proxy = newProxy();
@@ -113,7 +113,7 @@ describe('a TCP port of a Service', () => {
     expect(await errorOf(client(at))).toBe('ECONNRESET');
   });
 
-  it('passes on the end of one direction, and the other one goes on', async () => {
+  it('passes on the end of one direction, and the opposite one stays open', async () => {
     const asked: Buffer[] = [];
     const at = await listener([
       await listen((socket) => {

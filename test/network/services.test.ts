@@ -25,7 +25,7 @@ describe('the endpoints of a listener', () => {
     expect(listeners[0]?.endpoints).toEqual(addresses.map((address) => ({ address, port: 8080 })));
   });
 
-  it('are those of the port with the same name and protocol, of all slices', () => {
+  it('belong to the port with the same name and protocol, of all slices', () => {
     const ports = [
       { name: 'dns', port: 53, protocol: 'UDP' as const },
       { name: 'dns-tcp', port: 53 },

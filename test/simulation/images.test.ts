@@ -57,7 +57,7 @@ describe('an image that is not there', () => {
     ]);
   });
 
-  it('that a volume shows keeps back the containers that mount it, and no others', async () => {
+  it('that a volume shows keeps back only the containers that mount it', async () => {
     const volumes = [
       { name: 'models', image: { reference: 'acme/models', pullPolicy: 'IfNotPresent' as const } },
       { name: 'fine', image: { reference: 'acme/fine' } },

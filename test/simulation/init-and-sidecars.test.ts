@@ -29,7 +29,7 @@ describe('init containers', () => {
     expect(pod.container('a')).toMatchObject({ ready: true, started: false, restartCount: 0 });
   });
 
-  it('that fail under Never fail the Pod; the others were never started', async () => {
+  it('that fail under Never fail the Pod; the later ones were never started', async () => {
     const pod = await new PodSimulation({
       spec: { restartPolicy: 'Never', initContainers: [init('a'), init('b')], containers: [main] },
       behave: behaviours({ a: { exitAfterMs: 100, exitCode: 4 } }),

@@ -14,7 +14,7 @@ describe('readProgram', () => {
     expect(readProgram(text)).toEqual({ container: 'app', lives });
   });
 
-  it('reads the answers to TERM', () => {
+  it('reads the reactions to TERM', () => {
     const [first, second] = readProgram('app=ignores TERM then stops after 2s').lives;
     expect(first?.onSignal?.('SIGTERM')).toBe('ignore');
     expect(second?.onSignal?.('SIGTERM')).toEqual({ exitAfterMs: 2000, exitCode: 0 });

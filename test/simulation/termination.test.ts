@@ -148,7 +148,7 @@ describe('deleting a Pod', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
-  it('reports a failed preStop hook, and goes on', async () => {
+  it('reports a failed preStop hook, and continues', async () => {
     const preStop = { exec: { command: ['bye'] } };
     const pod = await deleted(
       {
@@ -264,7 +264,7 @@ describe('deleting a Pod', () => {
 });
 
 describe('ending a run', () => {
-  it('by force kills every container at once, also those that wait for their turn', async () => {
+  it('by force kills every container at once, also containers that wait for their turn', async () => {
     const pod = await new PodSimulation({
       spec: { initContainers: [sidecar('s')], containers: [main] },
       behave: () => stubborn,

@@ -52,7 +52,7 @@ describe.each(KINDS)('changing one of $resource', ({ resource, object }) => {
   });
 });
 
-it('a change of one part leaves the other alone, whatever it answers', () => {
+it('a change of one part leaves the other alone, whatever it returns', () => {
   const store = openStore(temporaryFolder());
   store.create('pods', newPod('web'));
   const both = (pod: StoredPod): StoredPod => labelled({ ...pod, status: { phase: 'Running' } });
@@ -63,7 +63,7 @@ it('a change of one part leaves the other alone, whatever it answers', () => {
   });
 });
 
-it('a change that fails leaves everything as it was, and the object open to others', () => {
+it('a change that fails leaves everything unchanged, and the object open to other writers', () => {
   const store = openStore(temporaryFolder());
   const { uid } = store.create('pods', newPod('web')).metadata;
   const log = () => readFileSync(store.paths('default', 'web').transitions, 'utf8');

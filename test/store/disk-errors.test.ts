@@ -20,7 +20,7 @@ const failing = (error: Error) => (): never => {
   throw error;
 };
 
-describe('what the system answers', () => {
+describe('what the system reports', () => {
   it.each<[Errno, string]>([
     ['EACCES', 'permission denied'],
     ['EBUSY', 'resource busy or locked'],

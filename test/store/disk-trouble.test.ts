@@ -20,7 +20,7 @@ describe('a state folder', () => {
     expect(create).toThrow(`cannot use the state folder ${file}: not a directory`);
   });
 
-  it('that belongs to somebody else is named as the trouble', needs('a user bound by modes'), () => {
+  it('that belongs to another user is named as the trouble', needs('a user bound by modes'), () => {
     const root = path.join(temporaryFolder(), 'state');
     mkdirSync(root, { mode: 0o500 });
     expect(() => openStore(root).create('pods', newPod('web'))).toThrow(

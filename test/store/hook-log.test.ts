@@ -38,7 +38,7 @@ describe('the log of hooks and probes', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  it('goes when that of its instance does', () => {
+  it('goes with the log of its instance', () => {
     const logs = newLogs();
     for (let attempt = 0; attempt < 4; attempt++) {
       appendToHookLog(hookLogPath(logs, 'main', attempt), { handler: 'h', stream: 'stdout', lines: LINE }, WRITTEN_MS);

@@ -41,7 +41,7 @@ it('an Informer tells each change once, and an object made again as a deletion a
   expect(informer.all).toEqual([]);
 });
 
-it('controllers do not see the Pod before one that was made again, though nobody told of its deletion', () => {
+it('controllers do not see the Pod before one that was made again, though its deletion was not reported', () => {
   const { store, report } = storeWith([podOf('a', 3)]);
   const told: string[] = [];
   const cache = new ObjectCache(store, ({ type, object }) => told.push(`${type} ${object.metadata.uid}`));

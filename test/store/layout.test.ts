@@ -29,7 +29,7 @@ describe('paths', () => {
     },
   );
 
-  it('take the longest name that Kubernetes allows as it is', () => {
+  it('take the longest name that Kubernetes allows unchanged', () => {
     const name = `a.${'b'.repeat(251)}`;
     expect(path.basename(podPaths('/root', 'default', name).folder)).toBe(name);
     expect(path.basename(objectPath('/root', 'configmaps', 'default', name))).toBe(name);

@@ -109,7 +109,7 @@ describe('folders in memory (skipped where there is no tmpfs)', needs('/dev/shm 
     expect([readdirSync(elsewhere), existsSync(base)]).toEqual([[], true]);
   });
 
-  it('are not made in a folder of somebody else (tried as root)', needs('root'), async () => {
+  it('are not made in a folder of another user (tried as root)', needs('root'), async () => {
     const { base, make, place } = bench();
     const { chownSync } = await import('node:fs');
     mkdirSync(base, { mode: 0o700 });
@@ -175,7 +175,7 @@ describe('the sweep of folders in memory (skipped where there is no tmpfs)', nee
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('leaves those of other state folders, until these are gone', () => {
+  it('leaves folders of other state folders, until these are gone', () => {
     const { later, area, make, place } = bench();
     make();
     const other = { ...later, root: temporaryFolder() };
@@ -186,7 +186,7 @@ describe('the sweep of folders in memory (skipped where there is no tmpfs)', nee
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('finds those of a state folder that has other names, too', () => {
+  it('finds folders of a state folder that has other names, too', () => {
     const { later, area, make, place } = bench();
     make();
     symlinkSync(area.root, path.join(area.root, 'alias'));
@@ -204,7 +204,7 @@ describe('the sweep of folders in memory (skipped where there is no tmpfs)', nee
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('takes over where a new podrun goes on with the Pod', () => {
+  it('takes over where a new podrun keeps the Pod', () => {
     const { area, later, make } = bench();
     const folder = make() ?? '';
     expect(make('v', MEBIBYTE, later)).toBe(folder);

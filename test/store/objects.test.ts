@@ -96,7 +96,7 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
     expect(() => store.update(resource, other)).toThrow('Precondition failed: UID in precondition: other');
   });
 
-  it('answers the last state of what it removes', () => {
+  it('returns the last state of what it removes', () => {
     const store = openStore(temporaryFolder());
     const created = store.create(resource, make('a'));
     const removed = store.delete(resource, 'default', 'a');

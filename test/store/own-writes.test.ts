@@ -55,7 +55,7 @@ describe.each<{ name: string; open: () => Store }>([
   { name: 'FileStore', open: () => openStore(temporaryFolder(), new ManualClock()) },
   { name: 'MemoryStore of the simulation', open: () => new MemoryStore(new ManualClock()) },
 ])('$name', ({ open }) => {
-  it('answers each kind of write to its writer, and reports it to all others', () => {
+  it('returns each kind of write to its writer, and reports it to all other subscribers', () => {
     const store = open();
     const { metadata } = store.create('pods', newPod('web'));
     const { events: toAgent, subscription: agent } = followed(store);
@@ -86,7 +86,7 @@ describe.each<{ name: string; open: () => Store }>([
   });
 });
 
-it('reports the Pod that comes after the one that the writer has removed', () => {
+it('reports the Pod that comes after the Pod that the writer has removed', () => {
   const store = openStore(temporaryFolder(), new ManualClock());
   store.create('pods', newPod('web'));
   const { events, subscription } = followed(store);

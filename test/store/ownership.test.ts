@@ -103,7 +103,7 @@ describe('the owner of a Pod', () => {
     expect(phaseIn(store)).toBe('Running');
   });
 
-  it('that lives is not replaced, by itself or by others', () => {
+  it('that lives is not replaced, by itself or by another process', () => {
     const { machine, root } = runningPod();
     const claim = machine.open(root).claim('pods', { namespace: 'default', name: 'web' }, 'podrun apply again');
     expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });

@@ -31,7 +31,7 @@ describe('runs on record', () => {
     expect(uidOf(`uid:${second.metadata.uid.slice(0, 13)}`)).toBe(second.metadata.uid);
   });
 
-  it('are there when the Pod is not any more, and the one before it keeps its name', () => {
+  it('exist when the Pod does not any more, and the one before it keeps its name', () => {
     const store = openStore(temporaryFolder());
     startRun(store, 'a');
     startRun(store);
@@ -84,7 +84,7 @@ describe('a recorded run', () => {
     expect(times[0]).toBeGreaterThanOrEqual(Date.parse(pod.metadata.creationTimestamp));
   });
 
-  it('of a static Pod goes on when its mirror Pod is made anew', () => {
+  it('of a static Pod continues when its mirror Pod is made anew', () => {
     const store = openStore(temporaryFolder());
     const seen: string[] = [];
     store.watch('pods', {}, (event) => seen.push(inShort(event)));

@@ -29,7 +29,7 @@ describe('a transition log', () => {
     expect(isAboutEvent(Buffer.from(transitionLine('ADDED', tricky, 0)))).toBe(false);
   });
 
-  it('says in each line when it was written, and hands on the rest', () => {
+  it('says in each line when it was written, and keeps the rest', () => {
     const file = emptyLog();
     append(file, 'web', 1_768_435_200_123.456);
     const [written] = [...transitionLines(file)].map(parseTransition);

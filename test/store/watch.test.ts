@@ -141,7 +141,7 @@ describe('watch()', () => {
         expect(events).toEqual([...replayed, 'DELETED default/a Pending']);
       });
 
-      it('reports the deletion to a late subscriber, and to nobody twice', () => {
+      it('reports the deletion to a late subscriber, and to none twice', () => {
         const { store, writeLastLine, go } = goingPod();
         const first = received(store, 'pods');
         writeLastLine();
@@ -155,7 +155,7 @@ describe('watch()', () => {
   );
 
   it.each(['pods', 'configmaps'])(
-    'loses nothing for the others, and invents nothing, when one more comes (%s)',
+    'loses nothing for present subscribers, and invents nothing, when one more comes (%s)',
     (resource) => {
       const { store, other, look } = twoStores();
       other.create(resource, newPod('old'));
@@ -183,7 +183,7 @@ describe('watch()', () => {
     },
   );
 
-  it.each(['pods', 'configmaps'])('goes on when folders are removed and made again (%s)', async (resource) => {
+  it.each(['pods', 'configmaps'])('continues when folders are removed and made again (%s)', async (resource) => {
     const { store, other, look } = twoStores();
     other.create(resource, newPod('first'));
     const events = received(store, resource);

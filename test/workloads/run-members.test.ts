@@ -48,7 +48,7 @@ it('an object that comes to own one of the run belongs to it, with all that it o
   expect(told).toEqual(['ADDED own', 'MODIFIED own', 'ADDED web', 'ADDED other']);
 });
 
-it('an object that belonged to the run goes on belonging to it', () => {
+it('an object that belonged to the run belongs to it from then on', () => {
   const { store, members, told } = opened();
   members.add(store.create('replicasets', replicaSet('web')));
   const released = store.create('pods', pod('released', 'web'));

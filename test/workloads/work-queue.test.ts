@@ -23,7 +23,7 @@ it('a change from outside is looked at before the next one, also while a stage w
   expect(turns).toEqual([['first-pod'], ['deployment', 'second-pod'], ['third-pod']]);
 });
 
-it('a change is looked at after others had their turn, when controllers have written much', async () => {
+it('a change is looked at after the turn of other work, when controllers have written much', async () => {
   const clock = new ManualClock();
   let turns = 0;
   const queue: WorkQueue = new WorkQueue({

@@ -119,12 +119,12 @@ describe('server-side apply', () => {
     expect(apply(live, configMap(undefined))['data']).toBeUndefined();
   });
 
-  it('keeps what somebody else owns, too', () => {
+  it('keeps what another manager owns, too', () => {
     const both = apply(apply(undefined, configMap({ a: '1', b: '1' })), configMap({ b: '1' }), { manager: 'you' });
     expect(apply(both, configMap({ a: '1' }))['data']).toEqual({ a: '1', b: '1' });
   });
 
-  it('keeps what nobody owns', () => {
+  it('keeps fields without an owner', () => {
     const live = apply(undefined, deployment([{ name: 'main', image: 'a' }]));
     const defaulted = { ...live, spec: { ...(live['spec'] as object), replicas: 1 } };
     expect(apply(defaulted, deployment([{ name: 'main', image: 'a' }]))['spec']).toMatchObject({ replicas: 1 });
@@ -144,7 +144,7 @@ describe('server-side apply', () => {
     expect(spec.template.spec.containers).toEqual([{ name: 'main', image: 'a' }]);
   });
 
-  it('without a change leaves the object and its managers as they are', () => {
+  it('without a change leaves the object and its managers unchanged', () => {
     const live = apply(undefined, configMap({ a: '1' }));
     expect(apply(live, configMap({ a: '1' }), { time: LATER })).toEqual(live);
   });
@@ -196,7 +196,7 @@ describe('the mistakes of an applied object', () => {
 });
 
 describe('plain writes', () => {
-  it('own what they set: a struct of Go belongs to nobody, a pointer, list or map to who made it', () => {
+  it('own what they set: a struct of Go has no owner, a pointer, list or map to who made it', () => {
     const spec = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
     const created = update(
       undefined,
@@ -241,7 +241,7 @@ describe('plain writes', () => {
     });
   });
 
-  it('take from others what they change and remove', () => {
+  it('take from other managers what they change and remove', () => {
     const live = apply(undefined, configMap({ a: '1', b: '1', c: '1' }));
     const changed = update(live, { ...live, data: { a: '2', c: '1' } }, 'edit');
     expect(ownersOf(changed)).toEqual({ me: { 'f:data': { 'f:c': {} } }, edit: { 'f:data': { 'f:a': {} } } });

@@ -64,7 +64,7 @@ describe('an arbitrary patch', () => {
 describe('the order of a merged list', () => {
   const ids = fc.uniqueArray(fc.nat(9));
 
-  it('has every item once, those of the patch in its order', () => {
+  it('has every item once, items of the patch in its order', () => {
     fc.assert(
       fc.property(ids, ids, ids, (items, wanted, live) => {
         const ordered = inPatchOrder(items, (item) => item, wanted, live);

@@ -212,7 +212,7 @@ describe('a strategic merge patch of a Pod', () => {
     });
   });
 
-  it('leaves the object and the patch as they are', () => {
+  it('leaves the object and the patch unchanged', () => {
     const pod = podOf({ containers: [{ name: 'a' }] });
     const patch = {
       spec: {

@@ -117,7 +117,7 @@ describe('a three-way merge', () => {
     expect(merged).toEqual(podOf(after));
   });
 
-  it('keeps labels, finalizers and the status that others have written', () => {
+  it('keeps labels, finalizers and the status that other writers have set', () => {
     const last: KubeObject = { ...podOf({}), metadata: { name: 'demo', labels: { a: '1' }, finalizers: ['x/mine'] } };
     const live: KubeObject = {
       ...podOf({}),

@@ -10,7 +10,7 @@ const image = (name: string, pulledAtMs: number, lastUsedAtMs: number, isInUse =
 const images = [image('new', 990, 995), image('old', 0, 100), image('older', 0, 50), image('used', 0, 10, true)];
 const names = (found: readonly AgedImage[]): string[] => found.map(({ name }) => name);
 
-it('images go that nobody has used for longer than the maximum age', () => {
+it('images go that were unused for longer than the maximum age', () => {
   expect(names(outdatedImages(images, { maximumAgeMs: 900 }, 1000))).toEqual(['older']);
   expect(outdatedImages(images, { maximumAgeMs: 0 }, 1000)).toEqual([]);
 });

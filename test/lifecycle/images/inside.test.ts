@@ -97,7 +97,7 @@ describe('the user of a container of an image', () => {
     expect(ask(user)).toBe(expected);
   });
 
-  it('is that of the manifest first, with the groups of the Pod', () => {
+  it('comes from the manifest first, with the groups of the Pod', () => {
     expect(ask('root', {}, { runAsUser: 1000 })).toBe('1000:1001 1001,2000 /home/app');
     expect(ask('', { pod: { fsGroup: 5, supplementalGroups: [6], runAsGroup: 7 } })).toBe('0:7 7,1,6,5 /root');
     expect(ask('app', { pod: { supplementalGroupsPolicy: 'Strict' } })).toBe('1000:1001 1001 /home/app');
@@ -148,7 +148,7 @@ describe('the user of a container of an image', () => {
     expect(ask(user, { pod: { runAsNonRoot: true } })).toContain(asNonRoot);
   });
 
-  it('is not that of a line whose name is a number out of range', () => {
+  it('does not come from a line whose name is a number out of range', () => {
     expect(ask('4294967296', { passwd: '4294967296:x:0:0::/:\n' })).toBe(outOfRange('4294967296'));
   });
 

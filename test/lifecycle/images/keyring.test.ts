@@ -42,20 +42,20 @@ describe('the credentials for a repository', () => {
   const usersFor = (repository: string, ...keyrings: KeyringEntry[][]): string[] =>
     credentialsFor(repository, keyrings).map(({ username }) => username);
 
-  it('are those of the longer keys first, and of the first keyring before the others', () => {
+  it('come from the longer keys first, and from the first keyring before any later one', () => {
     const first = [entry('r.io', 'a'), entry('r.io/team', 'b'), entry('other.io', 'c')];
     const second = [entry('https://r.io/v1/', 'd'), entry('r.io', 'e')];
     expect(usersFor('r.io/team/app', first, second)).toEqual(['b', 'a', 'd', 'e']);
   });
 
-  it('of images without a registry are those of index.docker.io', () => {
+  it('of images without a registry are the credentials for index.docker.io', () => {
     const keyring = [entry('https://index.docker.io/v1/', 'hub'), entry('r.io', 'a')];
     expect(usersFor('docker.io/library/nginx', keyring)).toEqual(['hub']);
     expect(usersFor('other.io/nginx', keyring)).toEqual([]);
   });
 });
 
-it('the errors of several attempts are told once each', () => {
+it('the errors of several attempts are reported once each', () => {
   expect(joinedErrors(['a', 'a'])).toBe('a');
   expect(joinedErrors(['a', 'b', 'a'])).toBe('[a, b]');
 });

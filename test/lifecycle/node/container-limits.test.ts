@@ -42,7 +42,7 @@ describe('the limits of a container', () => {
     expect(limitsOf(spec, 'b')).toEqual({ ...NOTHING, memoryBytes: 16 * MI, cpuRequestMillis: 0, together });
   });
 
-  it('of the Pod count init containers only as far as they run beside others', () => {
+  it('of the Pod count init containers only as far as they run beside other containers', () => {
     const limited = (name: string, memory: string, extra: Partial<Container> = {}): Container =>
       container(name, { limits: { memory }, requests: { memory } }, extra);
     const spec = {
@@ -67,7 +67,7 @@ describe('the limits of a container', () => {
     expect(limitsOf(spec, 'b')).toEqual({ ...whole, memoryBytes: 10 * MI, together });
   });
 
-  it('of processes are those of the whole Pod', () => {
+  it('of processes hold for the whole Pod', () => {
     const together = { ...NOTHING, cpuRequestMillis: 0, pids: 20 };
     expect(limitsOf({ containers: [container('a')] }, 'a', 20)).toEqual({ ...NOTHING, cpuRequestMillis: 0, together });
   });

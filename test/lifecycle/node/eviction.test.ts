@@ -28,7 +28,7 @@ function readings(memoryMi: number, diskMi = 5000): NodeReadings {
 }
 
 describe('the pressure on a node', () => {
-  it('is there below a threshold, not at it', () => {
+  it('begins below a threshold, not at it', () => {
     const settings = settingsWith(HARD);
     expect(lookAtPressure(NO_PRESSURE, settings, readings(100), 0)).toMatchObject({ conditions: [], due: undefined });
     expect(lookAtPressure(NO_PRESSURE, settings, readings(99), 0)).toMatchObject({

@@ -52,7 +52,7 @@ describe('podAddress()', () => {
     );
   });
 
-  it('rarely is that of another Pod', () => {
+  it('rarely equals the address of another Pod', () => {
     const uids = Array.from(
       { length: 1000 },
       (_, index) => `7b3d8f6e-0000-4000-8000-${String(index).padStart(12, '0')}`,

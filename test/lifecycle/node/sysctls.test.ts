@@ -7,7 +7,7 @@ function specWith(...sysctls: ReadonlyArray<readonly [name: string, value: strin
 }
 
 describe('the sysctls of a Pod', () => {
-  it('are told apart by their namespaces, whatever separates their names', () => {
+  it('are distinguished by their namespaces, whatever separates their names', () => {
     const spec = specWith(
       ['kernel/shm_rmid_forced', '1'],
       ['net.ipv4.ip_local_port_range', '2000 3000'],

@@ -110,7 +110,7 @@ describe('nextProbeStep()', () => {
     expect(step).toEqual({ type: 'probe', notBeforeMs: row.earliestMs });
   });
 
-  it('asked again about the same, answers the same and publishes nothing', () => {
+  it('asked again about the same, returns the same and publishes nothing', () => {
     fc.assert(
       fc.property(anyWorker, anyType, anyPod, anySeen, (worker, type, somePod, seen) => {
         const first = nextProbeStep(worker, type, somePod, seen);

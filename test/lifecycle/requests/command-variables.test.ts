@@ -63,7 +63,7 @@ it('is about no Pod where there is none', () => {
   expect(commandVariables([], '/state')).toEqual({ PODRUN_STATE_DIR: '/state' });
 });
 
-it('names a workload instead of its Pods, whose names change; but those of a StatefulSet stay', () => {
+it('names a workload instead of its Pods, whose names change; but the names of a StatefulSet stay', () => {
   const ports = [{ containerPort: 80 }];
   const web = root(workload('Deployment'), [pod('web-x1', '127.1.2.3', ports)]);
   const set = workload('StatefulSet', {}, {}, { name: 'db' });

@@ -70,7 +70,7 @@ describe('ports of a Service', () => {
     expect(forwardedPorts([word], pod, service())).toEqual([{ local, remote }]);
   });
 
-  it('that has no address of its own are those of the Pod', () => {
+  it('that has no address of its own are the ports of the Pod', () => {
     expect(forwardedPorts(['80'], pod, service('None'))).toEqual([{ local: 80, remote: 80 }]);
   });
 

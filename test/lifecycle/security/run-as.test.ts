@@ -83,7 +83,7 @@ describe('as whom a container runs', () => {
     { gid: 2 ** 32, groups: [] },
     { gid: 1, groups: [2 ** 32] },
     { gid: -1, groups: [] },
-  ])('not with ids of the machine that the kernel would take for others: %j', (ids) => {
+  ])('not with ids of the machine that the kernel would take for other ids: %j', (ids) => {
     const rights = { ...ROOT, account: () => ({ ...ids, home: '/' }) };
     const why = /^create: failed to create containerd container: uids and gids must be in range 0-2147483647/;
     for (const isBestEffort of [false, true]) {

@@ -53,7 +53,7 @@ describe('lostPodStatus()', () => {
     expect(status.containerStatuses).toMatchObject([{ name: 'main', ready: false, started: false, state: LOST }]);
   });
 
-  it('shows a running ephemeral container as lost, and keeps the states of others', () => {
+  it('shows a running ephemeral container as lost, and keeps the states of ended ones', () => {
     const waiting = container('later', { waiting: { reason: 'ContainerCreating' } });
     const before = pod([], [running]);
     const ephemeralContainerStatuses = [{ ...running, name: 'debug', ready: false }, waiting];

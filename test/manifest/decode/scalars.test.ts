@@ -68,7 +68,7 @@ describe('times', () => {
 });
 
 describe('quantities in manifests', () => {
-  it('may have blanks around them and come out canonical', () => {
+  it('may have blanks before and after, and come out canonical', () => {
     expect(checkQuantity(' 1024Mi\n')).toEqual({ value: '1Gi' });
   });
 });

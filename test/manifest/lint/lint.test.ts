@@ -114,7 +114,7 @@ describe('what podrun makes of it', () => {
   });
 });
 
-it('reports every unreadable file, and checks the others', async () => {
+it('reports every unreadable file, and checks all readable ones', async () => {
   const findings = await lint(pod(''), { files: ['nosuch.yaml', '-'] });
   expect(findings).toEqual({
     findings: [],

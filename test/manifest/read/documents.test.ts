@@ -66,7 +66,7 @@ describe('documents', () => {
     ['a\n--- b: c\nd\n', 2, 'b: c'],
     ['a\n----\nd\n', 2, '-'],
     ['a\n---x\nd\n', 2, 'x'],
-  ])('are not cut by %j, and the others are read', (text, line, rest) => {
+  ])('are not cut by %j, and the remaining ones are read', (text, line, rest) => {
     expect(cut(text)).toEqual([[1, 'a\n'], `${line}: invalid Yaml document separator: ${rest}`, [3, 'd\n']]);
   });
 

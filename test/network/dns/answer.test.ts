@@ -49,7 +49,7 @@ function words(reply: DnsReply | undefined): string {
 const MISSING = 'NXDOMAIN, authority SOA 5s';
 const NOTHING = 'NOERROR, authority SOA 5s';
 
-describe('the DNS server answers', () => {
+describe('the DNS server replies', () => {
   it.each<[string, string, string]>([
     ['dns-version.cluster.local', 'TXT', 'NOERROR, TXT 1.1.0 5s'],
     ['web.default.svc.cluster.local', 'A', 'NOERROR, A 10.96.1.2 5s'],

@@ -81,7 +81,7 @@ async function upstream(
 const aRecord = (data: string): Answer => ({ type: 'A', name: 'www.example.org', data });
 
 describe('the DNS server', () => {
-  it('answers for its own names, and only as long as they exist', async (context) => {
+  it('replies for its own names, and only as long as they exist', async (context) => {
     const server = serverFor(context);
     expect(await ask(server, question('web.default.svc.cluster.local'))).toBe('NOERROR 10.96.1.2');
     expect(await ask(server, question('in.default.svc.cluster.local'))).toBe(
@@ -171,7 +171,7 @@ describe('the DNS server', () => {
     expect(await askUdp()).toBe('1');
   });
 
-  it('passes other questions on, and gives answers their own ids', async (context) => {
+  it('forwards other questions, and gives replies their own ids', async (context) => {
     const server = serverFor(context);
     const { server: at, socket } = await upstream(context, ({ id }) => ({ id, answers: [aRecord('192.0.2.7')] }));
     server.forwarder.add(at, socket);

@@ -50,7 +50,7 @@ async function ask(port: number, name: string): Promise<string> {
   }
 }
 
-it('a server that nobody updates leaves the questions to one that somebody does', async (context) => {
+it('a server without updates leaves the questions to a server with updates', async (context) => {
   const port = await freePort();
   const live = await serverAt(port, '10.96.0.1', context);
   const lone = await serverAt(port, '10.96.0.2', context);
@@ -68,7 +68,7 @@ it('a server that nobody updates leaves the questions to one that somebody does'
   await vi.waitFor(async () => expect(await ask(port, 'web')).toBe('10.96.0.2'), PATIENT);
 });
 
-it('of two servers that nobody updates, one answers, and the other after it', async (context) => {
+it('of two servers without updates, one replies, and the other after it', async (context) => {
   const port = await freePort();
   const [one, two] = [await serverAt(port, '10.96.0.1', context), await serverAt(port, '10.96.0.2', context)];
   one.server.goOnAlone();
@@ -84,7 +84,7 @@ it('of two servers that nobody updates, one answers, and the other after it', as
   expect(await answer()).toBe(isOneFirst ? '10.96.0.2' : '10.96.0.1');
 });
 
-it('names of Pods lead nowhere after a while without updates, and those of Services stay', async (context) => {
+it('names of Pods lead nowhere after a while without updates, and names of Services stay', async (context) => {
   const port = await freePort();
   const { clock, server } = await serverAt(port, '10.96.0.1', context);
   server.goOnAlone();

@@ -52,7 +52,7 @@ describe('the command that makes', () => {
     }
   });
 
-  it('a network ends with its input, unless it is told to hold the network', () => {
+  it('a network ends with its input, unless its input says hold', () => {
     expect(script(clusterCommand(tools, '/state'))).toMatch(/\nread -r hold \|\| exit\nexec .*"\$SLEEP" infinity$/);
   });
 

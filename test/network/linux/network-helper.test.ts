@@ -17,7 +17,7 @@ async function helperAfter(record: string, words: string): Promise<number> {
   return exitCode;
 }
 
-it('a helper that is not on record when podrun is killed ends with it: nobody would find it', async () => {
+it('a helper that is not on record when podrun is killed ends with it: no later podrun would find it', async () => {
   const record = path.join(temporaryFolder(), 'helper.json');
   writeFileSync(record, '{}');
   expect(await helperAfter(record, '')).toBe(0);

@@ -15,7 +15,7 @@ async function bound(): Promise<Socket> {
   return socket;
 }
 
-it('the helper leads datagrams of a port of this machine to their target, and the answers back', async (context) => {
+it('the helper leads datagrams of a port of this machine to their target, and the replies back', async (context) => {
   const [server, port, client] = [await bound(), await bound(), await bound()];
   const helper = new Helper(() => undefined, new SystemClock());
   context.onTestFinished(() => {

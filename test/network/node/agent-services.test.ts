@@ -8,7 +8,7 @@ const TAKEN =
   'PortTaken: cannot serve 127.96.0.9:8080: server-8080 (pid 7) listens on this port; ' +
   'use --network cluster, or another port';
 
-it('a port that is taken is tried again, and told of at the second failure', async () => {
+it('a port that is taken is tried again, and reported at the second failure', async () => {
   const clock = new ManualClock(0);
   const tried: number[] = [];
   const told: string[] = [];

@@ -4,7 +4,7 @@ import { service } from '../objects.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
-it('an ExternalName has the address that this machine knows, or that of the Service it names', async () => {
+it('an ExternalName has the address that this machine knows, or the address of the Service that it names', async () => {
   const store = openStore(temporaryFolder());
   // The clock stands still: the resolver of this machine has all the time that it needs.
   const names = new ServiceNames(store, new ManualClock());

@@ -109,7 +109,7 @@ describe('a StatefulSet', () => {
     expect(claims()).toEqual(['data-db-0']);
   });
 
-  it('goes on after an agent that was killed between the end of a Pod and its removal', async () => {
+  it('resumes after an agent that was killed between the end of a Pod and its removal', async () => {
     const simulation = new WorkloadSimulation();
     simulation.apply(newSet(1));
     await simulation.run(1000);

@@ -54,7 +54,7 @@ describe('reading a log', () => {
     expect(textOf(file, { sinceMs: START_MS + 7.5, tailLines: 5 })).toBe('line 8\nline 9\n');
   });
 
-  it('goes on where it was, over files that were put aside since', () => {
+  it('resumes where it was, over files that were put aside since', () => {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 100, filesMax: 100 });
     const reader = new LogReader(file);
@@ -75,7 +75,7 @@ describe('reading a log', () => {
     expect(reader.next()).toEqual([]);
   });
 
-  it('goes on with the oldest file that is left when it was too slow, and reports the gap', () => {
+  it('resumes with the oldest file that is left when it was too slow, and reports the gap', () => {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 3 });
     log.write('stdout', Buffer.from('0\n'), START_MS);

@@ -36,7 +36,7 @@ const anyOrigin = fc.record({
 });
 
 describe('the records of a chunk', () => {
-  it('are those of its lines one by one, byte for byte, whatever was formatted before', () => {
+  it('equal the records of its lines one by one, byte for byte, whatever was formatted before', () => {
     fc.assert(
       fc.property(anyChunk, anyOrigin, (chunk, origin) => {
         expect(makeRecords(chunk, origin).toString('latin1')).toBe(expectedRecords(chunk, origin));

@@ -41,7 +41,7 @@ describe('a probe journal', () => {
     }
   });
 
-  it('goes on behind a line that a crash has torn', () => {
+  it('resumes behind a line that a crash has torn', () => {
     const file = newJournal();
     appendToJournal(file, { n: 1 }, WRITTEN_MS);
     appendFileSync(file, '{"n":');
@@ -74,7 +74,7 @@ describe('a journal that stays open', () => {
     journal.close();
   });
 
-  it('goes on after it was closed', () => {
+  it('resumes after it was closed', () => {
     const file = newJournal();
     const journal = new Journal(file);
     journal.append({ n: 1 }, WRITTEN_MS);

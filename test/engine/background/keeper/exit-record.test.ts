@@ -36,7 +36,7 @@ it('tries again on a full disk until all is written, in order', () => {
   expect(onWritten).toHaveBeenCalledOnce();
 });
 
-it('drops what nobody will ask for', () => {
+it('drops what no agent will ask for', () => {
   const { clock, disk, exits, onWritten } = recording();
   disk.isFull = true;
   exits.add(ended('u/main/0'));

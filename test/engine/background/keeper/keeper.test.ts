@@ -167,7 +167,7 @@ describe('a keeper', () => {
     expect(hands.done).toEqual(['input typed', 'end', 'SIGTERM', 'SIGINT', 'kill'].map((what) => `u/main/0 ${what}`));
   });
 
-  it('keeps what a container prints to itself while nobody sees it, and in its log always', async () => {
+  it('keeps what a container prints to itself while no client sees it, and in its log always', async () => {
     const { runtime } = await agent();
     const seen = listeners();
     const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...seen });
@@ -234,7 +234,7 @@ describe('a keeper', () => {
     await vi.waitUntil(() => asked?.signal?.aborted === true, PATIENT);
   });
 
-  it('ends when it is told that nothing more will come', async () => {
+  it('ends when the agent says that nothing more will come', async () => {
     const { runtime } = await agent();
     open.splice(0);
     await runtime.close();

@@ -25,7 +25,7 @@ function controlled() {
 }
 
 describe('the commands of an agent', () => {
-  it('are not taken for those of the next one, which counts anew', async () => {
+  it('are not taken for commands of the next one, which counts anew', async () => {
     const { commands, started, told } = controlled();
     await commands.startExec({ type: 'startExec', command: 1, launch });
     commands.end();
