@@ -308,10 +308,7 @@ export class PodRun implements PodReport {
     else this.#end();
   }
 
-  /**
-   * Removes the object from the store, as the API server does when the kubelet has finished. Finalizers keep the
-   * object: changeObject removes it with the last of them.
-   */
+  /** Removes the object, as the API server does for the kubelet. Finalizers keep it: it goes with the last of them. */
   #remove(): void {
     const { store, clock } = this.#options;
     const { name, namespace } = this.#pod.metadata;
