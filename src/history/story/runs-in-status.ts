@@ -25,3 +25,14 @@ export function runsIn({ restartCount, state, lastState }: ContainerStatus): Run
     ...(isStarted ? [{ attempt: restartCount, running, terminated }] : []),
   ];
 }
+
+/** A run that has ended. */
+export interface EndInStatus extends RunInStatus {
+  readonly terminated: ContainerStateTerminated;
+}
+
+/** The ends of runs that a status shows, at most two. Undefined status: none. */
+export function endsIn(status: ContainerStatus | undefined): EndInStatus[] {
+  const runs = status === undefined ? [] : runsIn(status);
+  return runs.flatMap(({ attempt, terminated }) => (terminated ? [{ attempt, terminated }] : []));
+}

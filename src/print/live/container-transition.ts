@@ -1,6 +1,7 @@
 import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
+import { type EndInStatus, endsIn } from '../../history/story/runs-in-status.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration } from '../age.ts';
@@ -59,43 +60,36 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
   return ended.length === spec.containers.length;
 }
 
+/** The ends that the second version shows for the first time. A container that is given up shows its end again. */
+function newEnds(old: ContainerStatus | undefined, now: ContainerStatus): EndInStatus[] {
+  const known = Math.max(-1, ...endsIn(old).map(({ attempt }) => attempt));
+  // The status of an evicted Pod counts an end again, without its times.
+  const isForgotten = ({ reason, finishedAt }: ContainerStateTerminated): boolean =>
+    reason === TERMINATED.statusUnknown && !finishedAt && old?.state?.terminated !== undefined;
+  return endsIn(now).filter(({ attempt, terminated }) => attempt > known && !isForgotten(terminated));
+}
+
 /** An end between the two versions, which appears only as the last state. */
 function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: ExpectedEnd): ChangeText[] {
-  const ended = now.lastState?.terminated;
-  if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
-  if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
+  const unseen = newEnds(old, now).find(({ terminated }) => terminated === now.lastState?.terminated);
   // The waiting reason already reports a failed start.
-  if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
-  return [endText(ended, isExpected || isBySignalOf(now, ended))];
+  const isReported = unseen?.terminated.reason === TERMINATED.startError && now.state?.waiting?.reason;
+  return unseen === undefined || isReported ? [] : [endText(now, unseen.terminated, isExpected)];
 }
 
 function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: ExpectedEnd): ChangeText[] {
-  const ended = now.state?.terminated;
-  return ended && !isKnownEnd(ended, old) ? [endText(ended, isExpected || isBySignalOf(now, ended))] : [];
+  const ended = newEnds(old, now).find(({ terminated }) => terminated === now.state?.terminated);
+  return ended === undefined ? [] : [endText(now, ended.terminated, isExpected)];
 }
 
-/** True for an end that was reported before. A container in back-off shows its end again when podrun gives it up. */
-function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
-  if (ended === undefined) return false;
-  // The status of an evicted Pod loses the times of an end, which was reported before.
-  if (ended.reason === TERMINATED.statusUnknown && !ended.finishedAt && old?.state?.terminated) return true;
-  return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
-}
-
-function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | undefined): boolean {
-  return (
-    b !== undefined && a.exitCode === b.exitCode && a.finishedAt === b.finishedAt && a.containerID === b.containerID
-  );
-}
-
-function endText(ended: ContainerStateTerminated, isExpected: ExpectedEnd): ChangeText {
+function endText(now: ContainerStatus, ended: ContainerStateTerminated, isExpected: ExpectedEnd): ChangeText {
   const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
   const isKilled = isExpected === 'byPodrun' && ended.exitCode === SIGKILLED;
   return {
     text: ranMs === undefined ? text : `${text} after ${briefDuration(ranMs)}`,
     why: reasonOfEnd(ended) ?? (isKilled ? 'podrun ended it' : undefined),
-    tone: toneOfEnd(ended, isExpected),
+    tone: toneOfEnd(ended, isExpected || isBySignalOf(now, ended)),
   };
 }
 

@@ -1,8 +1,7 @@
-import type { ContainerState, ContainerStateTerminated } from '../../api/generated/types.ts';
+import type { ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { PREEMPTED } from '../../lifecycle/texts/scheduling.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { timestampMs } from '../age.ts';
 import { excerpt } from '../text/excerpt.ts';
@@ -10,6 +9,7 @@ import { type PodContainer, containersOf, nameContainer } from './pod-container.
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
+import { endsIn } from '../../history/story/runs-in-status.ts';
 import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
 import { whyUnscheduled } from './missing-node-labels.ts';
@@ -82,6 +82,7 @@ function containersThatCount(pod: StoredPod): PodContainer[] {
 /** A run of a container that failed, and the reason if podrun ended it. */
 interface FailedRun {
   readonly view: PodContainer;
+  readonly attempt: number;
   readonly ended: ContainerStateTerminated;
   readonly stop: StopReason | undefined;
 }
@@ -93,10 +94,12 @@ interface FailedRun {
 function endCause(pod: StoredPod, records: RecordedEvidence): Cause | undefined {
   const runs = containersThatCount(pod)
     .flatMap((view): FailedRun[] => {
-      const ended = lastEnd(view.status?.state, view.status?.lastState);
-      if (ended === undefined || ended.reason === TERMINATED.restartingAllContainers) return [];
+      // A later run may be well.
+      const last = view.status?.state?.running ? undefined : endsIn(view.status).at(-1);
+      if (last === undefined) return [];
+      const { attempt, terminated: ended } = last;
       const stop = stopReason(pod, view, ended, records);
-      return (ended.exitCode === 0 && stop !== 'hook') || stop === 'change' ? [] : [{ view, ended, stop }];
+      return (ended.exitCode === 0 && stop !== 'hook') || stop === 'change' ? [] : [{ view, attempt, ended, stop }];
     })
     .sort((a, b) => weight(a.view) - weight(b.view) || endMs(a.ended) - endMs(b.ended));
   const failed = runs.find(({ stop }) => stop !== 'pod');
@@ -113,18 +116,16 @@ function endCause(pod: StoredPod, records: RecordedEvidence): Cause | undefined 
 
 /** The latest end of a container as a clause, even if it succeeded or runs again. Undefined when it never ended. */
 export function latestEnd(pod: StoredPod, view: PodContainer, records: RecordedEvidence): string | undefined {
-  const { state, lastState } = view.status ?? {};
-  const ended = state?.terminated ?? lastState?.terminated;
-  if (!ended) return undefined;
-  return excerpt(failureText({ view, ended, stop: stopReason(pod, view, ended, records) }, records));
+  const last = endsIn(view.status).at(-1);
+  if (last === undefined) return undefined;
+  const { attempt, terminated: ended } = last;
+  return excerpt(failureText({ view, attempt, ended, stop: stopReason(pod, view, ended, records) }, records));
 }
 
-function failureText({ view, ended, stop }: FailedRun, records: RecordedEvidence): string {
+function failureText({ view, attempt, ended, stop }: FailedRun, records: RecordedEvidence): string {
   const name = nameContainer(view);
   if (stop === 'hook') return `${name} was ended, as its ${postStartText(failedPostStart(view, records))}`;
-  const { container, status } = view;
-  const run = (status?.restartCount ?? 0) - (status?.state?.running ? 1 : 0);
-  const probe = killingProbe(container.name, run, records.attempts);
+  const probe = killingProbe(view.container.name, attempt, records.attempts);
   if (probe !== undefined || stop === 'probe') {
     return `${name} was killed by its ${probe ?? 'probe'}, and ended with ${describeExitCode(ended.exitCode)}`;
   }
@@ -132,21 +133,12 @@ function failureText({ view, ended, stop }: FailedRun, records: RecordedEvidence
   return `${name} ${describeEnd(ended)}${why === undefined ? '' : `: ${why}`}`;
 }
 
-/** The latest end of a container, unless a later run is well. */
-function lastEnd(
-  state: ContainerState | undefined,
-  lastState: ContainerState | undefined,
-): ContainerState['terminated'] {
-  if (state?.running) return undefined;
-  return state?.terminated ?? lastState?.terminated;
-}
-
 function weight({ role }: PodContainer): number {
   return role === 'sidecar' ? 1 : 0;
 }
 
-function endMs(ended: ContainerState['terminated']): number {
-  return timestampMs(ended?.finishedAt) ?? Number.POSITIVE_INFINITY;
+function endMs({ finishedAt }: ContainerStateTerminated): number {
+  return timestampMs(finishedAt) ?? Number.POSITIVE_INFINITY;
 }
 
 /** A container that cannot start, because of its image or its configuration. */

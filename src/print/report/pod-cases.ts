@@ -7,6 +7,7 @@ import { type PodContainer, containersOf, nameContainer } from '../live/pod-cont
 import { firstCause } from '../live/first-cause.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
+import { endsIn } from '../../history/story/runs-in-status.ts';
 import { explainPod } from '../waits/explain-pod.ts';
 import type { JunitCase } from './junit.ts';
 
@@ -99,10 +100,10 @@ function explained({ pod, evidence, decidedAtMs }: DecidedPod): string {
 function containerResult(decided: DecidedPod, view: PodContainer, life: ContainerStory | undefined): Result {
   const { evidence, pod } = decided;
   const { status, container, role } = view;
-  const { state, lastState } = status ?? {};
+  const { state } = status ?? {};
   const passed: Result = { type: 'passed', remark: restartsOf(status?.restartCount, life) };
   if (state?.running) return passed;
-  const ended = state?.terminated ?? lastState?.terminated;
+  const ended = endsIn(status).at(-1)?.terminated;
   if (ended === undefined) {
     const { reason, message } = state?.waiting ?? {};
     if (reason === undefined || /^(ContainerCreating|PodInitializing)$/.test(reason)) {

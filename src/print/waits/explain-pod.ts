@@ -13,6 +13,7 @@ import { blockingMount } from '../live/blocking-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
+import { endsIn } from '../../history/story/runs-in-status.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import { attemptsOf, probeHistory } from './probe-attempts.ts';
 import { remedies } from './remedies.ts';
@@ -91,13 +92,13 @@ function wasAtWork({ role, status }: PodContainer): boolean {
 
 /** The line about restarts of a container that runs again. */
 function restarts(view: PodContainer, evidence: PodEvidence): string[] {
-  const { restartCount = 0, state, lastState } = view.status ?? {};
-  const before = lastState?.terminated;
-  if (restartCount === 0 || state?.running === undefined || !before) return [];
+  const { restartCount = 0, state } = view.status ?? {};
+  const before = endsIn(view.status).at(-1);
+  if (restartCount === 0 || state?.running === undefined || before === undefined) return [];
   const times = restartCount === 1 ? 'once' : `${restartCount} times`;
-  const probe = killingProbe(view.container.name, restartCount - 1, evidence.attempts);
-  const hook = failedPostStart(view, evidence, restartCount - 1);
-  const end = hook === undefined ? describeEnd(before) : `was ended, as its ${postStartText(hook)}`;
+  const probe = killingProbe(view.container.name, before.attempt, evidence.attempts);
+  const hook = failedPostStart(view, evidence, before.attempt);
+  const end = hook === undefined ? describeEnd(before.terminated) : `was ended, as its ${postStartText(hook)}`;
   const why = probe === undefined ? end : `was killed by its ${probe}`;
   return [`${nameContainer(view)} was restarted ${times}; the run before ${why}`];
 }

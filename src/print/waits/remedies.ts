@@ -1,3 +1,4 @@
+import { endsIn } from '../../history/story/runs-in-status.ts';
 import { isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { isNodeCondition, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
@@ -112,8 +113,8 @@ function roomRemedies({ status }: StoredPod): string[] {
 }
 
 function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvidence): string[] {
-  const { state, lastState } = view.status ?? {};
-  const ended = state?.running ? undefined : (state?.terminated ?? lastState?.terminated);
+  const { state } = view.status ?? {};
+  const ended = state?.running ? undefined : endsIn(view.status).at(-1)?.terminated;
   if (pod.status.reason === DEADLINE_EXCEEDED.reason) {
     return [`raise spec.activeDeadlineSeconds (it is ${pod.spec.activeDeadlineSeconds})`, seeLog(pod, view)];
   }

@@ -1,3 +1,4 @@
+import { endsIn } from '../../history/story/runs-in-status.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
@@ -29,7 +30,7 @@ function lastExitCode(pods: readonly StoredPod[]): number | undefined {
   const ends = pods
     .flatMap(containersOf)
     .flatMap(({ role, status }) => {
-      const ended = status?.state?.terminated ?? status?.lastState?.terminated;
+      const ended = endsIn(status).at(-1)?.terminated;
       return role === 'ephemeral' || ended === undefined || ended.exitCode === 0 ? [] : [ended];
     })
     .toSorted((a, b) => (timestampMs(a.finishedAt) ?? 0) - (timestampMs(b.finishedAt) ?? 0));
