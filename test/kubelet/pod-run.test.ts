@@ -343,7 +343,7 @@ describe('the record of a Pod on a full disk', () => {
   const phaseIn = (store: FullStore): string | undefined =>
     store.get<StoredPod>('pods', 'default', 'web')?.status.phase;
 
-  it('is written as soon as there is room, with what is known last; the trouble is told once', () => {
+  it('is written as soon as there is room, with what is known last; the trouble is reported once', () => {
     const { store, clock, run, troubles } = fullStore();
     store.isFull = true;
     run.saveStatus({ phase: 'Pending' });
@@ -382,7 +382,7 @@ describe('the record of a Pod on a full disk', () => {
     expect(phaseIn(store)).toBe(phase ?? before);
   });
 
-  it('holds nobody up when all is written', () => {
+  it('holds up no caller when all is written', () => {
     const { run, ends } = fullStore();
     run.saveStatus({ phase: 'Failed' });
     run.finished();

@@ -34,7 +34,7 @@ describe('the answer to a probe', () => {
     expect(await answerTo({ httpGet: { port } })).toMatchObject({ answer: { httpStatus: status } });
   });
 
-  it('of nobody is the error of the system', async () => {
+  it('without a listener is the error of the system', async () => {
     const port = await closedPort();
     const refused = { timedOut: false, answer: { errno: 'ECONNREFUSED' } };
     expect(await answerTo({ httpGet: { port } })).toEqual(refused);

@@ -150,7 +150,7 @@ describe('a gRPC probe whose time is up', () => {
 });
 
 describe('a gRPC probe of a server that is late', () => {
-  it('tries again until it is there', async () => {
+  it('tries again until it is reachable', async () => {
     let connections = 0;
     const clock = new ManualClock();
     const inner = await http2Server((stream) => answer(stream, framed(8, 1)));

@@ -107,7 +107,7 @@ describe('the probe journal', () => {
     ]);
   });
 
-  it('has an attempt whose outcome nobody waited for, as of the instance that it was about', async () => {
+  it('has an attempt whose outcome was not awaited, as of the instance that it was about', async () => {
     const pod = new ProbedPod({ livenessProbe: every(1, { failureThreshold: 1 }) });
     let finish: (outcome: ProbeOutcome) => void = () => undefined;
     pod.answer = () => new Promise((resolve) => (finish = resolve));

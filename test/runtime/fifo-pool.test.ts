@@ -61,7 +61,7 @@ it('makes FIFOs for all who wait at the same time, and again where they were rem
   for (const fifo of [stdout, stderr]) closeFifo(fifo);
 });
 
-it('does without FIFOs while somebody removes their folder: a hook of the Pod that ends still runs', async () => {
+it('does without FIFOs while their folder is being removed: a hook of the Pod that ends still runs', async () => {
   const folder = temporaryFolder();
   const pipes = new PipeMaker(new SystemClock(), folder, 'fifo', new Watchdog());
   onTestFinished(() => pipes.close());
@@ -72,7 +72,7 @@ it('does without FIFOs while somebody removes their folder: a hook of the Pod th
   expect(stdio).toEqual(['ignore', 'pipe', 'pipe']);
 });
 
-it('does without FIFOs when somebody removes their folder while mkfifo runs', async () => {
+it('does without FIFOs when their folder is removed while mkfifo runs', async () => {
   const folder = temporaryFolder();
   const bin = temporaryFolder();
   const { env } = process;

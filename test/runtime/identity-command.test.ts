@@ -80,7 +80,7 @@ describe('the inside of a container with an identity', () => {
     expect(words.join(' ')).toBe('/usr/bin/env LD_PRELOAD=/evil.so /usr/bin/nice -n 0 /a=b/app -x');
   });
 
-  it('goes on inside what is there', () => {
+  it('continues inside the given environment', () => {
     const tools = { ...HOST_TOOLS, setpriv: ['/bin/setpriv'], unshare: ['/bin/unshare'], users: 'single' } as const;
     const inner: Inside = {
       ...HOST,

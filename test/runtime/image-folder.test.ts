@@ -84,7 +84,7 @@ describe.each(MODES)('with a view of its own, in mode $mode', ({ mode, need: wan
   const rig = makeRig('fifo', own);
   beforeEach((test) => need(test, { 'a folder for overlays': own !== undefined }, wanted));
 
-  it('a container finds the files at their places, with those of the machine around them', async () => {
+  it('a container finds the files at their places, beside the files of the machine', async () => {
     expect(await wordsOf(rig, ['/probe-1', '-c', 'echo $0 $1', 'name', 'a'])).toBe('name a');
     expect(
       await wordsOf(rig, ['/probe-2', '-c', 'echo $0; cat /moved /srv/page; yes a b; /bin/yes c; ls /etc/passwd']),
@@ -100,7 +100,7 @@ describe.each(MODES)('with a view of its own, in mode $mode', ({ mode, need: wan
     expect(existsSync('/usr/bin/there')).toBe(false);
   });
 
-  it('folders of the machine keep their modes and owners, whoever runs the program', async () => {
+  it('folders of the machine keep their modes and owners, whichever user runs the program', async () => {
     const changes = { ...launch(), ...(mode === 'root' && { identity: OTHER }) };
     expect(await wordsOf(rig, sh('stat -c %a /usr/bin; yes'), changes)).toBe('755 of the image:');
   });

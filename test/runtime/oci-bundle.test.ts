@@ -26,7 +26,7 @@ describe('the bundle of a container', () => {
     });
   });
 
-  it('masks the /proc of its process table; that of the host is masked already', () => {
+  it('masks the /proc of its process table; the /proc of the host is masked already', () => {
     expect(bundleConfig(request).linux).toMatchObject({
       maskedPaths: expect.arrayContaining(['/proc/kcore']),
       readonlyPaths: expect.arrayContaining(['/proc/sys']),

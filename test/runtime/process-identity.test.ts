@@ -114,7 +114,7 @@ describe('startTimeOf()', () => {
     await once(parent, 'exit');
   });
 
-  it('is undefined for pids that nobody has', () => {
+  it('is undefined for unused pids', () => {
     expect(startTimeOf(2 ** 30)).toBeUndefined();
   });
 });

@@ -41,7 +41,7 @@ describe('the exit of a container', () => {
     );
   });
 
-  it('is told at once, although a grandchild holds the output', async () => {
+  it('is reported at once, although a grandchild holds the output', async () => {
     const started = await rig.start(sh('setsid sleep 60 & echo ready; exit 4'));
     const exit = await started.exit;
     expect(exit.exitCode).toBe(4);
@@ -49,7 +49,7 @@ describe('the exit of a container', () => {
     await exit.swept;
   });
 
-  it('is not told before its start', async () => {
+  it('is not reported before its start', async () => {
     const order: string[] = [];
     const onExit = (): number => order.push('exit');
     await rig.start(['true'], { onExit });
@@ -91,7 +91,7 @@ describe('signals', () => {
     expect(started.text()).toBe('ready\nmin\nmax\n');
   });
 
-  it('are SIGTERM where this machine does not have the one that is asked for', async () => {
+  it('are SIGTERM where this machine does not have the requested signal', async () => {
     const started = await rig.start(sh('trap "exit 4" TERM; echo ready; while :; do sleep 0.02; done'));
     await ready(started);
     started.container.signal('SIGNOSUCH');

@@ -58,7 +58,7 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
     );
   });
 
-  it('ends with the main process: what others write later is dropped', async () => {
+  it('ends with the main process: what other processes write later is dropped', async () => {
     const { text } = await rig.run(sh('setsid sh -c "while :; do echo noise; done" & echo first; exit 0'));
     expect(text).toContain('first\n');
   });
@@ -69,7 +69,7 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
     expect(exit.exitCode).toBe(5);
   });
 
-  it('comes after the start was told, however slowly that is', async () => {
+  it('comes after the start was reported, however slowly that is', async () => {
     const seen: string[] = [];
     const started = await rig.start(sh('echo out; sleep 60'), {
       onOutput: (_stream, chunk) => seen.push(chunk.toString()),
@@ -85,7 +85,7 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
     await started.gone;
   });
 
-  it('holds a program back while nobody reads, and loses nothing', async () => {
+  it('holds a program back while no reader reads, and loses nothing', async () => {
     const started = await rig.start(sh('seq 1 200000'));
     // Blocks the event loop, as a slow disk would.
     const untilMs = performance.now() + 100;

@@ -190,12 +190,12 @@ describe('a program that starts', () => {
     const inodes = 'stat -L -c %i /proc/self/fd/1 /proc/self/fd/2';
     const inodesOf = async (): Promise<string[]> => (await rig.run(sh(inodes))).text.trim().split('\n');
 
-    it('has those that served a program that ended', async () => {
+    it('has the FIFOs of a program that ended', async () => {
       const first = await inodesOf();
       expect((await inodesOf()).toSorted()).toEqual(first.toSorted());
     });
 
-    it('has none that somebody else still holds', async () => {
+    it('has none that another process still holds', async () => {
       // The process has left the group, which ends with its leader, before its pid is printed.
       const stray = `exec 3>&1; pid=$(setsid sh -c 'sleep 60 >&3 3>&- & echo $!'); echo $pid`;
       const { text } = await rig.run(sh(`${inodes}; ${stray}`));
@@ -209,7 +209,7 @@ describe('a program that starts', () => {
       }
     });
 
-    it('has others where somebody has tidied up', async () => {
+    it('has new ones where the old ones were removed', async () => {
       await rig.run(['true']);
       rmSync(join(rig.folder, 'fifos'), { recursive: true });
       expect((await rig.run(['echo', 'on'])).text).toBe('on\n');

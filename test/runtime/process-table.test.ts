@@ -7,7 +7,7 @@ import { CONTAINER_MARKER, listProcesses } from '../../src/runtime/watch/process
 import { markedPids } from './support/process-rig.ts';
 import { needs } from '../needs.ts';
 
-it('sees the child of who forks and ends while others are looked at', needs('Linux'), async () => {
+it('sees the child of who forks and ends while other processes are looked at', needs('Linux'), async () => {
   const id = `table-${process.pid}`;
   const script = 'trap "sleep 60 & exit" USR1; echo ready; while :; do sleep 0.01; done';
   const stdio = ['ignore', 'pipe', 'ignore'] as const;

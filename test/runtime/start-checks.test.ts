@@ -101,7 +101,7 @@ describe('whyNotLoadable()', () => {
 });
 
 describe('prepareWorkingDirectory()', () => {
-  it('makes nothing outside of the container, whoever swaps folders for links', needs('Linux'), () => {
+  it('makes nothing outside of the container, whichever process swaps folders for links', needs('Linux'), () => {
     const [inside, outside] = ['inside', 'outside'].map((name) => join(root, 'swapped', name)) as [string, string];
     mkdirSync(join(inside, 'data'), { recursive: true });
     mkdirSync(outside);

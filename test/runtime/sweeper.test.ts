@@ -160,7 +160,7 @@ describe('Sweeper', () => {
     expect(late.looks()).toBe(10);
   });
 
-  it('does not wait for others that become another program later', async () => {
+  it('does not wait for other processes that become another program later', async () => {
     const seen = [1, 2, 3].map((pid) => [{ pid: 2 ** 30 + pid, isUnclear: true }]);
     const { clock, sweeper, looks } = sweeperSeeing(...seen);
     const swept = sweeper.sweep(target);

@@ -9,7 +9,7 @@ const rig = makeRig();
 const inTerminal = { tty: true, stdin: true, env: { PATH, TERM: 'xterm' } };
 
 describe('a container in a terminal', () => {
-  it('has one as its three standard streams, and is told its size', async () => {
+  it('has one as its three standard streams, and learns its size', async () => {
     const script = 'for fd in 0 1 2; do [ -t $fd ] && echo $fd; done; stty size; echo error >&2; exit 7';
     const { exit, text, started } = await rig.run(sh(script), inTerminal);
     expect(text).toBe('0\r\n1\r\n2\r\n24 80\r\nerror\r\n');
@@ -85,7 +85,7 @@ describe('the terminal of script(1)', () => {
     return { main: outcome.process, text: () => text };
   };
 
-  it('has a size, the environment that was asked for, and hands on the exit code', async () => {
+  it('has a size, the requested environment, and passes on the exit code', async () => {
     const { main, text } = await start('stty size; echo "$SHELL"; exit 7');
     expect(await main.ended).toMatchObject({ exitCode: 7 });
     await main.finishOutput();
@@ -101,7 +101,7 @@ describe('the terminal of script(1)', () => {
     expect(text()).toContain('bye');
   });
 
-  it('hands on what is typed', async () => {
+  it('passes on what is typed', async () => {
     const { main, text } = await start('stty -echo; echo ready; cat');
     await until(() => text().includes('ready'), text);
     await main.streams.input?.write(Buffer.from('hello\n'));

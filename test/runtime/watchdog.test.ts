@@ -197,7 +197,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  it('kills only containers whose mark it was told', needs('Linux'), async () => {
+  it('kills only containers whose mark it has got', needs('Linux'), async () => {
     const [mine, other] = await Promise.all([leader(''), leader('')]);
     await watch(shell, [`mark 1 ${mine.mark}`]);
     await expect.poll(() => isRunning(mine.pid)).toBe(false);
@@ -259,7 +259,7 @@ describe.each(HOLDING)('what podrun has not read when it dies, in %s', needs('Li
     expect(readdirSync(place.folder)).toEqual(['logs']);
   });
 
-  it('follows what is there already, also when that was torn', async () => {
+  it('follows what exists already, also when that was torn', async () => {
     const place = pipes();
     mkdirSync(path.dirname(place.log), { recursive: true });
     writeFileSync(place.log, '2026-01-01T00:00:00.000000000Z stdout F first\n2026-01-01T00:0');
@@ -296,7 +296,7 @@ describe.each(HOLDING)('what podrun has not read when it dies, in %s', needs('Li
     expect(new Set(record.slice('stdout P '.length))).toEqual(new Set(['\xff']));
   });
 
-  it('is nobody’s when it was read, when there is nothing, or when the Pod is gone', async () => {
+  it('belongs to no log when it was read, when there is nothing, or when the Pod is gone', async () => {
     const [read, nothing, gone] = [pipes(), pipes(), pipes()];
     await die(read, 'echo read', ['free 10']);
     await die(nothing, ':');

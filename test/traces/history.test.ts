@@ -136,7 +136,7 @@ describe('a container in back-off', () => {
   const running = { state: 'running' };
   const told = history({ a: running, b: running }, { a: ended, b: running }, { a: ended, b: ended });
 
-  it('may be told before a node tells it, or when a node never does', () => {
+  it('may be reported before a node reports it, or when a node never does', () => {
     const podrun = history(
       { a: running, b: running },
       { a: ended, b: running },
@@ -146,7 +146,7 @@ describe('a container in back-off', () => {
     expect(historyMismatch(told, podrun)).toBeUndefined();
   });
 
-  it('must be told when a node tells it, and is no other wait', () => {
+  it('must be reported when a node reports it, and is no other wait', () => {
     const other = { ...backOff, reason: 'ContainerCreating' };
     expect(historyMismatch([...told, ...history({ a: backOff, b: ended })], told)).toContain('never shows');
     expect(

@@ -39,7 +39,7 @@ describe('storyOf()', () => {
 });
 
 describe('comparableStory()', () => {
-  it('keeps the first of events that repeat as long as something lasts, and every other one', () => {
+  it('keeps the first of events that repeat as long as something lasts, and every single one', () => {
     const { events } = comparable('another', 'node', storyOf(trace('probe-readiness-flips')));
     expect(events.filter(({ reason }) => reason === 'Unhealthy').length).toBe(1);
     const { events: starts } = comparable('another', 'node', storyOf(trace('restart-crashloop-event')));

@@ -177,7 +177,7 @@ describe('a command in a container', needs('Linux'), () => {
   });
 });
 
-it('says when there can be no socket, and goes on', async () => {
+it('says when there can be no socket, and continues', async () => {
   mkdirSync(socket);
   await server.expect(pod, { name: 'debug' }, instance);
   expect(trouble.at(-1)).toMatch(/^clients cannot reach the containers of pod "web": /);

@@ -39,7 +39,7 @@ const print = (attachable: Attachable, text: string): void => attachable.output(
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
 describe('who attaches', () => {
-  it('is there to see the output: without anybody it need not be handed on', () => {
+  it('is a client that sees the output: without any, it need not be passed on', () => {
     const { attachable, state } = started({ keepsEarly: false });
     expect(state.isShown).toBe(false);
     const client = new Client();
@@ -71,7 +71,7 @@ describe('who attaches', () => {
     expect(second.seen).toEqual(['attached', 'stderr late', 'exit', 'end']);
   });
 
-  it('first sees early output as it was, although its memory is for the next piece', () => {
+  it('first sees early output unchanged, although its memory is for the next piece', () => {
     const { attachable } = started();
     const piece = Buffer.from('early');
     attachable.output('stdout', piece);
@@ -81,7 +81,7 @@ describe('who attaches', () => {
     expect(client.seen).toEqual(['attached', 'stdout early']);
   });
 
-  it('first sees all of a container that has ended, and nobody after that', () => {
+  it('first sees all of a container that has ended, and no client after that', () => {
     const { attachable } = started();
     print(attachable, 'early');
     expect(attachable.exited(3)).toBe(true);
@@ -91,7 +91,7 @@ describe('who attaches', () => {
     expect(attachable.attach(new Client())).toBe(false);
   });
 
-  it('sees only what comes where nobody was expected, and that container waits for nobody', () => {
+  it('sees only what comes where no client was expected, and that container waits for none', () => {
     const { attachable, state } = started({ keepsEarly: false });
     print(attachable, MEGABYTE);
     print(attachable, 'early');
@@ -125,7 +125,7 @@ describe('who attaches', () => {
   });
 });
 
-describe('a container that writes a lot before anybody is there', () => {
+describe('a container that writes a lot before a client comes', () => {
   it('waits for a client, which then misses nothing', async () => {
     const { clock, attachable, state } = started();
     print(attachable, MEGABYTE);
@@ -139,7 +139,7 @@ describe('a container that writes a lot before anybody is there', () => {
     expect([state.isHeld, clock.alarmCount]).toEqual([false, 0]);
   });
 
-  it('goes on when nobody comes, and forgets the oldest', async () => {
+  it('continues when no client comes, and forgets the oldest', async () => {
     const { clock, attachable, state } = started();
     print(attachable, MEGABYTE);
     print(attachable, 'more');

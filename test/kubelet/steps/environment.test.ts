@@ -26,7 +26,7 @@ describe('the environment of the host', () => {
 });
 
 describe('the terminal', () => {
-  it('has a type, whatever that of podrun is', async () => {
+  it('has a type, whatever the type of podrun is', async () => {
     const draft = { defaults: { TERM: 'dumb' } };
     expect(await changesOf(terminalStep, { container: { stdin: true, tty: true } }, draft)).toEqual({
       stdin: true,
@@ -96,7 +96,7 @@ describe('the program', () => {
     });
   });
 
-  it('is that of the image, with the variables and the folder of the image', async () => {
+  it('comes from the image, with the variables and the folder of the image', async () => {
     expect(await changesOf(step, { container: { image: 'nginx' } }, draft)).toEqual({
       argv: ['nginx', '-q'],
       cwd: '/www',
@@ -104,7 +104,7 @@ describe('the program', () => {
     });
   });
 
-  it('has the files of the folder of its own image around it, unless it runs in the image itself', async () => {
+  it('sees the files of the folder of its own image, unless it runs in the image itself', async () => {
     const files = { ...image, folder: '/files' };
     const covered = programStep({ commandLine: [], configFile: [files] });
     const command = ['nginx', '-t'];

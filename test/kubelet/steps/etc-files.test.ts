@@ -113,7 +113,7 @@ describe('the files of a Pod in /etc', () => {
     expect(mounts.map(({ target }) => target)).toEqual(['/etc/hostname']);
   });
 
-  it('are those of the host in its network, with the aliases', async () => {
+  it('come from the host in its network, with the aliases', async () => {
     const files = await seen({ hostNetwork: true, hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] }, MAIN);
     const host = existsSync('/etc/hosts') ? readFileSync('/etc/hosts', 'utf8') : '';
     expect(files).toEqual({

@@ -34,7 +34,7 @@ describe('the target of an ephemeral container', () => {
 });
 
 describe('an ephemeral container', () => {
-  it('has its socket before it starts; others get theirs later', async () => {
+  it('has its socket before it starts; other containers get theirs later', async () => {
     const expected: string[] = [];
     const step = clientSocketStep({ expect: async (_pod, { name }) => void expected.push(name) }, false);
     await changesOf(step, { container: debug, spec });

@@ -65,7 +65,7 @@ describe('a path of its own, on the host', () => {
     expect(existsSync(link)).toBe(false);
   });
 
-  it('replaces nothing that is there: an event says so', async () => {
+  it('replaces no existing file: an event says so', async () => {
     const folder = temporaryFolder();
     const taken = path.join(folder, 'taken');
     writeFileSync(taken, 'mine');
@@ -90,7 +90,7 @@ describe('a path of its own, on the host', () => {
 });
 
 describe('the file', () => {
-  it('may be written by anybody; those of the last two runs stay', async () => {
+  it('may be written by anybody; the logs of the last two runs stay', async () => {
     const folder = temporaryFolder();
     const step = terminationLogOnHost(filesIn(folder));
     for (const attempt of [0, 1, 2]) await changesOf(step, { attempt });

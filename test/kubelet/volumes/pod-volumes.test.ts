@@ -89,7 +89,7 @@ it('a container cannot have a volume at a path that no system call takes', async
 });
 
 describe('volumes', () => {
-  it('are waited for, longer and longer, and told each time', async () => {
+  it('are waited for, longer and longer, and reported each time', async () => {
     const bench = begin([CM, { name: 'other' }]);
     await bench.clock.run(40_000);
     expect(bench.events.map(([atMs]) => atMs)).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500]);

@@ -40,7 +40,7 @@ it('a running Pod sees a ConfigMap change that another command has made', async 
   expect([exitCode, stdout.includes('blue')]).toEqual([0, true]);
 });
 
-it('a program is told where its volumes are, once, and finds them there', async () => {
+it('a program learns where its volumes are, once, and finds them', async () => {
   const host = workshop.folderNamed('host');
   const manifest = workshop.pod('finder', {
     restartPolicy: 'OnFailure',

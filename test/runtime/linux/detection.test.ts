@@ -115,7 +115,7 @@ describe('what keeps containers from having namespaces', needs('Linux'), () => {
     expect(calls()).toBe(0);
   });
 
-  it('hands on what a program said, and leaves no folder behind', async () => {
+  it('passes on what a program said, and leaves no folder behind', async () => {
     failingTools();
     const why = await whyNot();
     expect(why).toMatchObject({ said: 'unshare: unshare failed: Operation not permitted' });
@@ -266,7 +266,7 @@ describe('on this machine', () => {
   });
 
   it(
-    'an ordinary user is told the same as root would be told of that user',
+    'an ordinary user gets the same report as root would get about that user',
     needs('namespaces of an ordinary user'),
     () => {
       const own = path.join(folder, 'own');
@@ -304,7 +304,7 @@ describe('a trial that a signal interrupts', () => {
     }
   });
 
-  it('leaves the end of podrun to whoever listens already', async () => {
+  it('leaves the end of podrun to a present listener', async () => {
     const made = makeTrialFolder(stateDir());
     if (!made.ok) throw new Error(made.why.type);
     const listener = vi.fn();

@@ -88,7 +88,7 @@ describe('cgroups of version 2', () => {
     isRoot,
   });
 
-  it('are made at the top by root, below our own group by others', () => {
+  it('are made at the top by root, below our own group by other users', () => {
     group('v2', V2);
     group('v2/podrun', V2);
     group('v2/mine.scope', V2);

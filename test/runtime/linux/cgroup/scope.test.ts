@@ -60,7 +60,7 @@ describe('in a scope', needs('Linux'), () => {
     expect(readFileSync(log, 'utf8')).toBe(`${options} true\n${options} sh -c exit 7\n`);
   });
 
-  it('it goes on where it is when systemd does not want', async () => {
+  it('it stays in its group when systemd refuses', async () => {
     expect(await run('exit 1')).toBeUndefined();
   });
 });

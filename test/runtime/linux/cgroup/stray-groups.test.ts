@@ -30,7 +30,7 @@ const sources = (): { membership: string; mounts: string } => ({
 });
 const remove = (): void => removeStrayGroups(NOW_MS, sources());
 
-it('groups that nobody is in go, with those around them', () => {
+it('empty groups go, with their empty parents', () => {
   const strays = [group(`podrun/${UID}/main_0`, 60_000), group(`user.slice/a.scope/podrun/${UID}/main_1`, 60_000)];
   remove();
   expect(strays.filter((folder) => existsSync(folder))).toEqual([]);
@@ -38,7 +38,7 @@ it('groups that nobody is in go, with those around them', () => {
   expect(existsSync(path.join(root, 'user.slice/a.scope'))).toBe(true);
 });
 
-it('groups in use, young ones and those of others stay', () => {
+it('groups in use, young groups and groups of other programs stay', () => {
   const used = group(`podrun/${UID}/used_0`, 60_000);
   writeFileSync(path.join(used, 'process'), '');
   utimesSync(used, 0, 0);
@@ -48,7 +48,7 @@ it('groups in use, young ones and those of others stay', () => {
   expect([used, young, ...others].filter((folder) => !existsSync(folder))).toEqual([]);
 });
 
-it('those of a Pod that nobody runs go at once, however young; those of others stay', async () => {
+it('groups of a Pod without an agent go at once, however young; groups of other Pods stay', async () => {
   const own = [group(`podrun/${UID}/main_0`, 10), group(`user.slice/a.scope/podrun/${UID}`, 10)];
   const other = group(`podrun/${OTHER_UID}/main_0`, 10);
   await removeGroupsOfPod(UID, new SystemClock(), sources());

@@ -15,7 +15,7 @@ describe('a program that enters its groups', () => {
     expect(enteringGroups(GROUPS, CALL, CALL)?.argv.slice(3)).toEqual(['limits', ...GROUPS, '--', 'app', '-v']);
   });
 
-  it("has podrun's own programs before it by their paths, not by those of its variables", () => {
+  it("has podrun's own programs before it by their paths, not by the PATH of its variables", () => {
     const entered = { ...CALL, file: '/usr/bin/nsenter', argv: ['nsenter', '-m', 'app', '-v'] as typeof CALL.argv };
     expect(enteringGroups([], entered, CALL)?.argv.slice(4)).toEqual(['--', '/usr/bin/nsenter', '-m', 'app', '-v']);
   });

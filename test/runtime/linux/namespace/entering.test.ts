@@ -78,7 +78,7 @@ function run(inside: Inside, program: string, command: readonly [string, ...stri
   return { stdout, stderr };
 }
 
-describe.each(['root', 'user'] as const)('whoever enters a container, made as %s', (mode) => {
+describe.each(['root', 'user'] as const)('a program that enters a container, made as %s', (mode) => {
   it('is inside at once, however long its holder takes to settle, and may make user namespaces', async (context) => {
     const facts = await factsFor(mode, context);
     const { tools } = facts;

@@ -81,7 +81,7 @@ describe('a container with namespaces', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('keeps every variable, also one that no shell would, and hands on exit codes and signals', async () => {
+  it('keeps every variable, also one that no shell would, and passes on exit codes and signals', async () => {
     const env = { PATH, 'db.password': 'x', 'a-b': 'y' };
     expect((await run(['env'], { ...confined(), env })).text).toMatch(/^db\.password=x$/m);
     expect((await run(sh('exit 7'))).exitCode).toBe(7);
@@ -114,7 +114,7 @@ describe('a container with namespaces', () => {
     for (const place of ['/no', '/usr/share/podrun', '/podrun-file']) expect(existsSync(place)).toBe(false);
   });
 
-  it('sees a volume at a path with links, where those of the container lead', async () => {
+  it('sees a volume at a path with links, where the links of the container lead', async () => {
     const folder = source();
     const work = mkdtempSync(path.join(tmpdir(), 'podrun-links-'));
     onTestFinished(() => removeTree(work));
@@ -269,13 +269,13 @@ describe('the processes that a container sees', () => {
     await first.gone;
   });
 
-  it('may be those of the host', async () => {
+  it('may be shared with the host', async () => {
     const { text } = await run(sh(`ls -d /proc/${process.pid}; hostname`), confined({}, { hostProcesses: true }));
     expect(text).toBe(`/proc/${process.pid}\nweb-0\n`);
   });
 });
 
-it('containers of a Pod see each other’s shared memory, others do not', async () => {
+it('containers of a Pod see each other’s shared memory, other containers do not', async () => {
   const pod = { uid: 'shared', sharesMemory: true };
   const first = await rig.start(sh('echo here > /dev/shm/podrun-test; echo up; sleep 100'), confined({}, pod));
   await until(() => first.text() === 'up\n', first.text);

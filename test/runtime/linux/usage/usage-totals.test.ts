@@ -29,7 +29,7 @@ describe('what a container has taken', () => {
     });
   });
 
-  it('is read from those of version 1, one for each controller', () => {
+  it('is read from the files of version 1, one for each controller', () => {
     const folders = [
       group('memory', { 'memory.max_usage_in_bytes': '8192\n' }),
       group('cpu', { 'cpuacct.usage': '2000000000\n', 'cpu.stat': 'nr_periods 3\nnr_throttled 0\n' }),
@@ -43,13 +43,13 @@ describe('what a container has taken', () => {
     });
   });
 
-  it('is nothing where nobody has counted', () => {
+  it('is nothing where the kernel has not counted', () => {
     expect(usageTotals([], undefined)).toBeUndefined();
     expect(usageTotals([path.join(folder, 'gone')], undefined)).toBeUndefined();
   });
 });
 
-it('is looked at when a container is told to stop, with its children', needs('Linux'), async () => {
+it('is looked at when the stop of a container begins, with its children', needs('Linux'), async () => {
   const started = await rig.start(sh('sleep 100 & echo up; wait'));
   await vi.waitUntil(() => started.text().includes('up'), PATIENT);
   started.container.signal('SIGTERM');
