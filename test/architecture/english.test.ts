@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readText, sourcesBelow, type SourceFile } from './source.ts';
+import { filesBelow, readText, sourcesBelow, type SourceFile } from './source.ts';
 
 /** Words of podrun's former dialect, each with plain ones to write in its place. */
 const DIALECT: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
@@ -22,7 +22,7 @@ const NAMES = /(?<![\w$.'"`#-])(?:const|let|function) (?:asked|found|shown|told|
 /** Rooms that still have such words, with their number. Figures only go down; a room without any is not in the list. */
 const left = JSON.parse(readText('test/architecture/english.json')) as Record<string, number>;
 
-it('comments, test titles and names are plain English', { timeout: 60_000 }, () => {
+it('comments, names, test titles and pages are plain English', { timeout: 60_000 }, () => {
   const places = new Map<string, string[]>();
   for (const file of ['src', 'bench', 'bin', 'test'].flatMap(sourcesBelow)) {
     if (file.path === 'test/architecture/english.test.ts') continue;
@@ -33,6 +33,8 @@ it('comments, test titles and names are plain English', { timeout: 60_000 }, () 
     const mistakes = mistakesOf(file);
     if (mistakes.length > 0) places.set(room, [...(places.get(room) ?? []), ...mistakes]);
   }
+  const inDocs = filesBelow('docs', /\.md$/).flatMap((file) => dialectIn(file, proseOf(readText(file))));
+  if (inDocs.length > 0) places.set('docs', inDocs);
   const more = [...places].filter(([room, mistakes]) => mistakes.length > (left[room] ?? 0));
   expect(
     more.flatMap(([room, mistakes]) => [`${room}: ${mistakes.length}, on record ${left[room] ?? 0}`, ...mistakes]),
@@ -46,13 +48,23 @@ it('comments, test titles and names are plain English', { timeout: 60_000 }, () 
 /** Each word of the dialect in a file: in comments of the program, in titles of tests, in names of the program. */
 function mistakesOf({ path, text }: SourceFile): string[] {
   const isTest = path.startsWith('test/');
-  const words = (isTest ? titlesOf(text) : commentsOf(text)).flatMap((part) =>
-    DIALECT.flatMap(([pattern, instead]) =>
-      [...part.matchAll(pattern)].map(([word]) => `${path}: "${word}" (${instead}) in: ${part.trim().slice(0, 100)}`),
-    ),
-  );
+  const words = dialectIn(path, isTest ? titlesOf(text) : commentsOf(text));
   const names = isTest ? [] : [...text.matchAll(NAMES)].map(([name]) => `${path}: ${name} (the value itself)`);
   return [...words, ...names];
+}
+
+function dialectIn(file: string, parts: readonly string[]): string[] {
+  return parts.flatMap((part) =>
+    DIALECT.flatMap(([pattern, instead]) =>
+      [...part.matchAll(pattern)].map(([word]) => `${file}: "${word}" (${instead}) in: ${part.trim().slice(0, 100)}`),
+    ),
+  );
+}
+
+/** The lines of a page, without commands and quotations. */
+function proseOf(page: string): string[] {
+  const lines = page.split('\n').filter((line) => !line.startsWith('    '));
+  return lines.map((line) => line.replaceAll(/`[^`]*`/g, ''));
 }
 
 /** The comments of a text, each on one line: blocks, lines that follow each other, ends of lines. */
