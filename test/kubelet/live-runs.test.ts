@@ -29,7 +29,7 @@ function nodeForTwo(): { live: LiveRuns; add: (name: string) => PodRun; begun: M
   return { live, add, begun };
 }
 
-it('a Pod that leaves makes room for one, and each of those that wait is looked at no more than once', () => {
+it('a Pod that leaves makes room for one, and each waiting Pod is looked at no more than once', () => {
   const { live, add, begun } = nodeForTwo();
   const placed = [add('one'), add('two')];
   const waiting = Array.from({ length: WAITING }, (_, index) => add(`waits-${index}`));
@@ -39,7 +39,7 @@ it('a Pod that leaves makes room for one, and each of those that wait is looked 
   expect(waiting.map(({ state }) => state)).toEqual(['placed', ...Array<string>(WAITING - 1).fill('waiting')]);
 });
 
-it('a Pod that leaves without having had a node calls none of those that wait', () => {
+it('a Pod that leaves without having had a node calls none of the waiting ones', () => {
   const { live, add, begun } = nodeForTwo();
   for (const name of ['one', 'two']) add(name);
   const [first] = Array.from({ length: WAITING }, (_, index) => add(`waits-${index}`));

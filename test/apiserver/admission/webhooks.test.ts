@@ -52,7 +52,7 @@ describe('a webhook', () => {
     expect(lenient.denial).toBeUndefined();
   });
 
-  it('elsewhere is not called, which the client is told', async () => {
+  it('elsewhere is not called, and the client gets a warning', async () => {
     const [clock, closed] = [new SystemClock(), new AbortController().signal];
     const call: CallWebhook = (hook, review) =>
       callOnLoopback(hook, review, { clock, closed, addressOf: () => '10.0.0.1' });

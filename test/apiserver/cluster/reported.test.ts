@@ -13,7 +13,7 @@ function reportOf(error: Error): string[] {
   return lines;
 }
 
-it('an object that somebody else has deleted or changed is no news, and a full disk is', () => {
+it('an object that another client has deleted or changed is no news, and a full disk is', () => {
   expect(reportOf(new PodrunError('NotFound', 'gone'))).toEqual([]);
   expect(reportOf(new PodrunError('Conflict', 'changed'))).toEqual([]);
   expect(reportOf(new PodrunError('Disk', 'full'))).toEqual(['counts: full']);

@@ -127,7 +127,7 @@ function watched(path: string, count: number): Promise<readonly { type: string; 
 }
 
 describe('a conversion webhook', () => {
-  it('is asked for objects of another version, and for no others', async () => {
+  it('is asked only for objects of another version', async () => {
     expect((await server.get(`${at('v1')}/a`)).body.spec).toEqual({ size: '30x40', replicas: 1 });
     expect(asked).toEqual([]);
     const { body } = await server.get(`${at('v2')}/a`);
@@ -151,7 +151,7 @@ describe('a conversion webhook', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('converts before and after a change: the rules are those of the version of the request', async () => {
+  it('converts before and after a change: the rules belong to the version of the request', async () => {
     const patched = await server.request('PATCH', `${at('v2')}/a`, '{"spec":{"width":31}}', merge);
     expect(patched.body).toMatchObject({ metadata: { generation: 2 }, spec: { width: 31, height: 40 } });
     expect((await server.get(`${at('v1')}/a`)).body.spec.size).toBe('31x40');

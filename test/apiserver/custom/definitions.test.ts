@@ -20,7 +20,7 @@ const textsOf = (definition: Definition, stored?: Definition): string[] =>
 const SCHEMA = 'spec.validation.openAPIV3Schema';
 
 describe('a CustomResourceDefinition', () => {
-  it('gets the names that follow from others', () => {
+  it('gets the names that follow from other names', () => {
     expect(shirtDefinition().spec.names).toMatchObject({ singular: 'shirt', listKind: 'ShirtList' });
   });
 
@@ -151,7 +151,7 @@ describe('a CustomResourceDefinition', () => {
     expect(textsOf(changed, stored)).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable']);
   });
 
-  it('is served when nobody has its names', () => {
+  it('is served when its names are free', () => {
     const status = statusOfDefinition(shirtDefinition(), [], NOW);
     expect(status).toMatchObject({
       acceptedNames: { plural: 'shirts', singular: 'shirt', kind: 'Shirt', listKind: 'ShirtList', shortNames: ['sh'] },

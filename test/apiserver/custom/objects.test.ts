@@ -179,7 +179,7 @@ describe('the costs of rules', () => {
     ]);
   });
 
-  it('have those of messages with them', () => {
+  it('include the costs of messages', () => {
     const messageExpression = `${cubic} ? 'a' : 'b'`;
     expect(textsOf(ruled({ rule: 'false', messageExpression }, { rule: 'false' }), texts(1000))).toEqual([
       'spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for ' +

@@ -121,7 +121,7 @@ describe('the types of a rule', () => {
     expect(estimateOf(schema, rule)).toContain(`ERROR: <input>:${mistake}\n | ${rule}\n | `);
   });
 
-  it('are told with the line and the column of each mistake', () => {
+  it('are reported with the line and the column of each mistake', () => {
     expect(estimateOf(schema, 'self.a == 1 &&\n  self.b == 2')).toBe(
       "ERROR: <input>:1:5: undefined field 'a'\n | self.a == 1 &&\n | ....^\n" +
         "ERROR: <input>:2:7: undefined field 'b'\n |   self.b == 2\n | ......^",
@@ -248,7 +248,7 @@ describe('the cost of an evaluation', () => {
     expect(cost).toBeGreaterThan(1_000_000);
   });
 
-  it('is not that of a text that is no duration: the package took a time that grew with its length squared', () => {
+  it('does not depend on a text that is no duration: the package took a time that grew with its length squared', () => {
     const { error } = costOf("duration(self) > duration('1s')", '1'.repeat(3_000_000));
     expect(String(error)).toContain('invalid duration');
     expect(costOf("duration('1h30m1.5s') == duration('5401500ms') && duration('-1s') < duration('0')", 0n).value).toBe(

@@ -50,7 +50,7 @@ const podsIn = (root: string): string[] =>
     .map(({ metadata, status }) => `${metadata.name} ${status.phase}`);
 
 describe('collectGarbage()', () => {
-  it('keeps the newest Pods that have ended, and those that somebody runs', async () => {
+  it('keeps the newest Pods that have ended, and Pods that an agent runs', async () => {
     const root = temporaryFolder();
     const { store } = openAs('now', root);
     for (const name of ['a', 'b', 'c']) ran(store, name);
@@ -72,7 +72,7 @@ describe('collectGarbage()', () => {
     expect(await collect(root)).toEqual(['pod default/orphan']);
   });
 
-  it('removes earlier runs: all of a Pod that is gone, all but the newest of one that is there', async () => {
+  it('removes earlier runs: all of a Pod that is gone, all but the newest of an existing one', async () => {
     const root = temporaryFolder();
     const { store } = openAs('now', root);
     for (let run = 0; run < 4; run++) ran(store, 'web');
@@ -93,7 +93,7 @@ describe('collectGarbage()', () => {
     expect(readdirSync(path.join(root, 'history/default'))).toEqual([]);
   });
 
-  it('removes events about objects that are gone, and no others', async () => {
+  it('removes only events about objects that are gone', async () => {
     const root = temporaryFolder();
     const { store } = openAs('now', root);
     ran(store, 'web');

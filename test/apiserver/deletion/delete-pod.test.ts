@@ -34,7 +34,7 @@ describe('remainingContainers()', () => {
   };
   const main = { id: 'uid/b/0', pid: 7, startTime: '42' };
 
-  it('are those of the status, with the processes that are on record', () => {
+  it('come from the status, with the processes that are on record', () => {
     expect(remainingContainers(pod, [main])).toEqual([
       { id: 'uid/a/0', main: undefined },
       { id: 'uid/b/0', main },
@@ -48,7 +48,7 @@ describe('remainingContainers()', () => {
 });
 
 describe('deletePod()', () => {
-  it('tells whoever runs the Pod, once', async () => {
+  it('notifies the agent of the Pod, once', async () => {
     const store = openStore(temporaryFolder());
     expect(await remove(store)).toBe('missing');
     store.startRun(placed());

@@ -52,7 +52,7 @@ describe('closeLostRuns()', () => {
     expect(await close(store)).toEqual([]);
   });
 
-  it('leaves Pods alone that somebody runs, and those that have ended', async () => {
+  it('leaves Pods alone that an agent runs, or that have ended', async () => {
     const root = temporaryFolder();
     begin(openAs('100', root), 'ended', 'Succeeded');
     const store = openAs('200', root);
@@ -72,7 +72,7 @@ describe('closeLostRuns()', () => {
     expect(phasesIn(store)).toEqual({});
   });
 
-  it('keeps off a Pod of that name that somebody begins meanwhile', async () => {
+  it('keeps off a Pod of that name that another process begins meanwhile', async () => {
     const root = temporaryFolder();
     begin(openAs('100', root), 'web');
     const store = openAs('200', root);

@@ -92,7 +92,7 @@ describe('objects in protobuf', () => {
     );
   });
 
-  it('that are damaged are refused, or read as others', () => {
+  it('that are damaged are refused, or read as other objects', () => {
     fc.assert(
       fc.property(objects, fc.nat(), fc.nat(255), (object, at, byte) => {
         const body = encodeObject(object);
