@@ -52,8 +52,8 @@ export class LineCursor {
   }
 
   /**
-   * Opens a file that is closed while many other files are used, and opened again by its next use. One that was moved or
-   * removed meanwhile has no more lines, and takes none.
+   * Opens a file that is closed while many other files are used, and opened again by its next use. A file that was
+   * moved or removed meanwhile has no more lines, and takes none.
    * @param flags of open(2). Default: for reading only
    */
   static openOneOfMany(path: string, from: LineStart, flags: string | number = 'r'): LineCursor | undefined {
