@@ -164,8 +164,8 @@ export class OpenPodLogs {
   readonly #root: string;
   readonly #locks: FileLocks;
   readonly #open = new Map<string, PodLog>();
-  /** The Pods that this process owns. */
-  readonly #held = new Set<string>();
+  /** The files that name this process as the owner, by Pod. */
+  readonly #held = new Map<string, string>();
 
   constructor(root: string, locks: FileLocks) {
     this.#root = root;
@@ -193,7 +193,6 @@ export class OpenPodLogs {
    * Must not be nested for one Pod.
    */
   lock<T>(key: ObjectKey, run: (log: PodLog | undefined) => T): T {
-    const owner = this.#held.has(keyText(key)) ? podPaths(this.#root, key.namespace, key.name).owner : undefined;
     const locked = (): T => {
       const log = this.current(key);
       try {
@@ -202,7 +201,7 @@ export class OpenPodLogs {
         this.#closeUnused(key);
       }
     };
-    return this.#locks.hold('pods', key, locked, owner);
+    return this.#locks.hold('pods', key, locked, this.#held.get(keyText(key)));
   }
 
   /** The log of a Pod, with all that is in it now. Stays open until the caller has followed it and calls `unfollow`. */
@@ -214,13 +213,13 @@ export class OpenPodLogs {
 
   /** Holds the log of a Pod open that this process has just put in its place, with one line. */
   holdNew(key: ObjectKey, line: string): void {
-    this.#held.add(keyText(key));
+    this.hold(key);
     this.#replace(key, PodLog.openNew(this.#path(key), line));
   }
 
   /** Holds the log of a Pod open from its next use on. */
   hold(key: ObjectKey): void {
-    this.#held.add(keyText(key));
+    this.#held.set(keyText(key), podPaths(this.#root, key.namespace, key.name).owner);
   }
 
   /** Lets go of a Pod that has ended, is removed, or is no longer owned. */

@@ -106,10 +106,10 @@ export class PodRecords {
   /** @param owner the process that runs the Pod. Undefined: none does yet */
   create(object: Storable, owner?: Owner): StoredPod {
     const key = keyOf(object);
-    return this.#locked(key, (paths, log) => {
+    return this.#logs.lock(key, (log) => {
       if (log?.pod() !== undefined) throw alreadyExists('pods', key.name);
       if (owner !== undefined) checkRoom(this.#parts.root);
-      return this.#putInPlace(this.#stage(object, owner), paths.folder);
+      return this.#putInPlace(this.#stage(object, owner), this.#paths(key).folder);
     });
   }
 
@@ -145,9 +145,10 @@ export class PodRecords {
    */
   remove(key: ObjectKey): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
-    return this.#locked(key, (paths, log) => {
+    return this.#logs.lock(key, (log) => {
       const stored = log?.pod();
       if (log === undefined || stored === undefined) return undefined;
+      const paths = this.#paths(key);
       const pod = this.#logDeletion(log, stored);
       const forget = controllerOf(pod) && this.#archive.takeGone(pod, paths);
       if (forget !== undefined) return { pod, discard: forget };
@@ -162,7 +163,7 @@ export class PodRecords {
    */
   renew({ metadata: { uid, ...key } }: StoredPod): StoredPod | undefined {
     const { clock, versions } = this.#parts;
-    return this.#locked(key, (_, log) => {
+    return this.#logs.lock(key, (log) => {
       const stored = log?.pod();
       if (log === undefined || stored?.metadata.uid !== uid) return undefined;
       const { metadata, ...rest } = withoutGrace(stored, clock.now().wallMs);
@@ -181,7 +182,8 @@ export class PodRecords {
    */
   startRun(object: Storable, owner: Owner): { pod: StoredPod } | { runningUnder: Owner } {
     const key = keyOf(object);
-    return this.#locked(key, (paths, log) => {
+    return this.#logs.lock(key, (log) => {
+      const paths = this.#paths(key);
       const present = this.#ownership.ownerOf(key.namespace, key.name);
       const old = log?.pod();
       const over = old === undefined || isTerminalPhase(old.status.phase);
@@ -194,15 +196,13 @@ export class PodRecords {
     });
   }
 
-  /** Runs a step under the lock of the Pod. It gets the log of the Pod; undefined: there is no such Pod. */
-  #locked<T>(key: ObjectKey, run: (paths: PodPaths, log: PodLog | undefined) => T): T {
-    const paths = podPaths(this.#parts.root, key.namespace, key.name);
-    return this.#logs.lock(key, (log) => run(paths, log));
+  #paths({ namespace, name }: ObjectKey): PodPaths {
+    return podPaths(this.#parts.root, namespace, name);
   }
 
   /** Stores the changed Pod. Writes nothing when `change` returns the stored Pod itself. */
   #replace(key: ObjectKey, change: (stored: StoredPod) => StoredPod): StoredPod {
-    return this.#locked(key, (_, log) => {
+    return this.#logs.lock(key, (log) => {
       const stored = log?.pod();
       if (log === undefined || stored === undefined) throw notInStore('pods', key.name);
       const changed = change(stored);
