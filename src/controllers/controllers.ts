@@ -13,7 +13,7 @@ import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set/reconcile-daemon-set.ts';
 import { reconcileDeployment } from './deployment/reconcile-deployment.ts';
 import { reconcileJob } from './job/reconcile-job.ts';
-import type { PodsAround, Reconciliation } from './reconcile.ts';
+import type { PodsInput, Reconciliation } from './reconcile.ts';
 import { reconcileReplicaSet, reconcileReplicationController } from './replica-set/reconcile-replica-set.ts';
 import { reconcileService } from './service/reconcile-service.ts';
 import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
@@ -22,7 +22,7 @@ import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';
  * All that a controller may look at: the objects of the namespace that its own object owns or that match its selector.
  * A controller passes over all other objects.
  */
-export interface WorkloadAround extends PodsAround {
+export interface WorkloadInput extends PodsInput {
   readonly replicaSets: readonly StoredReplicaSet[];
   readonly jobs: readonly StoredJob[];
   readonly revisions: readonly StoredRevision[];
@@ -42,24 +42,24 @@ export interface WorkloadAround extends PodsAround {
 }
 
 /** One sync of any workload or Service. See reconcile.ts for the contract. */
-export function reconcileWorkload(workload: Controlled, around: WorkloadAround): Reconciliation {
+export function reconcileWorkload(workload: Controlled, input: WorkloadInput): Reconciliation {
   switch (workload.kind) {
     case 'CronJob':
-      return reconcileCronJob(workload, around);
+      return reconcileCronJob(workload, input);
     case 'DaemonSet':
-      return reconcileDaemonSet(workload, around);
+      return reconcileDaemonSet(workload, input);
     case 'Deployment':
-      return reconcileDeployment(workload, around);
+      return reconcileDeployment(workload, input);
     case 'Job':
-      return reconcileJob(workload, around);
+      return reconcileJob(workload, input);
     case 'ReplicaSet':
-      return reconcileReplicaSet(workload, around);
+      return reconcileReplicaSet(workload, input);
     case 'ReplicationController':
-      return reconcileReplicationController(workload, around);
+      return reconcileReplicationController(workload, input);
     case 'Service':
-      return reconcileService(workload, around);
+      return reconcileService(workload, input);
     case 'StatefulSet':
-      return reconcileStatefulSet(workload, around);
+      return reconcileStatefulSet(workload, input);
     default:
       return workload satisfies never;
   }

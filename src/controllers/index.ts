@@ -1,6 +1,6 @@
 /** Controllers of workloads, for the loop that runs them. */
 export { isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
-export { reconcileWorkload, type WorkloadAround } from './controllers.ts';
+export { reconcileWorkload, type WorkloadInput } from './controllers.ts';
 export { garbageActions } from './garbage/collect.ts';
 export { missedTimes } from './cron-job/missed-times.ts';
 export { isLookedAt, podGoal, rootGoalState } from './goals/root-goal.ts';

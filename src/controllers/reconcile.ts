@@ -5,11 +5,11 @@ import type { StoredMeta, StoredPod } from '../api/objects.ts';
 /**
  * The contract between controllers and the loop that runs them.
  *
- * A controller is a pure function of an object and of what is around it. It returns one stage of its work: writes, in
+ * A controller is a pure function of an object and its input. It returns one stage of its work: writes, in
  * the order in which a cluster's stream shows them. The loop carries them out, reads everything again and calls the
  * controller again, until it returns no actions but events. It also calls it when the object, or an object that it owns
  * or that matches its selector, has changed, and at the time that the controller asked for. A controller has no memory:
- * what it must know is in the objects. So the loop may die between any two actions, and another one goes on.
+ * what it must know is in the objects. So the loop may die between any two actions, and another one continues.
  */
 
 export type {
@@ -32,21 +32,21 @@ export interface Owned {
   readonly metadata: StoredMeta;
 }
 
-/** The moment of a reconcile, and names that nobody has yet. */
+/** The moment of a reconcile, and names that no object has yet. */
 export interface ReconcileMoment {
   readonly now: { readonly wallMs: number };
   /** Five characters for a generated name: see names.ts. */
   readonly suffix: () => string;
   /**
    * The action of the last stage that could not be carried out. The loop did none of the actions behind it, and reads
-   * everything again. The controller answers with the event and the status that tell of it; then the loop waits, longer
+   * everything again. The controller returns the event and the status that report it; then the loop waits, longer
    * each time, and calls it without the failure.
    */
   readonly failure?: ActionFailure | undefined;
 }
 
-/** Pods around an object: those that it owns or that match its selector, and any others of its namespace. */
-export interface PodsAround extends ReconcileMoment {
+/** The input with Pods: those that the object owns or that match its selector, and any other Pod of its namespace. */
+export interface PodsInput extends ReconcileMoment {
   readonly pods: readonly StoredPod[];
 }
 

@@ -11,7 +11,7 @@ const NO_PODS = { readyReplicas: undefined, availableReplicas: undefined, update
 
 /**
  * Writes that nothing of a workload runs any more: its agent has ended all Pods and goes. The counts of Pods fall, and
- * nothing else changes: the next agent goes on from there. A node that is shut down leaves the same behind.
+ * nothing else changes: the next agent continues from there. A node that is shut down leaves the same behind.
  */
 export function restingActions(workload: Workload, nowMs: number): ControllerAction[] {
   const status = restingStatus(workload, nowMs);

@@ -81,7 +81,7 @@ export function inOrderOfRevision(revisions: readonly StoredRevision[]): StoredR
   });
 }
 
-/** The oldest revisions beyond the limit that nobody uses. Source: truncateHistory, cleanupHistory. */
+/** The oldest revisions beyond the limit that are not in use. Source: truncateHistory, cleanupHistory. */
 export function expiredHistory(
   revisions: readonly StoredRevision[],
   isUsed: (revision: StoredRevision) => boolean,

@@ -12,7 +12,7 @@ const CHANGE_CAUSE = 'kubernetes.io/change-cause';
 export interface TemplateRevision {
   readonly revision: number;
   readonly template: PodTemplateSpec;
-  /** Undefined: nobody gave a reason. */
+  /** Undefined: no reason was given. */
   readonly changeCause: string | undefined;
   /** The ReplicaSet or ControllerRevision that keeps the template. */
   readonly keeper: StoredKubeObject;

@@ -6,7 +6,7 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 export interface LogTail {
   /** The lines without line ends, oldest first. */
   readonly lines: readonly string[];
-  /** True when the lines are those of the previous run, because the current one has no output yet. */
+  /** True when the previous run printed the lines, because the current one has no output yet. */
   readonly isOfPreviousRun: boolean;
 }
 

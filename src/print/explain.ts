@@ -49,7 +49,7 @@ function headOf(field: ExplainedField, description: FieldDescription | undefined
   return `FIELD: ${lastName(field.path)} <${field.type}>\n${closed}\n\n${support}`;
 }
 
-/** The description of the field, followed by that of its type. */
+/** The description of the field, followed by the description of its type. */
 function textOf({ field, typeName }: ExplainedResource, descriptions: Descriptions): string {
   const texts = [
     field === undefined ? undefined : descriptionOf(field, descriptions)?.text,

@@ -2,13 +2,13 @@ import { controllerOf, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { Controlled } from '../api/workloads/stored-workloads.ts';
-import type { WorkloadAround } from '../controllers/controllers.ts';
+import type { WorkloadInput } from '../controllers/controllers.ts';
 import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../controllers/reconcile.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
-export interface LoopEnvironment extends Pick<WorkloadAround, 'timeZone' | 'delay' | 'suffix'> {
+export interface LoopEnvironment extends Pick<WorkloadInput, 'timeZone' | 'delay' | 'suffix'> {
   /** The node as it is now. */
   readonly node: () => NodeFacts;
 }
@@ -26,7 +26,7 @@ export function inputOf(
     readonly removedPods: readonly StoredPod[];
     readonly failure?: ActionFailure | undefined;
   },
-): WorkloadAround {
+): WorkloadInput {
   const { namespace, uid } = workload.metadata;
   const seen = <T extends Owned>(kind: string): T[] => [
     ...cache.controlledBy<T>(uid, kind),
@@ -52,7 +52,7 @@ export function inputOf(
 function endpointInput(
   { metadata: { namespace, uid, name } }: Controlled,
   cache: ObjectCache,
-): Pick<WorkloadAround, 'slices' | 'endpoints'> {
+): Pick<WorkloadInput, 'slices' | 'endpoints'> {
   const endpoints = cache
     .allOf<StoredEndpoints>(namespace, 'Endpoints')
     .filter(({ metadata }) => metadata.name === name);

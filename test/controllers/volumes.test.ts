@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ControllerAction, StoredClaim, StoredVolume } from '../../src/controllers/reconcile.ts';
 import { findVolume } from '../../src/controllers/volumes/match-volume.ts';
-import { type AroundClaim, claimActions, releaseActions } from '../../src/controllers/volumes/volume-actions.ts';
+import { type ClaimInput, claimActions, releaseActions } from '../../src/controllers/volumes/volume-actions.ts';
 import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/workloads/volumes.ts';
 
 function claim(spec: object = {}, metadata: object = {}, phase = 'Pending'): StoredClaim {
@@ -35,7 +35,7 @@ function volume(name: string, spec: object = {}, metadata: object = {}, phase = 
   } as unknown as StoredVolume;
 }
 
-const around = (volumes: StoredVolume[], fields: Partial<AroundClaim> = {}): AroundClaim => ({
+const around = (volumes: StoredVolume[], fields: Partial<ClaimInput> = {}): ClaimInput => ({
   volumes: () => volumes,
   volumeNamed: (name) => volumes.find(({ metadata }) => metadata.name === name),
   isUsed: () => false,

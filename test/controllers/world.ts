@@ -6,7 +6,7 @@ import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
 import { withNullLists } from '../../src/api/workloads/endpoint-slices.ts';
 import { formatTime } from '../../src/api/time.ts';
 import { hasController } from '../../src/api/workloads/stored-workloads.ts';
-import { reconcileWorkload, type WorkloadAround } from '../../src/controllers/controllers.ts';
+import { reconcileWorkload, type WorkloadInput } from '../../src/controllers/controllers.ts';
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
@@ -215,7 +215,7 @@ export class World {
     return this.#called.delete(uid) || this.writes.slice(since).some((write) => concerns(object, write.object));
   }
 
-  #around(): WorkloadAround {
+  #around(): WorkloadInput {
     const ofKind = <T>(kind: string): T[] => this.list(kind) as unknown as T[];
     return {
       now: { wallMs: this.nowMs },
@@ -238,7 +238,7 @@ export class World {
     return nthSuffix(this.#count);
   }
 
-  #carryOut(actions: Reconciliation['actions']): WorkloadAround['failure'] {
+  #carryOut(actions: Reconciliation['actions']): WorkloadInput['failure'] {
     for (const action of actions) {
       const error = this.#act(action);
       if (error !== undefined && action.type === 'create') {

@@ -32,7 +32,7 @@ import { expiredJobs, scheduledJob, scheduledName, scheduledTimeOf } from './cro
 import { hasMissedMany, missedTimes, nextLookMs } from './missed-times.ts';
 
 /** Jobs of the namespace, and the machine's time zone. */
-export interface CronJobAround extends ReconcileMoment {
+export interface CronJobInput extends ReconcileMoment {
   readonly jobs: readonly StoredJob[];
   /** The zone of CronJobs that name none: an IANA name. */
   readonly timeZone: () => string;
@@ -43,18 +43,18 @@ export interface CronJobAround extends ReconcileMoment {
  * that was made is noted in the next stage, when it has a uid. Source: pkg/controller/cronjob/cronjob_controllerv2.go
  * sync, syncCronJob.
  */
-export function reconcileCronJob(cronJob: StoredCronJob, around: CronJobAround): Reconciliation {
-  if (around.failure !== undefined) {
-    const { type, error } = around.failure;
+export function reconcileCronJob(cronJob: StoredCronJob, input: CronJobInput): Reconciliation {
+  if (input.failure !== undefined) {
+    const { type, error } = input.failure;
     return { actions: [tell(cronJob, type === 'create' ? failedJobCreate(error) : failedJobDelete(error))] };
   }
-  const jobs = around.jobs.filter((job) => isControlledBy(job, cronJob));
+  const jobs = input.jobs.filter((job) => isControlledBy(job, cronJob));
   const noted = noteJobs(cronJob, jobs);
   const cleaned = removals(cronJob, expiredJobs(cronJob, jobs));
   const written = statusActions(cronJob, noted.status);
   if (written.length > 0 || cleaned.length > 0) return { actions: [...cleaned, ...written, ...noted.actions] };
   if (hasDeletionTimestamp(cronJob) || cronJob.spec.suspend === true) return { actions: noted.actions };
-  const next = startNext(cronJob, jobs, around);
+  const next = startNext(cronJob, jobs, input);
   return { ...next, actions: [...noted.actions, ...next.actions] };
 }
 
@@ -127,14 +127,14 @@ function latest(
   return newest > known ? { [field]: formatTime(newest) } : {};
 }
 
-function startNext(cronJob: StoredCronJob, jobs: readonly StoredJob[], around: CronJobAround): Reconciliation {
+function startNext(cronJob: StoredCronJob, jobs: readonly StoredJob[], input: CronJobInput): Reconciliation {
   const { spec } = cronJob;
-  const timeZone = spec.timeZone ?? around.timeZone();
+  const timeZone = spec.timeZone ?? input.timeZone();
   const zone = zoneOf(timeZone);
   if (zone === undefined) return { actions: [tell(cronJob, unknownTimeZone(timeZone))] };
   const schedule = parseSchedule(spec.schedule);
   if ('problem' in schedule) return { actions: [tell(cronJob, unparseableSchedule(spec.schedule, schedule.problem))] };
-  const nowMs = around.now.wallMs;
+  const nowMs = input.now.wallMs;
   const lookAgainAtMs = nextLookMs(schedule, zone, earliestOf(cronJob), nowMs);
   return { actions: dueActions(cronJob, jobs, { schedule, zone, nowMs }), lookAgainAtMs };
 }

@@ -10,7 +10,7 @@ import type {
   ControllerAction,
   ActionFailure,
   ControllerEvent,
-  PodsAround,
+  PodsInput,
   Reconciliation,
   StoredDaemonSet,
   StoredRevision,
@@ -22,7 +22,7 @@ import { HASH_LABEL, isUpdated, newDaemonPod, type NodeFit, nodeFit } from './da
 import { killableFromMs } from './failed-pods.ts';
 
 /** Beside Pods: the revisions of the namespace, and the only node. */
-export interface DaemonSetAround extends PodsAround {
+export interface DaemonSetInput extends PodsInput {
   readonly revisions: readonly StoredRevision[];
   readonly node: NodeFacts;
   /** The last states of Pods that are gone, as far as the loop saw them: failed ones delay the deletion of the next. */
@@ -36,29 +36,29 @@ interface DaemonView {
   readonly pods: readonly StoredPod[];
   readonly fit: NodeFit;
   readonly hash: string;
-  readonly around: DaemonSetAround;
+  readonly input: DaemonSetInput;
 }
 
 /** One sync of a DaemonSet on one node. Source: pkg/controller/daemon/daemon_controller.go syncDaemonSet. */
-export function reconcileDaemonSet(daemonSet: StoredDaemonSet, around: DaemonSetAround): Reconciliation {
+export function reconcileDaemonSet(daemonSet: StoredDaemonSet, input: DaemonSetInput): Reconciliation {
   const { spec, status, metadata } = daemonSet;
   if (Object.keys(spec.selector ?? {}).length === 0) return { actions: [tell(daemonSet, daemonSelectsAll())] };
   if (hasDeletionTimestamp(daemonSet)) return { actions: [] };
   const isOurs = (labels: StoredPod['metadata']['labels']): boolean => matchesSelector(spec.selector, labels);
-  const pods = claimObjects(daemonSet, around.pods, { matches: (pod) => isOurs(pod.metadata.labels) });
-  const revised = claimObjects(daemonSet, around.revisions, {
+  const pods = claimObjects(daemonSet, input.pods, { matches: (pod) => isOurs(pod.metadata.labels) });
+  const revised = claimObjects(daemonSet, input.revisions, {
     matches: (revision) => isOurs(revision.metadata.labels),
   });
   const claimed = [...pods.actions, ...revised.actions];
   if (claimed.length > 0) return { actions: claimed };
-  const { failure } = around;
+  const { failure } = input;
   const revisions = inOrderOfRevision(revised.owned);
   const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
   const { revision, actions } = updateRevisionOf(daemonSet, spec.template, revisions, style);
   if (revision === undefined) return { actions: failure?.alreadyExists ? countCollision(daemonSet) : actions };
   const hash = hashOf(revision);
   const counted = pods.owned.filter((pod) => !hasDeletionTimestamp(pod) || !isTerminalPhase(pod.status.phase));
-  const view = { daemonSet, pods: counted.toSorted(byAge), fit: nodeFit(daemonSet, around.node), hash, around };
+  const view = { daemonSet, pods: counted.toSorted(byAge), fit: nodeFit(daemonSet, input.node), hash, input };
   const used = new Set([hash, ...pods.owned.map(({ metadata: { labels } }) => labels?.[HASH_LABEL])]);
   const expired = expiredHistory(revisions, (one) => used.has(hashOf(one)), spec.revisionHistoryLimit);
   const delayMs = counted.some(isFailed) ? delayOf(view) : undefined;
@@ -68,7 +68,7 @@ export function reconcileDaemonSet(daemonSet: StoredDaemonSet, around: DaemonSet
       ...statusActions(daemonSet, statusOf(view)),
       ...expired.map((one) => deleteAction(one)),
     ],
-    lookAgainAtMs: earliest([nextAvailableMs(counted, spec.minReadySeconds, around.now.wallMs), delayMs]),
+    lookAgainAtMs: earliest([nextAvailableMs(counted, spec.minReadySeconds, input.now.wallMs), delayMs]),
   };
 }
 
@@ -99,16 +99,16 @@ function failureEvent(daemonSet: StoredDaemonSet, { type, error }: ActionFailure
   return tell(daemonSet, type === 'create' ? failedCreate(error) : failedDelete(error));
 }
 
-/** The update goes on when the node has the Pods that it is to have. */
+/** The update continues when the node has the Pods that it is to have. */
 function planPods(view: DaemonView): ControllerAction[] {
   const managed = manage(view);
   return managed.length > 0 ? managed : rollOut(view);
 }
 
-function delayOf({ daemonSet, around }: DaemonView): number | undefined {
-  const removed = (around.removedPods ?? []).filter((pod) => isControlledBy(pod, daemonSet));
+function delayOf({ daemonSet, input }: DaemonView): number | undefined {
+  const removed = (input.removedPods ?? []).filter((pod) => isControlledBy(pod, daemonSet));
   const fromMs = killableFromMs(removed);
-  return fromMs > around.now.wallMs ? fromMs : undefined;
+  return fromMs > input.now.wallMs ? fromMs : undefined;
 }
 
 /** Source: daemon_controller.go manage, podsShouldBeOnNode. */
@@ -126,15 +126,15 @@ function manage(view: DaemonView): ControllerAction[] {
 
 /** Failed Pods go one after the other, with a delay that doubles. */
 function removeEnded(view: DaemonView, pod: StoredPod): ControllerAction[] {
-  const { daemonSet, around } = view;
+  const { daemonSet, input } = view;
   const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
-  if (!isFailed(pod)) return [tell(daemonSet, succeededDaemonPod(name, around.node.name)), ...remove(daemonSet, pod)];
+  if (!isFailed(pod)) return [tell(daemonSet, succeededDaemonPod(name, input.node.name)), ...remove(daemonSet, pod)];
   if (delayOf(view) !== undefined) return [];
-  return [tell(daemonSet, failedDaemonPod(name, around.node.name)), ...remove(daemonSet, pod)];
+  return [tell(daemonSet, failedDaemonPod(name, input.node.name)), ...remove(daemonSet, pod)];
 }
 
 /** Two Pods may stay while the new one is not available and the old one is ready. */
-function surplusOfSurge({ daemonSet, hash, around }: DaemonView, running: readonly StoredPod[]): StoredPod[] {
+function surplusOfSurge({ daemonSet, hash, input }: DaemonView, running: readonly StoredPod[]): StoredPod[] {
   const isNew = (pod: StoredPod): boolean => isUpdated(daemonSet, pod.metadata.labels, hash);
   const news = running.filter(isNew);
   const olds = running.filter((pod) => !isNew(pod));
@@ -142,7 +142,7 @@ function surplusOfSurge({ daemonSet, hash, around }: DaemonView, running: readon
   const [old] = olds;
   const surplus = [...news.slice(1), ...olds.slice(1)];
   if (newest === undefined || old === undefined) return surplus;
-  const isReplaced = !isPodReady(old) || isAvailable(newest, daemonSet.spec.minReadySeconds, around.now.wallMs);
+  const isReplaced = !isPodReady(old) || isAvailable(newest, daemonSet.spec.minReadySeconds, input.now.wallMs);
   return isReplaced ? [...surplus, old] : surplus;
 }
 
@@ -151,12 +151,12 @@ function surplusOfSurge({ daemonSet, hash, around }: DaemonView, running: readon
  * when the new one is available: see `surplusOfSurge`. Source: pkg/controller/daemon/update.go rollingUpdate.
  */
 function rollOut(view: DaemonView): ControllerAction[] {
-  const { daemonSet, pods, hash, around } = view;
+  const { daemonSet, pods, hash, input } = view;
   if (daemonSet.spec.updateStrategy?.type !== 'RollingUpdate') return [];
   const staying = pods.filter((pod) => !hasDeletionTimestamp(pod));
   const [pod] = staying;
   if (pod === undefined || staying.length > 1 || isUpdated(daemonSet, pod.metadata.labels, hash)) return [];
-  const canSpare = !isAvailable(pod, daemonSet.spec.minReadySeconds, around.now.wallMs);
+  const canSpare = !isAvailable(pod, daemonSet.spec.minReadySeconds, input.now.wallMs);
   if (allowsSurge(daemonSet)) return view.fit.shouldRun ? create(view) : [];
   const { maxUnavailable } = daemonSet.spec.updateStrategy.rollingUpdate ?? {};
   return canSpare || scaledValue(maxUnavailable, 1, Math.ceil) > 0 ? remove(daemonSet, pod) : [];
@@ -167,8 +167,8 @@ function allowsSurge({ spec }: StoredDaemonSet): boolean {
   return type === 'RollingUpdate' && scaledValue(rollingUpdate?.maxSurge, 1, Math.ceil) > 0;
 }
 
-function create({ daemonSet, hash, around }: DaemonView): ControllerAction[] {
-  const pod = newDaemonPod(daemonSet, around.node.name, hash, around.suffix());
+function create({ daemonSet, hash, input }: DaemonView): ControllerAction[] {
+  const pod = newDaemonPod(daemonSet, input.node.name, hash, input.suffix());
   return [createAction(pod), tell(daemonSet, createdPod(pod.metadata.name))];
 }
 
@@ -177,12 +177,12 @@ function remove(daemonSet: StoredDaemonSet, pod: StoredPod): ControllerAction[] 
 }
 
 /** The counts of the one node, by its oldest Pod. Source: daemon_controller.go updateDaemonSetStatus. */
-function statusOf({ daemonSet, pods, fit, hash, around }: DaemonView): DaemonSetStatus {
+function statusOf({ daemonSet, pods, fit, hash, input }: DaemonView): DaemonSetStatus {
   const { spec, status, metadata } = daemonSet;
   const desired = Number(fit.shouldRun);
   const [pod] = fit.shouldRun ? pods : [];
   const isServing = pod !== undefined && isPodReady(pod);
-  const available = Number(isServing && isAvailable(pod, spec.minReadySeconds, around.now.wallMs));
+  const available = Number(isServing && isAvailable(pod, spec.minReadySeconds, input.now.wallMs));
   const updated = Number(pod !== undefined && isUpdated(daemonSet, pod.metadata.labels, hash));
   return {
     ...status,

@@ -7,7 +7,7 @@ import type {
   ControllerAction,
   ActionFailure,
   ControllerEvent,
-  PodsAround,
+  PodsInput,
   Reconciliation,
   StoredDeployment,
   StoredReplicaSet,
@@ -55,7 +55,7 @@ import {
 } from './rollout-arithmetic.ts';
 
 /** ReplicaSets of the namespace, beside its Pods: Recreate waits for the end of old Pods. */
-export interface DeploymentAround extends PodsAround {
+export interface DeploymentInput extends PodsInput {
   readonly replicaSets: readonly StoredReplicaSet[];
 }
 
@@ -63,18 +63,18 @@ export interface DeploymentAround extends PodsAround {
  * One step of a Deployment: what was paused or rolled back, then scaling, then its strategy.
  * Source: pkg/controller/deployment/deployment_controller.go syncDeployment.
  */
-export function reconcileDeployment(deployment: StoredDeployment, around: DeploymentAround): Reconciliation {
+export function reconcileDeployment(deployment: StoredDeployment, input: DeploymentInput): Reconciliation {
   const { spec, status = {} } = deployment;
-  const nowMs = around.now.wallMs;
+  const nowMs = input.now.wallMs;
   if (Object.keys(spec.selector ?? {}).length === 0) return selectsAll(deployment);
   const matches = (replicaSet: StoredReplicaSet): boolean => matchesSelector(spec.selector, replicaSet.metadata.labels);
-  const claim = claimObjects(deployment, around.replicaSets, { matches });
+  const claim = claimObjects(deployment, input.replicaSets, { matches });
   if (claim.actions.length > 0) return { actions: claim.actions };
   const revisions = revisionsOf(deployment, claim.owned);
   if (hasDeletionTimestamp(deployment)) {
     return { actions: statusActions(deployment, countedStatus(deployment, revisions, nowMs)) };
   }
-  if (around.failure !== undefined) return { actions: afterFailure(deployment, around.failure, nowMs) };
+  if (input.failure !== undefined) return { actions: afterFailure(deployment, input.failure, nowMs) };
   const pause = pauseCondition(deployment);
   if (pause !== undefined) {
     const conditions = withDeploymentCondition(status.conditions, 'Progressing', pause, nowMs);
@@ -89,7 +89,7 @@ export function reconcileDeployment(deployment: StoredDeployment, around: Deploy
     return { actions: [...scaleOnly(deployment, revisions), ...cleaned, ...counted] };
   }
   const isRecreate = spec.strategy?.type === 'Recreate';
-  const rollout = isRecreate ? recreate(deployment, revisions, around.pods) : roll(deployment, revisions);
+  const rollout = isRecreate ? recreate(deployment, revisions, input.pods) : roll(deployment, revisions);
   if (rollout === 'create') return { actions: createCurrent(deployment, revisions, nowMs) };
   const cleaned = rollout.length === 0 && isComplete(deployment, status) ? cleanUp(deployment, revisions) : [];
   const written = statusActions(deployment, rolloutStatus(deployment, revisions, nowMs));

@@ -52,7 +52,7 @@ export function isLookedAt(goal: PodGoal, kind: Kind): boolean {
 }
 
 /**
- * Answers whether a root has reached the goal, still can, or no longer can: a Job has Failed, a rollout has missed its
+ * Returns whether a root has reached the goal, still can, or no longer can: a Job has Failed, a rollout has missed its
  * deadline, or none of the Pods that are not Ready can start on this machine.
  * @param root of a kind that the goal looks at
  */
@@ -133,7 +133,7 @@ function isReady(object: Workload): boolean {
   }
 }
 
-/** Without a rolling update nobody replaces old Pods, so that a rollout has no end. */
+/** Without a rolling update old Pods are not replaced, so that a rollout has no end. */
 function hasRollingUpdate({ spec }: StoredDaemonSet | StoredStatefulSet): boolean {
   return spec.updateStrategy?.type !== 'OnDelete';
 }

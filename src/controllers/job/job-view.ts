@@ -3,14 +3,14 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { hasDeletionTimestamp } from '../ownership.ts';
 import { isActive, isPodReady, isTerminating } from '../pod-state.ts';
-import type { PodsAround, StoredJob } from '../reconcile.ts';
+import type { PodsInput, StoredJob } from '../reconcile.ts';
 import { finishedAtMs } from './failure-delay.ts';
 import { countsAsFailure, failureVerdict } from './failure-policy.ts';
 import { IndexSet } from './indexes.ts';
 import { failureCountOf, hasJobFinalizer, ignoredCountOf, indexOf, isFailed, isIndexed } from './job-pods.ts';
 
 /** Beside Pods: what a Job's controller knows. */
-export interface JobAround extends PodsAround {
+export interface JobInput extends PodsInput {
   /** The delays after failures. Undefined: those of a cluster. */
   readonly delay?: BackOffLimits | undefined;
   /**

@@ -6,7 +6,7 @@ import { inOrderOfDeletion } from '../scale-down.ts';
 import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
 import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failure-delay.ts';
 import { indexOf, isIndexed, isSuspended, replacesOnlyFailed, withoutJobFinalizer } from './job-pods.ts';
-import { absoluteFailures, failuresOnRecord, type JobAround, type JobView } from './job-view.ts';
+import { absoluteFailures, failuresOnRecord, type JobInput, type JobView } from './job-view.ts';
 import { newJobPod } from './new-job-pod.ts';
 
 /** Writes about Pods, and what is active, ready and terminating after them. */
@@ -32,7 +32,7 @@ export function deleteActivePods(view: JobView): Managed {
  * Makes as many Pods active as the Job wants. Deletes or creates, never both in one sync.
  * Source: pkg/controller/job/job_controller.go manageJob.
  */
-export function managePods(view: JobView, around: JobAround): Managed {
+export function managePods(view: JobView, input: JobInput): Managed {
   const { job, spec, active, succeeded } = view;
   const { parallelism = 1, completions } = spec;
   if (isSuspended(job)) return withoutPods(view, surplusPods(view, active.length), true);
@@ -42,7 +42,7 @@ export function managePods(view: JobView, around: JobAround): Managed {
   const surplus = surplusPods(view, Math.max(0, active.length - wanted));
   if (surplus.length > 0) return withoutPods(view, surplus.slice(0, PODS_PER_SYNC), true);
   const terminating = replacesOnlyFailed(job) ? view.terminating : 0;
-  return withPods(view, Math.min(PODS_PER_SYNC, wanted - terminating - active.length), around);
+  return withPods(view, Math.min(PODS_PER_SYNC, wanted - terminating - active.length), input);
 }
 
 /** @param isUncounted true: their ends do not count, so that they lose their finalizer first */
@@ -60,15 +60,15 @@ function withoutPods(view: JobView, pods: readonly StoredPod[], isUncounted: boo
   };
 }
 
-function withPods(view: JobView, count: number, around: JobAround): Managed {
+function withPods(view: JobView, count: number, input: JobInput): Managed {
   const { job, active } = view;
   const idle = leavePods(view);
   if (count <= 0) return idle;
-  const delayMs = delayOfAll(view, around);
-  if (delayMs > around.now.wallMs) return { ...idle, lookAgainAtMs: delayMs };
-  const { indexes, lookAgainAtMs } = indexesToStart(view, count, around);
+  const delayMs = delayOfAll(view, input);
+  if (delayMs > input.now.wallMs) return { ...idle, lookAgainAtMs: delayMs };
+  const { indexes, lookAgainAtMs } = indexesToStart(view, count, input);
   const pods = indexes.map((index) =>
-    newJobPod(job, around.suffix(), index, index === undefined ? undefined : view.toReplace.get(index)),
+    newJobPod(job, input.suffix(), index, index === undefined ? undefined : view.toReplace.get(index)),
   );
   return {
     ...idle,
@@ -79,7 +79,7 @@ function withPods(view: JobView, count: number, around: JobAround): Managed {
 }
 
 /** The time from which Pods may be made. With backoffLimitPerIndex each index has its own. */
-function delayOfAll(view: JobView, { delay = JOB_BACKOFF, removedPods }: JobAround): number {
+function delayOfAll(view: JobView, { delay = JOB_BACKOFF, removedPods }: JobInput): number {
   if (view.spec.backoffLimitPerIndex !== undefined) return 0;
   const succeeded = view.pods.filter(({ status }) => status.phase === 'Succeeded');
   return delayedUntilMs(failuresOnRecord(view, removedPods), succeeded, delay);
@@ -92,7 +92,7 @@ interface Starts {
 }
 
 /** Source: indexed_job_utils.go firstPendingIndexes; job_controller.go getPodCreationInfoForIndependentIndexes. */
-function indexesToStart(view: JobView, count: number, { delay = JOB_BACKOFF, now }: JobAround): Starts {
+function indexesToStart(view: JobView, count: number, { delay = JOB_BACKOFF, now }: JobInput): Starts {
   if (!isIndexed(view.job)) return { indexes: Array<undefined>(count).fill(undefined) };
   const pending = pendingIndexes(view, count);
   const starts = pending.map((index) => ({ index, fromMs: startOfIndex(view, index, delay) }));

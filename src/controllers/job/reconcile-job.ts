@@ -6,7 +6,7 @@ import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership
 import type { ControllerAction, Reconciliation, StoredJob } from '../reconcile.ts';
 import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { hasJobFinalizer, JOB_FINALIZER, withoutJobFinalizer } from './job-pods.ts';
-import type { JobAround } from './job-view.ts';
+import type { JobInput } from './job-view.ts';
 import { syncJob } from './sync-job.ts';
 
 const OWN_NAME = 'kubernetes.io/job-controller';
@@ -15,20 +15,20 @@ const OWN_NAME = 'kubernetes.io/job-controller';
  * The controller of Jobs. A Job that another controller manages is left alone.
  * Source: pkg/controller/job/job_controller.go syncJob.
  */
-export function reconcileJob(job: StoredJob, around: JobAround): Reconciliation {
+export function reconcileJob(job: StoredJob, input: JobInput): Reconciliation {
   const { managedBy } = job.spec;
   if (managedBy !== undefined && managedBy !== OWN_NAME) return { actions: [] };
-  if (finishedCondition(job.status ?? {}) !== undefined) return afterTheEnd(job, around);
+  if (finishedCondition(job.status ?? {}) !== undefined) return afterTheEnd(job, input);
   const matches = ({ metadata }: StoredPod): boolean => matchesSelector(job.spec.selector, metadata.labels);
-  const claim = claimObjects(job, around.pods, { matches, finalizer: JOB_FINALIZER });
-  return claim.actions.length > 0 ? { actions: claim.actions } : syncJob(job, claim.owned, around);
+  const claim = claimObjects(job, input.pods, { matches, finalizer: JOB_FINALIZER });
+  return claim.actions.length > 0 ? { actions: claim.actions } : syncJob(job, claim.owned, input);
 }
 
 /**
  * A finished Job keeps no Pod from going, and goes itself when its time to live is over: in the foreground, its Pods
  * first. Source: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
  */
-function afterTheEnd(job: StoredJob, { pods, now }: JobAround): Reconciliation {
+function afterTheEnd(job: StoredJob, { pods, now }: JobInput): Reconciliation {
   const tracked = pods.filter((pod) => isControlledBy(pod, job) && hasJobFinalizer(pod));
   const actions = tracked.map((pod) => patchAction(pod, withoutJobFinalizer(pod)));
   const expiryMs = jobExpiryMs(job);
@@ -38,7 +38,7 @@ function afterTheEnd(job: StoredJob, { pods, now }: JobAround): Reconciliation {
 }
 
 /**
- * The time when a Job is to be removed, milliseconds since 1970. Undefined: it goes on, or it stays.
+ * The time when a Job is to be removed, milliseconds since 1970. Undefined: it still runs, or it stays.
  * Source: ttlafterfinished_controller.go getFinishAndExpireTime.
  */
 export function jobExpiryMs({ spec, status }: StoredJob): number | undefined {
@@ -49,7 +49,7 @@ export function jobExpiryMs({ spec, status }: StoredJob): number | undefined {
 }
 
 /**
- * Takes the finalizer from Pods whose Job is gone: nobody counts them any more. Pods of other owners keep it.
+ * Takes the finalizer from Pods whose Job is gone: no sync counts them any more. Pods of other owners keep it.
  * Source: pkg/controller/job/job_controller.go syncOrphanPod.
  * @param jobs the Jobs that exist
  */

@@ -21,7 +21,7 @@ import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { withJobCondition } from './job-conditions.ts';
 import { completionOf, deadlineOf, endOf, type JobEnd } from './job-end.ts';
 import { isSuspended, withoutJobFinalizer } from './job-pods.ts';
-import { type JobAround, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';
+import { type JobInput, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';
 import { deleteActivePods, leavePods, type Managed, managePods } from './manage-pods.ts';
 
 /**
@@ -30,13 +30,13 @@ import { deleteActivePods, leavePods, type Managed, managePods } from './manage-
  * of these writes, once no Pod is terminating. Source: pkg/controller/job/job_controller.go syncJob.
  * @param pods those that the Job owns
  */
-export function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobAround): Reconciliation {
-  const nowMs = around.now.wallMs;
+export function syncJob(job: StoredJob, pods: readonly StoredPod[], input: JobInput): Reconciliation {
+  const nowMs = input.now.wallMs;
   const view = started(viewJob(job, pods), nowMs);
   const knownEnd = endOf(view, nowMs);
   // After a failure the ended Pods are counted all the same.
-  const mayManage = knownEnd === undefined && !hasDeletionTimestamp(job) && around.failure === undefined;
-  const managed = mayManage ? managePods(view, around) : withoutManaging(view, knownEnd);
+  const mayManage = knownEnd === undefined && !hasDeletionTimestamp(job) && input.failure === undefined;
+  const managed = mayManage ? managePods(view, input) : withoutManaging(view, knownEnd);
   const end = knownEnd ?? completionOf(view, managed.active);
   const suspension = mayManage && end === undefined ? suspend(view, nowMs) : undefined;
   const { status, counted } = countEndedPods(view, end);
@@ -51,7 +51,7 @@ export function syncJob(job: StoredJob, pods: readonly StoredPod[], around: JobA
   const final = finalStatus(written, counted, end, nowMs);
   return {
     actions: [
-      ...failureEvents(job, around.failure),
+      ...failureEvents(job, input.failure),
       ...managed.actions,
       ...(knownEnd === undefined && end !== undefined && isOverfull(view) ? [tell(job, tooManySucceeded())] : []),
       ...statusActions(job, written),
@@ -70,7 +70,7 @@ function withoutManaging(view: JobView, end: JobEnd | undefined): Managed {
   return end === undefined ? leavePods(view) : deleteActivePods(view);
 }
 
-function failureEvents(job: StoredJob, failure: JobAround['failure']): ControllerAction[] {
+function failureEvents(job: StoredJob, failure: JobInput['failure']): ControllerAction[] {
   if (failure === undefined) return [];
   return [tell(job, failure.type === 'create' ? failedCreate(failure.error) : failedDelete(failure.error))];
 }

@@ -11,7 +11,7 @@ import type {
   ControllerAction,
   ActionFailure,
   Owned,
-  PodsAround,
+  PodsInput,
   Reconciliation,
   StoredReplicaSet,
   StoredReplicationController,
@@ -34,42 +34,42 @@ interface ReplicaOwner {
 }
 
 /** One sync of a ReplicaSet. Source: pkg/controller/replicaset/replica_set.go syncReplicaSet. */
-export function reconcileReplicaSet(replicaSet: StoredReplicaSet, around: PodsAround): Reconciliation {
+export function reconcileReplicaSet(replicaSet: StoredReplicaSet, input: PodsInput): Reconciliation {
   const { replicas = 1, minReadySeconds = 0, selector, template } = replicaSet.spec;
   const shared = { replicas, minReadySeconds, selector, template, countsTerminating: true };
-  return reconcileReplicas({ object: replicaSet, component: COMPONENT.replicaSet, ...shared }, around);
+  return reconcileReplicas({ object: replicaSet, component: COMPONENT.replicaSet, ...shared }, input);
 }
 
 /** One sync of a ReplicationController: that of a ReplicaSet. Source: pkg/controller/replication/conversion.go. */
 export function reconcileReplicationController(
   controller: StoredReplicationController,
-  around: PodsAround,
+  input: PodsInput,
 ): Reconciliation {
   const { replicas = 1, minReadySeconds = 0, selector: matchLabels, template } = controller.spec;
   const selector = matchLabels === undefined ? undefined : { matchLabels };
   const shared = { replicas, minReadySeconds, selector, template, countsTerminating: false };
-  return reconcileReplicas({ object: controller, component: COMPONENT.replicationController, ...shared }, around);
+  return reconcileReplicas({ object: controller, component: COMPONENT.replicationController, ...shared }, input);
 }
 
 /**
  * Makes or deletes Pods until as many are active as wanted. The status tells what was there before: that of the new
  * Pods follows in the next sync.
  */
-function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliation {
+function reconcileReplicas(owner: ReplicaOwner, input: PodsInput): Reconciliation {
   const { object, replicas, selector } = owner;
   const matches = ({ metadata }: StoredPod): boolean => matchesSelector(selector, metadata.labels);
   // Ended Pods are neither adopted nor released.
-  const claim = claimObjects(object, around.pods.filter(isActive), { matches });
+  const claim = claimObjects(object, input.pods.filter(isActive), { matches });
   if (claim.actions.length > 0) return { actions: claim.actions };
   const active = claim.owned;
-  const terminating = around.pods.filter((pod) => isTerminating(pod) && isControlledBy(pod, object) && matches(pod));
-  const { failure, now } = around;
+  const terminating = input.pods.filter((pod) => isTerminating(pod) && isControlledBy(pod, object) && matches(pod));
+  const { failure, now } = input;
   const status = statusOf(owner, { active, terminating }, now.wallMs, failure);
   if (failure !== undefined) return { actions: [failureEvent(owner, failure), ...statusActions(object, status)] };
   const missing = hasDeletionTimestamp(object) ? 0 : replicas - active.length;
   return {
     actions: [
-      ...creations(owner, Math.min(missing, PODS_PER_SYNC), around),
+      ...creations(owner, Math.min(missing, PODS_PER_SYNC), input),
       ...deletions(owner, active, Math.min(-missing, PODS_PER_SYNC)),
       ...statusActions(object, status),
     ],
@@ -77,14 +77,10 @@ function reconcileReplicas(owner: ReplicaOwner, around: PodsAround): Reconciliat
   };
 }
 
-function creations(
-  { object, template, component }: ReplicaOwner,
-  count: number,
-  around: PodsAround,
-): ControllerAction[] {
+function creations({ object, template, component }: ReplicaOwner, count: number, input: PodsInput): ControllerAction[] {
   const prefix = podPrefix(object.metadata.name);
   return Array.from({ length: Math.max(0, count) }).flatMap(() => {
-    const name = generatedName(prefix, around.suffix());
+    const name = generatedName(prefix, input.suffix());
     const pod = podFromTemplate(object, template, { name, generateName: prefix });
     return [createAction(pod), eventAction(object, component, createdPod(name))];
   });

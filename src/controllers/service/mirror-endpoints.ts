@@ -17,7 +17,7 @@ const CONTROLLER = 'endpointslicemirroring-controller.k8s.io';
 const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-export interface MirrorAround {
+export interface MirrorInput {
   readonly endpoints: readonly StoredEndpoints[];
   readonly slices: readonly StoredEndpointSlice[];
   readonly suffix: () => string;
@@ -27,7 +27,7 @@ export interface MirrorAround {
  * The EndpointSlices of an Endpoints object that somebody has written for a Service without a selector.
  * Source: pkg/controller/endpointslicemirroring, endpointslicemirroring_controller.go syncEndpoints, reconciler.go.
  */
-export function mirrorEndpoints({ endpoints: [endpoints], slices, suffix }: MirrorAround): ControllerAction[] {
+export function mirrorEndpoints({ endpoints: [endpoints], slices, suffix }: MirrorInput): ControllerAction[] {
   if (endpoints === undefined || hasDeletionTimestamp(endpoints)) return [];
   const own = slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
   if (endpoints.metadata.labels?.[SKIP_MIRROR] === 'true') return own.map((slice) => deleteAction(slice));

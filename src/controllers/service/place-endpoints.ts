@@ -17,7 +17,7 @@ export interface SliceContent {
   readonly endpoints: readonly Endpoint[] | null;
 }
 
-/** The slices of a Service as they are to be. An existing slice that is in no list stays as it is. */
+/** The wanted slices of a Service. An existing slice that is in no list stays unchanged. */
 export interface SlicePlan {
   readonly created: SliceContent[];
   readonly updated: { readonly slice: StoredEndpointSlice; readonly content: SliceContent }[];

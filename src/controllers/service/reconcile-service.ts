@@ -10,7 +10,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { createAction, deleteAction, patchAction } from '../actions.ts';
 import { generatedName } from '../names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction, PodsAround, Reconciliation } from '../reconcile.ts';
+import type { ControllerAction, PodsInput, Reconciliation } from '../reconcile.ts';
 import { reconcileEndpoints } from './reconcile-endpoints.ts';
 import { mirrorEndpoints } from './mirror-endpoints.ts';
 import { type EndpointGroup, placeEndpoints, type SliceContent } from './place-endpoints.ts';
@@ -22,7 +22,7 @@ const CONTROLLER = 'endpointslice-controller.k8s.io';
 const HEADLESS = 'service.kubernetes.io/headless';
 
 /** All that the controller of a Service looks at. */
-export interface ServiceAround extends PodsAround {
+export interface ServiceInput extends PodsInput {
   /** The EndpointSlices that the Service owns, and those that its Endpoints object owns. */
   readonly slices: readonly StoredEndpointSlice[];
   /** The Endpoints object of its name. */
@@ -36,17 +36,17 @@ export interface ServiceAround extends PodsAround {
  * Source: pkg/controller/endpointslice/endpointslice_controller.go syncService,
  * staging/src/k8s.io/endpointslice/reconciler.go.
  */
-export function reconcileService(service: StoredService, around: ServiceAround): Reconciliation {
+export function reconcileService(service: StoredService, input: ServiceInput): Reconciliation {
   const { selector, type } = service.spec ?? {};
   if (type === 'ExternalName') return { actions: [] };
-  if (selector === undefined || Object.keys(selector).length === 0) return { actions: mirrorEndpoints(around) };
-  const pods = around.pods.filter(({ metadata }) => matchesSelector({ matchLabels: selector }, metadata.labels));
-  const slices = around.slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
-  const groups = groupsOf(service, pods, around.node);
+  if (selector === undefined || Object.keys(selector).length === 0) return { actions: mirrorEndpoints(input) };
+  const pods = input.pods.filter(({ metadata }) => matchesSelector({ matchLabels: selector }, metadata.labels));
+  const slices = input.slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
+  const groups = groupsOf(service, pods, input.node);
   return {
     actions: [
-      ...sliceActions(service, { pods, slices, groups, suffix: around.suffix }),
-      ...reconcileEndpoints(service, groups, around.endpoints, triggerTime(service, pods, slices)),
+      ...sliceActions(service, { pods, slices, groups, suffix: input.suffix }),
+      ...reconcileEndpoints(service, groups, input.endpoints, triggerTime(service, pods, slices)),
     ],
   };
 }
@@ -71,14 +71,14 @@ function groupsOf(service: StoredService, pods: readonly StoredPod[], node: Node
   return [...groups.values()];
 }
 
-interface SlicesAround {
+interface SlicesInput {
   readonly pods: readonly StoredPod[];
   readonly slices: readonly StoredEndpointSlice[];
   readonly groups: readonly EndpointGroup[];
   readonly suffix: () => string;
 }
 
-function sliceActions(service: StoredService, { pods, slices, groups, suffix }: SlicesAround): ControllerAction[] {
+function sliceActions(service: StoredService, { pods, slices, groups, suffix }: SlicesInput): ControllerAction[] {
   const { created, updated, deleted } = placeEndpoints(groups, slices, { keepsOne: true });
   const time = triggerTime(service, pods, slices);
   const labels = labelsOf(service);

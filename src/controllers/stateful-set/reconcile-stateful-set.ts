@@ -7,7 +7,7 @@ import { isAvailable, nextAvailableMs } from '../pod-state.ts';
 import type {
   ControllerAction,
   ActionFailure,
-  PodsAround,
+  PodsInput,
   Reconciliation,
   StoredClaim,
   StoredRevision,
@@ -22,25 +22,25 @@ import { isRunningAndReady, ordinalOf, revisionOfPod } from './set-pods.ts';
 const HASH_LABEL = 'controller.kubernetes.io/hash';
 
 /** Beside Pods: the revisions and the claims of the namespace. */
-export interface StatefulSetAround extends PodsAround {
+export interface StatefulSetInput extends PodsInput {
   readonly revisions: readonly StoredRevision[];
   readonly claims: readonly StoredClaim[];
 }
 
 /** Source: pkg/controller/statefulset/stateful_set.go sync; stateful_set_control.go UpdateStatefulSet. */
-export function reconcileStatefulSet(set: StoredStatefulSet, around: StatefulSetAround): Reconciliation {
+export function reconcileStatefulSet(set: StoredStatefulSet, input: StatefulSetInput): Reconciliation {
   const { spec, status, metadata } = set;
   const isOurs = (labels: StoredPod['metadata']['labels']): boolean => matchesSelector(spec.selector, labels);
-  const pods = claimObjects(set, around.pods, {
+  const pods = claimObjects(set, input.pods, {
     matches: (pod) => isOurs(pod.metadata.labels) && ordinalOf(set, pod.metadata.name) !== undefined,
   });
-  const revised = claimObjects(set, around.revisions, { matches: (revision) => isOurs(revision.metadata.labels) });
+  const revised = claimObjects(set, input.revisions, { matches: (revision) => isOurs(revision.metadata.labels) });
   const claimed = [...pods.actions, ...revised.actions];
   if (claimed.length > 0) return { actions: claimed };
-  const { failure } = around;
+  const { failure } = input;
   const revisions = inOrderOfRevision(revised.owned);
-  const nowMs = around.now.wallMs;
-  const shared = { set, pods: pods.owned, claims: around.claims, nowMs };
+  const nowMs = input.now.wallMs;
+  const shared = { set, pods: pods.owned, claims: input.claims, nowMs };
   if (hasDeletionTimestamp(set)) return { actions: statusActions(set, lastStatus(shared)) };
   const style = { hashLabel: HASH_LABEL, annotations: metadata.annotations, collisionCount: status?.collisionCount };
   const update = updateRevisionOf(set, spec.template, revisions, style);

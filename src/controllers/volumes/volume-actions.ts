@@ -5,8 +5,8 @@ import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredV
 import * as texts from '../texts/volumes.ts';
 import { classOf, findVolume, isMeantFor, mismatch } from './match-volume.ts';
 
-/** The surroundings of a claim. What it does not need is not read. */
-export interface AroundClaim {
+/** The input of a claim's controller. What it does not need is not read. */
+export interface ClaimInput {
   readonly volumes: () => readonly StoredVolume[];
   readonly volumeNamed: (name: string) => StoredVolume | undefined;
   /** True when a Pod uses the claim that has not ended. */
@@ -26,46 +26,46 @@ const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
  * One stage for a claim: of the volume controller, of a provisioner, and of what protects objects in use. Source:
  * pkg/controller/volume/persistentvolume/pv_controller.go, pkg/controller/volume/pvcprotection.
  */
-export function claimActions(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+export function claimActions(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const { metadata, spec } = claim;
-  if (metadata.deletionTimestamp !== undefined) return around.isUsed() ? [] : withoutProtection(claim);
-  if (metadata.annotations?.[BIND_COMPLETED] === undefined) return bind(claim, around);
-  const volume = around.volumeNamed(spec.volumeName ?? '');
+  if (metadata.deletionTimestamp !== undefined) return input.isUsed() ? [] : withoutProtection(claim);
+  if (metadata.annotations?.[BIND_COMPLETED] === undefined) return bind(claim, input);
+  const volume = input.volumeNamed(spec.volumeName ?? '');
   if (volume !== undefined && isMeantFor(volume, claim)) return boundPhase(claim, volume);
   if (claim.status?.phase === 'Lost') return [];
   return [...statusActions(claim, { ...claim.status, phase: 'Lost' }), event(claim, texts.claimLost())];
 }
 
-function bind(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+function bind(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const { volumeName = '' } = claim.spec;
-  const named = around.volumeNamed(volumeName);
+  const named = input.volumeNamed(volumeName);
   // A claim of an older podrun was bound to a folder of its own without a PersistentVolume.
   const isOld = volumeName === nameFor(claim);
-  if (volumeName !== '' && named === undefined) return isOld ? provision(claim, around) : wait(claim, around);
+  if (volumeName !== '' && named === undefined) return isOld ? provision(claim, input) : wait(claim, input);
   if (named === undefined) {
-    const found = findVolume(claim, around.volumes());
-    return found === undefined ? provisionOrWait(claim, around) : boundTo(claim, found, around.wallMs);
+    const found = findVolume(claim, input.volumes());
+    return found === undefined ? provisionOrWait(claim, input) : boundTo(claim, found, input.wallMs);
   }
   const isTaken = named.spec.claimRef !== undefined && !isMeantFor(named, claim);
-  if (isTaken) return wait(claim, around, texts.volumeTaken(volumeName));
+  if (isTaken) return wait(claim, input, texts.volumeTaken(volumeName));
   const why = mismatch(claim, named);
-  if (why !== undefined && !isOld) return wait(claim, around, texts.volumeMismatch(volumeName, why));
-  return boundTo(claim, named, around.wallMs);
+  if (why !== undefined && !isOld) return wait(claim, input, texts.volumeMismatch(volumeName, why));
+  return boundTo(claim, named, input.wallMs);
 }
 
-/** A class that a written volume has is one whose volumes nobody makes. */
-function provisionOrWait(claim: StoredClaim, around: AroundClaim): ControllerAction[] {
+/** A class of a written volume has no provisioner. */
+function provisionOrWait(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const wanted = classOf(claim);
-  const isWritten = around.volumes().some((volume) => classOf(volume) === wanted && !isProvisioned(volume));
-  if (wanted === '' || isWritten) return wait(claim, around, texts.noVolume());
-  if (claim.spec.selector !== undefined) return wait(claim, around, texts.noVolumeWithLabels());
-  return provision(claim, around);
+  const isWritten = input.volumes().some((volume) => classOf(volume) === wanted && !isProvisioned(volume));
+  if (wanted === '' || isWritten) return wait(claim, input, texts.noVolume());
+  if (claim.spec.selector !== undefined) return wait(claim, input, texts.noVolumeWithLabels());
+  return provision(claim, input);
 }
 
 const nameFor = ({ metadata }: StoredClaim): string => `pvc-${metadata.uid}`;
 
 /** Makes a volume, as a provisioner of folders does: meant for the claim, and gone with it. */
-function provision(claim: StoredClaim, { folder }: AroundClaim): ControllerAction[] {
+function provision(claim: StoredClaim, { folder }: ClaimInput): ControllerAction[] {
   const { accessModes, resources, volumeMode = 'Filesystem' } = claim.spec;
   const name = nameFor(claim);
   const volume = {
@@ -114,7 +114,7 @@ function referenceTo({ apiVersion, kind, metadata }: StoredClaim): NonNullable<S
 }
 
 /** The claim waits for a volume. The reason is told when the claim is new or has changed. */
-function wait(claim: StoredClaim, { tells }: AroundClaim, why?: ControllerEvent): ControllerAction[] {
+function wait(claim: StoredClaim, { tells }: ClaimInput, why?: ControllerEvent): ControllerAction[] {
   const pending = statusActions(claim, { ...claim.status, phase: 'Pending' });
   return why === undefined || !tells ? pending : [...pending, event(claim, why)];
 }

@@ -11,7 +11,7 @@ const SIGTERMED = 143;
 /** A container that runs this much longer than the one with the work should have ended with it. */
 const GOES_ON_SECONDS = 3;
 
-/** Advice from the ends of containers that nobody asked to stop. */
+/** Advice from containers that ended by themselves. */
 export function crashAdvice(evidence: Evidence): Advice[] {
   const crashesOf = (container: ContainerEvidence): Advice[] =>
     adviceFor(container.name, [crashes(container, evidence)]);

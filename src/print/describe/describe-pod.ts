@@ -12,7 +12,7 @@ import { describeResources } from './resources.ts';
 import { describeSpread, describeTolerations } from './scheduling.ts';
 import { describeVolumes } from './volumes.ts';
 
-/** The output of `describe` for Pods, byte for byte that of kubectl v1.32. Two empty lines separate Pods. */
+/** The output of `describe` for Pods, byte for byte as kubectl v1.32 prints it. Two empty lines separate Pods. */
 export function describePods(
   pods: readonly StoredPod[],
   events: readonly StoredEvent[] | undefined,

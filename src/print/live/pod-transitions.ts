@@ -22,7 +22,7 @@ export function transitionsOf(
   return changesOf(previous, next, context).map((change) => ({ atMs, pod, ...change }));
 }
 
-/** The surroundings of a change of a Pod. */
+/** The context of a change of a Pod. */
 export interface PodContext {
   /** Containers that ran when podrun began to end the Pod. Undefined: podrun is not ending it. */
   readonly stopped?: ReadonlySet<string> | undefined;

@@ -47,7 +47,7 @@ export function renderJunit(name: string, suites: readonly JunitSuite[]): string
   return `${lines.join('\n')}\n`;
 }
 
-/** The seconds from the first start to the last end. With an unknown start, those of the longest suite. */
+/** The seconds from the first start to the last end. With an unknown start, the length of the longest suite. */
 function spanOf(suites: readonly JunitSuite[]): number | undefined {
   const timed = suites.flatMap(({ startedAt, seconds }) =>
     seconds === undefined ? [] : [{ seconds, startMs: startedAt === undefined ? Number.NaN : Date.parse(startedAt) }],

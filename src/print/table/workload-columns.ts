@@ -58,7 +58,7 @@ function jobCompletions({ spec: { completions, parallelism = 0 }, status }: Stor
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-/** The time from the start to the completion. A Job that failed has no completion: its duration goes on growing. */
+/** The time from the start to the completion. A Job that failed has no completion: its duration keeps growing. */
 function jobDuration({ status }: StoredJob, nowMs: number): string {
   const startMs = timestampMs(status?.startTime);
   return startMs === undefined ? '' : humanDuration((timestampMs(status?.completionTime) ?? nowMs) - startMs);

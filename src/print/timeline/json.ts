@@ -4,7 +4,7 @@ import type { NamedTimeline } from './trace.ts';
 
 /**
  * Formats runs as data, a line of JSON for each. Milliseconds count from `createdAt`, with three digits. Fields without
- * a value are left out. The fields are those of the model, see docs/timeline.md.
+ * a value are left out. The model has the same fields, see docs/timeline.md.
  */
 export function renderTimelineJson(runs: readonly NamedTimeline[]): string {
   return runs

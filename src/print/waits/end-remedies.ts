@@ -55,7 +55,7 @@ function programRemedies({ message = '', exitCode }: ContainerStateTerminated, {
   const isOwnCommand = (container.command ?? []).length > 0;
   return [
     'check that the program exists: containers run programs of this machine, those in command and args',
-    // A command in the manifest wins over that of the image.
+    // A command in the manifest wins over the command of the image.
     ...(isOwnCommand
       ? []
       : [`map the image to another program: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`]),

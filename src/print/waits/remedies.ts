@@ -126,7 +126,7 @@ function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvid
   return [...startRemedies(pod, view), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
-/** Advice to read the log. In a back-off, the current log is that of the run that ended. */
+/** Advice to read the log. In a back-off, the current log belongs to the run that ended. */
 function seeLog(pod: StoredPod, { container, status }: PodContainer): string {
   const isBehind = status?.state?.running !== undefined && status.lastState?.terminated !== undefined;
   return `read its log: ${podCommand(pod, 'logs', ['-c', container.name, ...(isBehind ? ['--previous'] : [])])}`;

@@ -2,8 +2,8 @@ import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
 import { rootName } from './root-phrases.ts';
 
 /**
- * The sentence about a run whose Jobs have ended and whose servers go on. Undefined as long as a Job runs, and without
- * Jobs or servers.
+ * The sentence about a run whose Jobs have ended and whose servers still run. Undefined as long as a Job runs, and
+ * without Jobs or servers.
  */
 export function jobsDone(roots: readonly Root[]): string | undefined {
   const jobs = roots.filter(({ object }) => object.kind === 'Job');

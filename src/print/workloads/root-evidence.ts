@@ -7,8 +7,8 @@ import { explainPod, type ExplainPodOptions } from '../waits/explain-pod.ts';
 import { blamedPod } from './blamed-pod.ts';
 
 /**
- * The evidence for a root, indented below its sentence. Below that of a workload stands the Pod that explains it best.
- * Empty without evidence.
+ * The evidence for a root, indented below its sentence. Below the sentence of a workload stands the Pod that explains
+ * it best. Empty without evidence.
  */
 export function rootEvidence(
   root: Root,

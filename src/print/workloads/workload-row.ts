@@ -12,10 +12,10 @@ export interface FollowedWorkload {
   readonly pods: readonly FollowedPod[];
 }
 
-/** From this number of Pods on, those that are well have no lines of their own. */
+/** From this number of Pods on, healthy Pods have no lines of their own. */
 const FOLDED_FROM = 6;
 
-/** The Pods of a workload with lines of their own: of many, only those that are not well. */
+/** The Pods of a workload with lines of their own: of many, only the unhealthy ones. */
 export function unfolded({ pods }: FollowedWorkload, priorityOf: (pod: FollowedPod) => RowPriority): FollowedPod[] {
   const left = pods.filter(({ pod }) => !isTerminalPhase(pod.status.phase));
   return left.length < FOLDED_FROM ? left : left.filter((pod) => priorityOf(pod) < 2);

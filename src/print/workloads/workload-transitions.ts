@@ -11,7 +11,7 @@ import { isTimeZone, Zone } from '../../api/cron/zone.ts';
 import { missedTimes } from '../../controllers/index.ts';
 import { timestampMs } from '../age.ts';
 
-/** The surroundings of a change of a workload. */
+/** The context of a change of a workload. */
 export interface WorkloadMoment {
   /** The time at which the change was seen, milliseconds since 1970. */
   readonly atMs: number;
@@ -86,7 +86,7 @@ function cronJobChanges(previous: StoredCronJob, next: StoredCronJob, moment: Cr
 
 /**
  * The next time at which a CronJob is due, as text in its own time zone: `12:05:00`, with the day if it is not today,
- * and with the zone if it is not that of the machine. Undefined for a schedule that never comes.
+ * and with the zone if the machine has another one. Undefined for a schedule that never comes.
  * @param machineZone the zone of CronJobs that name none: an IANA name
  */
 function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: string): string | undefined {
@@ -105,7 +105,7 @@ function nextRun(cronJob: StoredCronJob, nowMs: number, machineZone: string): st
 }
 
 function dateAndTime(ms: number, timeZone: string): { readonly date: string; readonly time: string } {
-  // The Swedish form is that of ISO 8601.
+  // The Swedish form is the form of ISO 8601.
   const [date = '', time = ''] = new Date(ms).toLocaleString('sv-SE', { timeZone }).split(' ');
   return { date, time };
 }

@@ -52,7 +52,7 @@ interface Variable {
   value: unknown;
 }
 
-/** The end of a list of nodes: one of the words leaves the loop around it. */
+/** The end of a list of nodes: one of the words leaves the enclosing loop. */
 type LoopControl = 'break' | 'continue' | undefined;
 
 /** The depth of nested templates. Go allows 100,000, which needs a larger stack. */

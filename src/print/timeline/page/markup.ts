@@ -2,7 +2,7 @@
 export class Markup {
   readonly text: string;
 
-  /** @param text is used as it is: only {@link markup} and trusted text may call this */
+  /** @param text is used without escapes: only {@link markup} and trusted text may call this */
   constructor(text: string) {
     this.text = text;
   }

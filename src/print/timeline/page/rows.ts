@@ -8,7 +8,7 @@ import { stepHint, stepText } from '../step-text.ts';
 import { isGood } from '../../../history/timeline/start-steps.ts';
 import { waitLook } from '../drawing.ts';
 
-/** A period or point in time that is drawn, listed and described. Times are those of the page. */
+/** A period or point in time that is drawn, listed and described. Times count from the beginning of the page. */
 export interface Entry extends Stretch {
   /** The name of the Pod; of a workload as `deployment/web`. */
   readonly pod: string;
