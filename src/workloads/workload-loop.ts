@@ -86,6 +86,8 @@ export class WorkloadLoop {
   readonly #garbageDue = new Set<string>();
   /** Failures to tell of, by the uid of the workload. */
   readonly #untold = new Map<string, ActionFailure>();
+  /** The time of the first stage of work that is unfinished: all its stages are one sync, at that time. */
+  readonly #begunMs = new Map<string, number>();
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
   /** Undefined: Services are not served. */
@@ -338,12 +340,15 @@ export class WorkloadLoop {
     const { clock } = this.#options;
     const failure = this.#untold.get(uid);
     this.#untold.delete(uid);
-    const moment = { wallMs: clock.now().wallMs, removedPods: this.#removedPods.of(uid), failure };
+    const wallMs = this.#begunMs.get(uid) ?? clock.now().wallMs;
+    const moment = { wallMs, removedPods: this.#removedPods.of(uid), failure };
     const input = inputOf(workload, this.#cache, this.#options, moment);
     const { actions, lookAgainAtMs } = reconcileWorkload(workload, input);
     this.#queue.addAfter(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
     this.#queue.wrote(actions.filter(({ type }) => type !== 'event').length);
     const outcome = this.#runner.carryOut(actions);
+    if (outcome === 'unfinished') this.#begunMs.set(uid, wallMs);
+    else this.#begunMs.delete(uid);
     // Its own stage may have removed it.
     if (!this.#own.has(uid)) return;
     if (failure !== undefined) this.#queue.addAfterFailure(uid);
