@@ -27,6 +27,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
 import { copyCodeCaches } from './code-caches.mjs';
+import { faces, throughFaces } from './faces.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -80,7 +81,7 @@ const COMMON = {
   tsconfigRaw: {},
   legalComments: 'none',
   minify: true,
-  plugins: [rawText],
+  plugins: [rawText, faces],
 };
 
 /**
@@ -100,7 +101,7 @@ const SCRIPT = {
 };
 
 const [program, library, helper, puller, server, clusters] = await Promise.all([
-  build({ ...SCRIPT, entryPoints: ['src/cli/start.ts'], plugins: [rawText, apart] }),
+  build({ ...SCRIPT, entryPoints: ['src/cli/start.ts'], plugins: [rawText, apart, faces] }),
   build({
     ...COMMON,
     entryPoints: ['src/library/index.ts'],
@@ -170,11 +171,14 @@ function writeTypes() {
     const wanted = ['library/index'];
     for (const file of wanted) {
       const declarations = readFileSync(path.join(folder, `${file}.d.ts`), 'utf8');
-      const own = declarations.replaceAll(/(from ')(\.[^']+)\.ts'/g, (_, before, target) => {
-        const found = path.posix.join(path.posix.dirname(file), target);
-        if (!wanted.includes(found)) wanted.push(found);
-        return `${before}${target}.js'`;
-      });
+      const own = throughFaces(declarations, `src/${file}.ts`).replaceAll(
+        /(from ')(\.[^']+)\.ts'/g,
+        (_, before, target) => {
+          const found = path.posix.join(path.posix.dirname(file), target);
+          if (!wanted.includes(found)) wanted.push(found);
+          return `${before}${target}.js'`;
+        },
+      );
       const target = path.join(dist, 'types', `${file}.d.ts`);
       mkdirSync(path.dirname(target), { recursive: true });
       writeFileSync(target, own);

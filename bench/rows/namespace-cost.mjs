@@ -17,7 +17,7 @@ const PATH = process.env.PATH;
 const PARTS = `
 export { SystemClock } from './src/clock.ts';
 export { detectNamespaces } from './src/runtime/linux/detection/namespaces.ts';
-export { Namespaces } from './src/runtime/linux/namespace/namespaces.ts';
+export { Namespaces } from './src/runtime/linux/namespaces.ts';
 export { ProcessRuntime } from './src/runtime/process-runtime.ts';
 `;
 

@@ -1,9 +1,9 @@
 import { selectedName } from '../api/select/field-selector.ts';
 import { isPermitted } from './access/permissions.ts';
-import type { ServerContext } from './context.ts';
-import type { ApiRequest, ApiUser } from './request.ts';
+import type { ServerContext } from './base/context.ts';
+import type { ApiRequest, ApiUser } from './base/request.ts';
 import { pluralWithGroup } from './resources/served-resource.ts';
-import { StatusError } from './status-error.ts';
+import { StatusError } from './base/status-error.ts';
 
 /** A request for a path beside the API of objects. */
 interface PathRequest {

@@ -6,13 +6,13 @@ import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go/go-quote.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
-import { formatFieldError, withHeading } from '../manifest/field-error.ts';
+import { formatFieldError, withHeading } from '../manifest/base/field-error.ts';
 import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
-import type { Store } from '../store/store.ts';
-import { conflict } from '../store/store-errors.ts';
+import type { Store } from '../store/base/store.ts';
+import { conflict } from '../store/base/store-errors.ts';
 import { allocated, settleReach } from './services/allocate.ts';
-import { objectToChange } from './default-objects.ts';
-import { missingObjectError, type ObjectRef } from './object-ref.ts';
+import { objectToChange } from './base/default-objects.ts';
+import { missingObjectError, type ObjectRef } from './base/object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
 
 /** A client's change of an object. */

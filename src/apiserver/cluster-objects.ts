@@ -1,12 +1,12 @@
 import type { StoredKubeObject } from '../api/objects.ts';
 import { namespacedResources } from '../api/resource-types.ts';
 import { withBudgetStatus } from '../manifest/admission/disruption-budget.ts';
-import { SYSTEM_PRIORITIES } from '../manifest/admission/pod-defaults.ts';
 import { quotaStatus } from '../manifest/admission/quota.ts';
-import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from './default-objects.ts';
+import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from './base/default-objects.ts';
 import { objectsOfBudgets } from './deletion/evict-pod.ts';
-import type { ObjectReader, Resource, Scope } from '../store/store.ts';
+import type { ObjectReader, Resource, Scope } from '../store/base/store.ts';
 import { nodeFields } from './node-object.ts';
+import { SYSTEM_PRIORITIES } from '../manifest/base/system-priorities.ts';
 
 /** The place and the time for the node object. */
 interface Here {

@@ -4,7 +4,7 @@ import { resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { withStoredAddress } from './services/allocate.ts';
 import { type ChangeRequest, changeObject } from './change-object.ts';
-import { withoutServerFields } from '../store/records/last-manifest.ts';
+import { withoutServerFields } from '../store/last-manifest.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 
 /**

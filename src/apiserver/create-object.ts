@@ -1,13 +1,13 @@
 import { recordBudgetEvents } from './deletion/evict-pod.ts';
 import { concernsVolumes, settleVolumes } from './volumes/settle-volumes.ts';
-import { keyOf } from '../store/metadata.ts';
+import { keyOf } from '../store/base/metadata.ts';
 import { admitNew } from './admission/admit-new.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { asCreated } from '../manifest/default/created.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/base/store.ts';
 import { allocated } from './services/allocate.ts';
-import { newUid } from '../store/unique-id.ts';
+import { newUid } from '../store/base/unique-id.ts';
 
 /**
  * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.

@@ -1,10 +1,10 @@
 import type { StoredKubeObject } from '../api/objects.ts';
-import type { ApiAnswer } from './answer.ts';
-import type { ServerContext } from './context.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiAnswer } from './base/answer.ts';
+import type { ServerContext } from './base/context.ts';
+import type { ApiRequest } from './base/request.ts';
 import { shownObject } from './custom/index.ts';
 import { inVersionOf } from './resources/served-resource.ts';
-import { notFoundStatus } from './status-error.ts';
+import { notFoundStatus } from './base/status-error.ts';
 import { awaitVersion } from './versions.ts';
 
 /** Responds with an object. */

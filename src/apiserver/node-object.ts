@@ -8,7 +8,7 @@ import { pressureIn, shownPressure } from '../lifecycle/node/node-conditions.ts'
 import { NODE_READY, SUFFICIENT_PID } from '../lifecycle/texts/node-conditions.ts';
 import { readQuietly } from '../quietly.ts';
 import { KUBERNETES_VERSION, version } from '../version.ts';
-import type { ObjectReader } from '../store/store.ts';
+import type { ObjectReader } from '../store/base/store.ts';
 
 interface NodeFields {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { noSuchObject, PodrunError } from '../api/errors.ts';
 import type { StoredKubeObject, StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { Scope, Store } from '../store/store.ts';
+import type { Scope, Store } from '../store/base/store.ts';
 
 const POD = { plural: 'pods' } as const;
 

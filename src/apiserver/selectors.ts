@@ -1,9 +1,9 @@
 import type { KubeObject } from '../api/objects.ts';
 import { parseFieldSelector } from '../api/select/field-selector.ts';
 import { parseLabelSelector } from '../api/select/label-selector.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest } from './base/request.ts';
 import type { ServedResource } from './resources/served-resource.ts';
-import { asStatusError, badRequestStatus } from './status-error.ts';
+import { asStatusError, badRequestStatus } from './base/status-error.ts';
 
 /** True for an object that a request selects. */
 export type ObjectMatcher = (object: KubeObject) => boolean;

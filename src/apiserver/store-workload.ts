@@ -2,7 +2,7 @@ import { resourceTypeOf, qualifiedKind } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
 import { hasLiveController, type WorkloadKey } from './live-controller.ts';
 import { finishedCondition } from '../api/workloads/job-conditions.ts';
-import type { StoredJob } from '../controllers/reconcile.ts';
+import type { StoredJob } from '../controllers/base/reconcile.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { deleteObject } from './deletion/delete-object.ts';

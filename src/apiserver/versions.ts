@@ -1,8 +1,8 @@
 import { sleep } from '../clock.ts';
-import { invalid } from '../manifest/field-error.ts';
-import type { ServerContext } from './context.ts';
-import type { ApiRequest } from './request.ts';
-import { badRequestStatus, StatusError } from './status-error.ts';
+import { invalid } from '../manifest/base/field-error.ts';
+import type { ServerContext } from './base/context.ts';
+import type { ApiRequest } from './base/request.ts';
+import { badRequestStatus, StatusError } from './base/status-error.ts';
 
 /** The time that a read waits for a version that does not exist yet. Source: cacher/watch_cache.go blockTimeout. */
 const WAIT_MS = 3000;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homeFolder, isStandIn } from '../user.ts';
 import { quietly } from '../quietly.ts';
-import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
-import type { Cli } from './cli.ts';
+import { agentsFolder, resourceFolder, stateRoot } from '../store/base/layout.ts';
+import type { Cli } from './base/cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
 
 /** Commands that read and write no state. */

@@ -2,14 +2,14 @@ import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
 import { beforeCommand } from './before-command.ts';
-import { nameOfCommand, splitCommand } from './flags/called-command.ts';
+import { nameOfCommand, splitCommand } from './base/called-command.ts';
 import { normalizeFlags } from './flags/flag-style.ts';
-import { Cli } from './cli.ts';
-import { globalFlags, withGlobalFlags } from './flags/global-flags.ts';
+import { Cli } from './base/cli.ts';
+import { globalFlags, withGlobalFlags } from './base/global-flags.ts';
 import { asHelpFlag, checkHelpTopic, withHelp } from './help/help.ts';
-import { reportError } from './report-error.ts';
-import type { Process } from './process.ts';
-import type { RunVerb, Verb } from './verb.ts';
+import { reportError } from './base/report-error.ts';
+import type { Process } from './base/process.ts';
+import type { RunVerb, Verb } from './base/verb.ts';
 import { version } from '../version.ts';
 
 /** The command that a shell calls for completions; see complete/answer-completion.ts. It is hidden from help. */

@@ -1,9 +1,9 @@
 import { PodrunError } from '../api/errors.ts';
-import type { Cli } from './cli.ts';
+import type { Cli } from './base/cli.ts';
 import type { LostPod } from '../store/records/pod-records.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { removeEmptyNamespaces } from '../apiserver/deletion/delete-namespace.ts';
-import { openStore } from './environment.ts';
+import { openStore } from './base/environment.ts';
 
 /**
  * Records the end of Pods whose podrun was killed, and prints a line for each. If the store cannot be written, the

@@ -6,9 +6,9 @@ import { callOfPodrun } from '../build-file.ts';
 import { SystemClock } from '../clock.ts';
 import { hasDefects, tellDefects } from '../defect-file.ts';
 import { main } from './main.ts';
-import { Output } from './output/output.ts';
-import type { Process } from './process.ts';
-import { reportError, textForUser } from './report-error.ts';
+import { Output } from './base/output.ts';
+import type { Process } from './base/process.ts';
+import { reportError, textForUser } from './base/report-error.ts';
 import { leaveDeadTerminal, StandardStream } from './output/standard-stream.ts';
 
 /** The seconds below which a command does not look for a dead terminal: the code for that takes 4 ms to load. */

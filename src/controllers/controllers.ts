@@ -8,12 +8,12 @@ import type {
 } from '../api/workloads/stored-workloads.ts';
 import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
 import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set/reconcile-daemon-set.ts';
 import { reconcileDeployment } from './deployment/reconcile-deployment.ts';
 import { reconcileJob } from './job/reconcile-job.ts';
-import type { PodsInput, Reconciliation } from './reconcile.ts';
+import type { PodsInput, Reconciliation } from './base/reconcile.ts';
 import { reconcileReplicaSet, reconcileReplicationController } from './replica-set/reconcile-replica-set.ts';
 import { reconcileService } from './service/reconcile-service.ts';
 import { reconcileStatefulSet } from './stateful-set/reconcile-stateful-set.ts';

@@ -1,9 +1,9 @@
 import type { JobStatus } from '../api/generated/types.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
-import { statusActions } from './actions.ts';
+import { statusActions } from './base/actions.ts';
 import { withDeploymentCondition } from './deployment/deployment-status.ts';
 import { finishedCondition } from '../api/workloads/job-conditions.ts';
-import type { ControllerAction } from './reconcile.ts';
+import type { ControllerAction } from './base/reconcile.ts';
 import { LACKS_AVAILABILITY } from './texts/deployment.ts';
 
 /** A status leaves out counts of 0. */

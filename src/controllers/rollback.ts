@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import { goQuote } from '../api/go/go-quote.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { isSameTemplate, NOT_COPIED, withoutHashLabel } from './deployment/revisions.ts';
-import type { StoredDeployment } from './reconcile.ts';
+import type { StoredDeployment } from './base/reconcile.ts';
 import type { TemplateRevision } from './template-history.ts';
 
 /** The number of revision 0, which means the one before the present one. */

@@ -1,9 +1,9 @@
 import type { PodTemplateSpec } from '../api/generated/types.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import { REVISION } from './deployment/revisions.ts';
-import { isControlledBy } from './ownership.ts';
-import type { StoredReplicaSet, StoredRevision } from './reconcile.ts';
-import { templateOfRevision } from './revision-history.ts';
+import { isControlledBy } from './base/ownership.ts';
+import type { StoredReplicaSet, StoredRevision } from './base/reconcile.ts';
+import { templateOfRevision } from './base/revision-history.ts';
 
 /** The reason for a revision, in the words of its user. Source: kubectl/pkg/polymorphichelpers/history.go. */
 const CHANGE_CAUSE = 'kubernetes.io/change-cause';

@@ -8,7 +8,7 @@ import { hasJobFinalizer, withoutJobFinalizer } from '../controllers/job/job-pod
 import type { FileStore } from '../store/file-store.ts';
 import type { Claim } from '../store/owners/ownership.ts';
 import { deletePod } from '../apiserver/deletion/delete-pod.ts';
-import { writePatch } from '../apiserver/writes/write-patch.ts';
+import { writePatch } from '../apiserver/base/write-patch.ts';
 import type { RunOwner } from './begin-runs.ts';
 import type { WorkloadKey } from '../apiserver/live-controller.ts';
 

@@ -3,7 +3,7 @@ import { isLost, isTerminalPhase, type StoredPod, type WatchEvent } from '../api
 import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
-import type { Subscription } from '../store/store.ts';
+import type { Subscription } from '../store/base/store.ts';
 
 /** True when a process runs this Pod or another one of the name, also a process that does not answer. */
 export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {

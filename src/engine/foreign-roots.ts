@@ -4,7 +4,7 @@ import type { Workload } from '../api/workloads/stored-workloads.ts';
 import { podRoot, type Root } from '../lifecycle/requests/root.ts';
 import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { ObjectKey } from '../store/store.ts';
+import type { ObjectKey } from '../store/base/store.ts';
 import { ObjectCache } from '../apiserver/informer/object-cache.ts';
 import { RunRoots } from '../workloads/run-roots.ts';
 import type { WorkloadKey } from '../apiserver/live-controller.ts';

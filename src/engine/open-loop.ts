@@ -1,18 +1,18 @@
 import { machineZone } from '../api/cron/zone.ts';
 import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { Owned } from '../controllers/reconcile.ts';
+import type { Owned } from '../controllers/base/reconcile.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { watchOwners } from '../store/owners/owner-watch.ts';
-import { newUid } from '../store/unique-id.ts';
+import { watchOwners } from '../store/feed/owner-watch.ts';
+import { newUid } from '../store/base/unique-id.ts';
 import type { Agent } from '../kubelet/agent.ts';
 import { deletePod } from '../apiserver/deletion/delete-pod.ts';
 import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
 import { WorkloadLoop } from '../workloads/workload-loop.ts';
 import type { RunOwner } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
-import { randomSuffix } from '../apiserver/random-suffix.ts';
+import { randomSuffix } from '../apiserver/base/random-suffix.ts';
 
 export interface LoopOptions {
   readonly store: FileStore;

@@ -2,7 +2,7 @@ import { hasCode } from '../api/errors.ts';
 import { controllerOf, resolvedUid, type StoredPod } from '../api/objects.ts';
 import { isRenewed } from '../apiserver/deletion/is-stored.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { Subscription } from '../store/store.ts';
+import type { Subscription } from '../store/base/store.ts';
 import type { OwnedRun } from './begin-runs.ts';
 import { hasOwners } from './open-loop.ts';
 import type { RunListener } from './run-input.ts';

@@ -6,7 +6,7 @@ import { isServiceManifest } from '../apiserver/services/unserved.ts';
 import { recordOf } from '../apiserver/store-record.ts';
 import { endedJob } from '../apiserver/store-workload.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { ObjectKey } from '../store/store.ts';
+import type { ObjectKey } from '../store/base/store.ts';
 
 /** A run that is about to begin. */
 export interface BeginningRun {

@@ -4,14 +4,14 @@ import type { ProbeInput } from '../kubelet/probe/input.ts';
 import { usage } from '../api/errors.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { endedByFault, faultInjected, type RequestCount, requestsCounted } from '../lifecycle/texts/podrun-events.ts';
-import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/runtime.ts';
+import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/base/runtime.ts';
 import { chance } from './chance.ts';
 import { Partitions } from './partitions.ts';
 import type { EndingFault, InjectedFault, Partition } from './read-fault.ts';
+import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /** Faults whose time the seed chooses come within this time after the beginning, or after the start they are for. */
 const WITHIN_MS = 10_000;

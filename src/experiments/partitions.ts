@@ -1,9 +1,9 @@
 import type { CutOff } from '../kubelet/faults.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
 import { faultInjected, faultOver } from '../lifecycle/texts/podrun-events.ts';
 import type { Partition } from './read-fault.ts';
+import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 export interface PartitionsOptions {
   readonly faults: readonly Partition[];

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../clock.ts';
-import type { Descriptor } from './manifest.ts';
+import type { Descriptor } from './registry/manifest.ts';
 import { contentName, PullError, wrongDigest, wrongSize } from './registry/pull-error.ts';
 import type { RegistryClient } from './registry/registry-client.ts';
 import type { ImageStore } from './store/image-store.ts';

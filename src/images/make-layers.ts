@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statfsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { LayerKind } from '../lifecycle/images/types.ts';
-import type { Descriptor } from './manifest.ts';
+import type { LayerKind } from '../lifecycle/base/image-types.ts';
+import type { Descriptor } from './registry/manifest.ts';
 import { contentName, PullError } from './registry/pull-error.ts';
 import type { ImageStore } from './store/image-store.ts';
 import { removeLayerTree } from './store/sweep.ts';

@@ -1,8 +1,8 @@
 import { PodrunError } from '../api/errors.ts';
-import type { LayerKind } from '../lifecycle/images/types.ts';
+import type { LayerKind } from '../lifecycle/base/image-types.ts';
 import type { Obstacle } from '../machine/abilities.ts';
 import { obstacleText } from '../machine/obstacle.ts';
-import { type HelperOutcome, runHelper } from '../runtime/helpers/helper.ts';
+import { type HelperOutcome, runHelper } from '../runtime/base/helper.ts';
 import { explainRefusal } from '../runtime/linux/detection/namespaces.ts';
 import { readPrivileges } from '../runtime/linux/detection/privileges.ts';
 import { asOwners } from './unpack/unpack-layer.ts';

@@ -8,11 +8,17 @@ import type {
   PullOutcome,
   PullProgress,
   PullRequest,
-} from '../lifecycle/images/types.ts';
-import { fileTrouble } from '../runtime/errno.ts';
+} from '../lifecycle/base/image-types.ts';
+import { fileTrouble } from '../runtime/base/errno.ts';
 import { fetchBlob } from './fetch-blob.ts';
 import { checkClaims, checkSpace, hasLayer, makeLayer } from './make-layers.ts';
-import { choosePlatform, CONFIG_MAX_BYTES, type Descriptor, type Manifest, parseManifest } from './manifest.ts';
+import {
+  choosePlatform,
+  CONFIG_MAX_BYTES,
+  type Descriptor,
+  type Manifest,
+  parseManifest,
+} from './registry/manifest.ts';
 import { parseConfig } from './parse-config.ts';
 import { HttpConnections } from './registry/connection.ts';
 import { placesOf, type NetworkVariables } from './registry/endpoints.ts';

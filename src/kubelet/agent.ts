@@ -9,12 +9,11 @@ import {
 } from '../api/objects.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
 import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
-import type { Subscription } from '../store/store.ts';
+import type { Subscription } from '../store/base/store.ts';
 import type { DialEndpoint } from '../network/ingress/forward.ts';
 import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
 import { claimFacts } from '../apiserver/volumes/claim-volume.ts';
@@ -30,7 +29,7 @@ import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
 import { preemptedBy } from '../lifecycle/texts/events.ts';
 import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
 import { deletePod } from '../apiserver/deletion/delete-pod.ts';
-import { EventRecorder } from '../apiserver/event-recorder.ts';
+import { EventRecorder } from '../apiserver/base/event-recorder.ts';
 import type { ServiceListeners } from '../network/node/agent-services.ts';
 import { dialHere } from '../network/node/dial-pod.ts';
 import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
@@ -46,6 +45,7 @@ import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
 import { readOwnRights } from '../settings/own-rights.ts';
+import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
 export interface AgentOptions extends AgentResources {

@@ -1,14 +1,14 @@
 import { allContainers, type StoredPod } from '../api/objects.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
 import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
 import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
 import type { OwnRights } from '../lifecycle/security/own-rights.ts';
 import type { AgentSettings } from '../settings/agent-settings.ts';
-import type { ObjectReader } from '../store/store.ts';
+import type { ObjectReader } from '../store/base/store.ts';
 import { runtimeHandlerOf } from '../images/node/pod-source.ts';
 import { hasApiServer } from '../apiserver/services/service-facts.ts';
+import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 interface Place {
   readonly settings: AgentSettings;

@@ -1,7 +1,7 @@
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/base/store.ts';
 import { isStored } from '../apiserver/deletion/is-stored.ts';
 
 /** The delay before a failed write is repeated. */

@@ -1,12 +1,12 @@
 import { inBackground, isDefect } from '../defects.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
 import type { EffectReport } from './pod-worker.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { pause } from './probe/deadline.ts';
 import { watchStorage } from './volumes/storage-watch.ts';
+import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 export interface SandboxOptions {
   readonly clock: Clock;

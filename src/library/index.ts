@@ -3,7 +3,7 @@
  * @see docs/library.md
  */
 export { type ErrorCode, PodrunError } from '../api/errors.ts';
-export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './errors.ts';
+export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './base/errors.ts';
 export { run } from './run.ts';
 export { serve } from './serve.ts';
 export type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
@@ -27,7 +27,7 @@ export type {
   RunOptions,
   StopOptions,
   UntilOptions,
-} from './types.ts';
+} from './base/types.ts';
 export type { Workload } from '../api/workloads/stored-workloads.ts';
 export type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
 export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/generated/types.ts';

@@ -2,13 +2,13 @@ import { usage } from '../api/errors.ts';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../api/objects.ts';
-import { formatFieldError } from '../manifest/field-error.ts';
+import { formatFieldError } from '../manifest/base/field-error.ts';
 import { loadManifests, type LoadOptions } from '../manifest/load.ts';
 import type { ManifestMistake } from '../manifest/manifest-mistake.ts';
 import type { Input } from '../manifest/read/input.ts';
 import { renderManifestErrors } from '../manifest/report.ts';
-import { ManifestError, type ManifestProblem } from './errors.ts';
-import type { ManifestSource, ManifestText } from './types.ts';
+import { ManifestError, type ManifestProblem } from './base/errors.ts';
+import type { ManifestSource, ManifestText } from './base/types.ts';
 import { isJsonObject } from '../api/json.ts';
 
 /** The file name of a manifest that came as an object. Messages leave the position in it out. */

@@ -10,8 +10,8 @@ import type { SystemClock } from '../clock.ts';
 import { JOB_BACKOFF } from '../controllers/index.ts';
 import type { ImageMapping } from '../lifecycle/environment/entry-point.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
-import { durationMs } from './options.ts';
-import type { ImageProgram, RunOptions } from './types.ts';
+import { durationMs } from './base/options.ts';
+import type { ImageProgram, RunOptions } from './base/types.ts';
 
 /** Everything that is read and checked before a state folder is opened. */
 export interface CheckedRun {

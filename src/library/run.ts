@@ -19,20 +19,20 @@ import { checkChanges } from '../apiserver/check-changes.ts';
 import { Run } from '../engine/run.ts';
 import { type SeparatedObjects, separateObjects } from '../apiserver/separate-objects.ts';
 import { serviceKeys } from '../apiserver/services/unserved.ts';
-import type { ObjectKey } from '../store/store.ts';
+import type { ObjectKey } from '../store/base/store.ts';
 import { storeWorkload, workloadKey } from '../apiserver/store-workload.ts';
 import { hasOwnNetworks } from '../machine/network-choice.ts';
-import { ManifestError } from './errors.ts';
+import { ManifestError } from './base/errors.ts';
 import { LibraryPods } from './pods/library-pods.ts';
 import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource } from './load.ts';
-import { checkOptions } from './options.ts';
+import { checkOptions } from './base/options.ts';
 import { callListener, outputReceiver } from './output.ts';
 import { networkOf } from '../engine/setup/run-settings.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
-import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
-import { withLibraryErrors } from './library-errors.ts';
-import type { ManifestSource, Pods, RunOptions } from './types.ts';
+import { openStateFolder, type StateFolder, sweepStateFolders } from './base/state-folder.ts';
+import { withLibraryErrors } from './base/library-errors.ts';
+import type { ManifestSource, Pods, RunOptions } from './base/types.ts';
 import { withVariables } from './variables.ts';
 
 /** The time limit of waits: that of `kubectl wait`. */

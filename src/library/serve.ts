@@ -6,15 +6,15 @@ import { FOR_CLIENTS } from '../network/node/private-networks.ts';
 import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
 import { usage } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
-import { withLibraryErrors } from './library-errors.ts';
-import { checkOptions } from './options.ts';
+import { withLibraryErrors } from './base/library-errors.ts';
+import { checkOptions } from './base/options.ts';
 import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import type { ServerClaim } from '../server/index.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
-import { openStateFolder } from './state-folder.ts';
+import { openStateFolder } from './base/state-folder.ts';
 
 /** Set by the build: the path of dist/descriptions.json, from the file with this code. */
 declare const DESCRIPTIONS: string;

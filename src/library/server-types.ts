@@ -1,4 +1,4 @@
-import type { RunOptions } from './types.ts';
+import type { RunOptions } from './base/types.ts';
 
 /** The options of a server. Those of `run` mean the same for its Pods. */
 export interface KubernetesServerOptions extends Pick<

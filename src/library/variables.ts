@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from '../api/generated/types.ts';
 import { escapeExpansion } from '../lifecycle/environment/expansion.ts';
 import type { ManifestObject } from '../manifest/manifest-object.ts';
-import { podIn } from '../manifest/pod-specs.ts';
+import { podIn } from '../manifest/base/pod-specs.ts';
 
 /**
  * Adds variables to each container of a Pod, or of the Pods of a workload, except those that `env` of the manifest

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../api/objects.ts';
-import { type PodFacts, type StopStage, processOf, terminationOf } from './facts.ts';
+import { type PodFacts, type StopStage, processOf, terminationOf } from './base/facts.ts';
 import type { ProbeType } from './probes/probe.ts';
 
 /**

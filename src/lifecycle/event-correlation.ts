@@ -1,5 +1,5 @@
-import type { EventDraft } from './effects.ts';
 import { combined } from './texts/events.ts';
+import type { EventDraft } from './texts/event-draft.ts';
 
 /** Ten different messages of one kind are combined into one event, until a pause of ten minutes. */
 const COMBINE_AT = 10;

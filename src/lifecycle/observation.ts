@@ -1,9 +1,8 @@
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
-import type { NodeEviction } from './facts.ts';
-import type { EnsuredImage, ImageNeed } from './plan/image-need.ts';
-import type { TerminationCause } from './plan/termination.ts';
-import type { StorageUsage } from './volumes/local-storage.ts';
+import type { NodeEviction, StorageUsage } from './base/facts.ts';
+import type { EnsuredImage, ImageNeed } from './base/image-need.ts';
+import type { TerminationCause } from './base/termination.ts';
 
 /** An event in the life of a Pod. `id` names the instance of the container. */
 export type Observation =

@@ -1,7 +1,7 @@
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Container, PodSpec } from '../api/generated/types.ts';
-import { type Effect, eventEffect, type Step } from './effects.ts';
+import { type Effect, eventEffect, type Step } from './base/effects.ts';
 import {
   type ContainerFacts,
   containerFacts,
@@ -14,7 +14,7 @@ import {
   type Stop,
   terminationOf,
   withContainer,
-} from './facts.ts';
+} from './base/facts.ts';
 import type {
   Exited,
   HookReturned,
@@ -25,10 +25,10 @@ import type {
   TerminateRequest,
 } from './observation.ts';
 import { ensuredImage } from './plan/image-pull.ts';
-import { restartsAll } from './plan/restart-policy.ts';
-import { sandboxAfter } from './plan/sandbox.ts';
+import { restartsAll } from './base/restart-policy.ts';
+import { sandboxAfter } from './base/sandbox.ts';
 import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './plan/stop.ts';
-import type { Termination } from './plan/termination.ts';
+import type { Termination } from './base/termination.ts';
 import {
   created,
   failed,

@@ -9,8 +9,8 @@ import {
   type Instance,
   NEW_POD,
   type PodFacts,
-} from './facts.ts';
-import { restartsAll, shouldRestart } from './plan/restart-policy.ts';
+} from './base/facts.ts';
+import { restartsAll, shouldRestart } from './base/restart-policy.ts';
 import { TERMINATED } from './texts/terminated.ts';
 
 /** An instance of a container in the runtime: it runs, or it has ended and no agent has recorded the end. */

@@ -2,7 +2,7 @@ import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import { Draft, type SyncConfig } from './plan/draft.ts';
-import type { Step } from './effects.ts';
+import type { Step } from './base/effects.ts';
 import {
   isAlive,
   isFinished,
@@ -13,12 +13,12 @@ import {
   type Starting,
   type Stop,
   terminationOf,
-} from './facts.ts';
+} from './base/facts.ts';
 import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
 import { planInitContainers } from './plan/init-plan.ts';
 import { stopContainer } from './plan/kill-container.ts';
 import { EVICTION_GRACE_SECONDS, evictionMessage } from './volumes/local-storage.ts';
-import { computedPhase, containerStatuses } from './pod-status.ts';
+import { computedPhase, containerStatuses } from './status/pod-status.ts';
 import { planRegularContainers } from './plan/regular-plan.ts';
 import { planResize } from './plan/resize-plan.ts';
 import { planRestartAll } from './plan/restart-all.ts';
@@ -32,7 +32,7 @@ import {
   requestStop,
   shortenStop,
 } from './plan/stop.ts';
-import { CONSEQUENCES, type Ending, type Termination } from './plan/termination.ts';
+import { CONSEQUENCES, type Ending, type Termination } from './base/termination.ts';
 import { deadlineExceeded, evicted, failedPostStartHook, killing } from './texts/events.ts';
 import { HOOK_FAILED, stopping } from './texts/killing.ts';
 

@@ -2,7 +2,7 @@ import { type KubeObject } from '../api/objects.ts';
 import { decodeObject, type DecodeProblem } from './decode/decode.ts';
 import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';
-import { withoutRepeats, type FieldError, forbidden } from './field-error.ts';
+import { withoutRepeats, type FieldError, forbidden } from './base/field-error.ts';
 import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-mistake.ts';
 import { locate } from './read/source-node.ts';
@@ -11,7 +11,7 @@ import type { Isolation } from './support/rule.ts';
 import { unenforcedPaths } from './support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObject } from './validate/index.ts';
-import { warningsFor } from './warnings.ts';
+import { warningsFor } from './warnings/object-warnings.ts';
 
 /** The treatment of unknown fields and of repeated keys. */
 export type StrictMode = 'strict' | 'warn' | 'ignore';

@@ -1,7 +1,7 @@
 import { PodrunError } from '../api/errors.ts';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
-import { required, type FieldError } from './field-error.ts';
+import { required, type FieldError } from './base/field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
 import type { ManifestMistake, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';

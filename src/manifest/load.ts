@@ -2,7 +2,7 @@ import type { Isolation } from './support/rule.ts';
 import { PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
-import type { FieldError } from './field-error.ts';
+import type { FieldError } from './base/field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';

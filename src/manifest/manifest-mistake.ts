@@ -1,4 +1,4 @@
-import type { FieldError } from './field-error.ts';
+import type { FieldError } from './base/field-error.ts';
 import type { ObjectIdentity } from './identify.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 

@@ -1,6 +1,6 @@
 import type { PodSpec } from '../api/generated/types.ts';
 import type { KubeObject } from '../api/objects.ts';
-import { podIn } from './pod-specs.ts';
+import { podIn } from './base/pod-specs.ts';
 
 /** An object that a Pod reads. */
 export interface NeededObject {

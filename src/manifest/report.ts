@@ -1,6 +1,6 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/go/go-quote.ts';
-import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './field-error.ts';
+import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './base/field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './manifest-mistake.ts';
 
 /** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */

@@ -1,7 +1,7 @@
 import { type Advice, type AdviceSeverity, counted } from '../history/advise/advice.ts';
 import type { RunAdvice, Basis } from '../history/advise/advise.ts';
-import { briefDuration } from './age.ts';
-import { formatJson } from './formats/json.ts';
+import { briefDuration } from './base/age.ts';
+import { formatJson } from './formats/base/json.ts';
 import type { Painter, Tone } from './text/painter.ts';
 
 const TONES = { problem: 'bad', risk: 'info', tuning: 'muted' } as const satisfies Record<AdviceSeverity, Tone>;

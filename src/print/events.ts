@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../api/objects.ts';
-import { timestampMs } from './age.ts';
+import { timestampMs } from './base/age.ts';
 import { eventAge } from './table/event-row.ts';
 import { escapeTerminal } from './text/terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';

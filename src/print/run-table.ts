@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import { runLengthMs } from '../history/run-length.ts';
-import { briefDuration } from './age.ts';
+import { briefDuration } from './base/age.ts';
 import { summarizePod } from './table/pod-status.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';

@@ -3,7 +3,7 @@ import { guarded, inBackground } from '../defects.ts';
 import { isTerminalPhase, type StoredPod, type StoredService } from '../api/objects.ts';
 import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { ServiceFact } from '../lifecycle/environment/environment-services.ts';
-import type { ObjectReader } from '../store/store.ts';
+import type { ObjectReader } from '../store/base/store.ts';
 import type { ClusterAccess } from './client/index.ts';
 
 /** The address at which everything that is forwarded is reached. */

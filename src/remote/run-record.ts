@@ -6,7 +6,7 @@ import { resourceTypeOf } from '../api/resource-types.ts';
 import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { inFolder, namesIn, readJsonFile, writePrivateFile } from '../store/disk/atomic-file.ts';
 import { isProcess } from '../store/disk/stored-json.ts';
-import { type KnownProcess, knownProcess, presenceOf } from '../store/owners/known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf } from '../store/disk/known-process.ts';
 import type { ClusterConnection } from './connection.ts';
 import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
 import { collectionPath } from './paths.ts';

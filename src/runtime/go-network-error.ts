@@ -1,8 +1,8 @@
 import { joinHostPort } from '../api/go/host-port.ts';
 import { goQuote } from '../api/go/go-quote.ts';
-import { errnoText } from './errno.ts';
+import { errnoText } from './base/errno.ts';
 
-/** Go's texts for the error numbers of the network. All other texts are in src/runtime/errno.ts. */
+/** Go's texts for the error numbers of the network. All other texts are in src/runtime/base/errno.ts. */
 const NETWORK_TEXTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'cannot assign requested address',
   ECONNABORTED: 'software caused connection abort',

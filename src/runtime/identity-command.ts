@@ -1,5 +1,5 @@
-import type { Identity } from './confinement.ts';
-import { type Inside, insideWith, type ProgramCall } from './inside.ts';
+import type { Identity } from './base/confinement.ts';
+import { type Inside, insideWith, type ProgramCall } from './base/inside.ts';
 import { moveLoaderVariables } from './start/loader-variables.ts';
 import { findSetpriv } from './start/setpriv.ts';
 

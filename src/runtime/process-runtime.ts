@@ -1,17 +1,17 @@
 import { constants } from 'node:os';
 import { caught, inBackground, tellDefect } from '../defects.ts';
 import { type Clock, machineClock, nextEventLoopTurn } from '../clock.ts';
-import type { Confiner, InsideOutcome } from './confiner.ts';
+import type { Confiner, InsideOutcome } from './base/confiner.ts';
 import { StartupWatch } from './start/startup-watch.ts';
 import { runExec } from './start/exec.ts';
 import { withIdentity } from './identity-command.ts';
-import { HOST, type Inside } from './inside.ts';
-import { killGroup } from './kill.ts';
-import { type Limited, UNLIMITED } from './linux/limits/limited.ts';
-import { type MainProcess, pipedProcess } from './main-process.ts';
-import type { RuntimeFeatures } from './features.ts';
+import { HOST, type Inside } from './base/inside.ts';
+import { killGroup } from './watch/kill.ts';
+import { type Limited, UNLIMITED } from './base/limited.ts';
+import { type MainProcess, pipedProcess } from './start/main-process.ts';
+import type { RuntimeFeatures } from './base/features.ts';
 import { insideImageFolder } from './start/inside-image-folder.ts';
-import { insideNetwork } from './linux/join.ts';
+import { insideNetwork } from './base/join.ts';
 import { RecentForks } from './watch/pid-order.ts';
 import { quickStartTimeOf } from './watch/process-identity.ts';
 import { PipeMaker, type PipeKind, type ProcessPipes } from './pipes/process-pipes.ts';
@@ -25,7 +25,7 @@ import type {
   RunningContainer,
   Runtime,
   StartOutcome,
-} from './runtime.ts';
+} from './base/runtime.ts';
 import { diesUnprepared, signalNumber } from './signal-number.ts';
 import { spawnMain, type SpawnContext } from './start/spawn-main.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start/start-checks.ts';
@@ -35,7 +35,7 @@ import { processPeakBytes, usageTotals } from './linux/usage/usage-totals.ts';
 import { Watchdog } from './watch/watchdog.ts';
 import { limitContainer } from './linux/limits/limiter.ts';
 import { startInTerminal } from './terminal/terminal.ts';
-import { startExec } from './start/exec-start.ts';
+import { startExec } from './exec/exec-start.ts';
 
 const { SIGKILL, SIGTERM } = constants.signals;
 

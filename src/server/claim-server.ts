@@ -6,7 +6,7 @@ import { localProcesses } from '../runtime/watch/process-identity.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
 import { onDisk } from '../store/disk/disk-errors.ts';
 import { FileLocks } from '../store/disk/file-lock.ts';
-import { serverFolder } from '../store/layout.ts';
+import { serverFolder } from '../store/base/layout.ts';
 import {
   distanceOf,
   isSelf,
@@ -14,7 +14,7 @@ import {
   knownProcess,
   presenceOf,
   withCachedIds,
-} from '../store/owners/known-process.ts';
+} from '../store/disk/known-process.ts';
 
 /** The server of a state folder, on record. The port outlives the server: its clients find the next one there. */
 interface ServerRecord {

@@ -4,14 +4,14 @@ import {
   selfReviewAnswer,
   tokenReviewAnswer,
 } from '../apiserver/access/reviews.ts';
-import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from '../apiserver/answer.ts';
+import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from '../apiserver/base/answer.ts';
 import { getObjectAnswer } from '../apiserver/get.ts';
 import { listAnswer } from './reads/list.ts';
 import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
-import type { ApiRequest, ApiVerb } from '../apiserver/request.ts';
-import { methodNotAllowed, noSuchPath, StatusError } from '../apiserver/status-error.ts';
-import { STREAM_SUBRESOURCES } from './streams/index.ts';
+import type { ApiRequest, ApiVerb } from '../apiserver/base/request.ts';
+import { methodNotAllowed, noSuchPath, StatusError } from '../apiserver/base/status-error.ts';
+import { STREAM_SUBRESOURCES } from './stream-handlers.ts';
 import { bindingAnswer, evictionAnswer } from '../apiserver/subresources/pods.ts';
 import { finalizeAnswer } from '../apiserver/subresources/namespaces.ts';
 import { SCALE_HANDLERS } from '../apiserver/subresources/scale.ts';

@@ -4,8 +4,8 @@ import { inBackground } from '../defects.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { Subscription } from '../store/store.ts';
-import { ServiceTokens } from '../apiserver/access/service-tokens.ts';
+import type { Subscription } from '../store/base/store.ts';
+import { ServiceTokens } from '../apiserver/base/service-tokens.ts';
 import type { StoredService } from '../api/objects.ts';
 import { machineAddress } from '../network/service-addresses.ts';
 import { ROUTER } from '../network/linux/cluster-commands.ts';
@@ -18,22 +18,23 @@ import { keepDefaultAccess } from '../apiserver/cluster/default-access.ts';
 import { endNamespaces } from '../apiserver/cluster/end-namespaces.ts';
 import { keepNodeLease } from '../apiserver/cluster/node-lease.ts';
 import { keepStandingObjects, nodeShape, registerNode } from '../apiserver/cluster/standing-objects.ts';
-import type { AuthorizationMode, ServerContext } from '../apiserver/context.ts';
+import type { AuthorizationMode, ServerContext, TokenReader } from '../apiserver/base/context.ts';
 import { followDefinitions } from '../apiserver/custom/index.ts';
-import { answerRequest, answerUpgrade, type Answering } from './http/answer-request.ts';
+import { answerRequest, answerUpgrade, type Answering } from './answer-request.ts';
 import { AuditLog } from './http/audit.ts';
-import { ADMIN, isSameSecret, type TokenReader } from '../apiserver/access/authenticate.ts';
+import { ADMIN, isSameSecret } from '../apiserver/access/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
-import type { NodeClient } from '../apiserver/node-client.ts';
+import type { NodeClient } from '../apiserver/base/node-client.ts';
 import { openapiRoutes } from './openapi/index.ts';
+import { BUILT_IN_RESOURCES } from '../apiserver/built-in.ts';
 import { ResourceTable } from '../apiserver/resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
 import { compactHistory } from '../apiserver/state/compact-history.ts';
 import { ServedObjects } from '../apiserver/state/served-objects.ts';
-import { StatusError } from '../apiserver/status-error.ts';
+import { StatusError } from '../apiserver/base/status-error.ts';
 
 export interface ApiServerOptions {
   readonly store: FileStore;
@@ -88,7 +89,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const service = node && new ApiService(store).open();
   const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
   const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
-  const resources = new ResourceTable();
+  const resources = new ResourceTable(BUILT_IN_RESOURCES);
   const objects = new ServedObjects(store);
   registerNode(store);
   for (const { storage, isNamespaced } of resources.all) {

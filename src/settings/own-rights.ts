@@ -2,7 +2,7 @@ import { readQuietly } from '../quietly.ts';
 import { findAccount } from '../lifecycle/security/accounts.ts';
 import { capabilitiesOf } from '../lifecycle/security/capabilities.ts';
 import type { Account, OwnRights } from '../lifecycle/security/own-rights.ts';
-import type { RuntimeFeatures } from '../runtime/features.ts';
+import type { RuntimeFeatures } from '../runtime/base/features.ts';
 import { findSetpriv } from '../runtime/start/setpriv.ts';
 
 /** The files that list the users and groups of the machine, in place of the image's files. */

@@ -8,11 +8,11 @@ import {
   isSamePart,
   keyOf,
   type StoredObject,
-} from '../store/metadata.ts';
+} from '../store/base/metadata.ts';
 import { withoutGrace } from '../lifecycle/requests/deletion.ts';
-import { VersionSource } from '../store/resource-version.ts';
-import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../store/store.ts';
-import { alreadyExists, notInStore } from '../store/store-errors.ts';
+import { VersionSource } from '../store/base/resource-version.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../store/base/store.ts';
+import { alreadyExists, notInStore } from '../store/base/store-errors.ts';
 import { Subscribers } from '../store/feed/subscribers.ts';
 
 /**

@@ -14,11 +14,11 @@ import {
 import { everyResourceType } from '../api/resource-types.ts';
 import { isWorkload } from '../api/workloads/stored-workloads.ts';
 import type { Clock } from '../clock.ts';
-import type { Owned } from '../controllers/reconcile.ts';
+import type { Owned } from '../controllers/base/reconcile.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { type FoundInstance, restoredFacts } from '../lifecycle/restored-facts.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Store } from '../store/store.ts';
+import type { Runtime } from '../runtime/base/runtime.ts';
+import type { Store } from '../store/base/store.ts';
 import { SIMULATED_NODE, simulatedMachine } from './simulated-machine.ts';
 
 /** The world of a simulated agent. */

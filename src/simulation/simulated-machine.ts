@@ -1,7 +1,7 @@
 import { runHook } from '../kubelet/hooks/hooks.ts';
 import type { PodMachine } from '../kubelet/pod-machine.ts';
 import { probeOnce } from '../kubelet/probe/index.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
 
 export const SIMULATED_NODE: NodeFacts = {
   name: 'node-1',

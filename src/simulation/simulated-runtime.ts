@@ -10,7 +10,7 @@ import type {
   ProcessExit,
   Runtime,
   StartOutcome,
-} from '../runtime/runtime.ts';
+} from '../runtime/base/runtime.ts';
 import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
 
 /** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is the instance's. */

@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';
 import { FileLocks } from './disk/file-lock.ts';
-import { type ProcessLookup, withCachedIds } from './owners/known-process.ts';
+import { type ProcessLookup, withCachedIds } from './disk/known-process.ts';
 import { LastApplied } from './records/last-applied.ts';
-import { type PodPaths, podPaths } from './layout.ts';
+import { type PodPaths, podPaths } from './base/layout.ts';
 import { Leases } from './owners/leases.ts';
 import type { MemoryArea } from './disk/memory-folders.ts';
-import type { StoredObject } from './metadata.ts';
+import type { StoredObject } from './base/metadata.ts';
 import {
   type Claim,
   type Owner,
@@ -22,12 +22,12 @@ import {
 } from './owners/ownership.ts';
 import { claimFolder, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
-import { OpenPodLogs } from './feed/pod-log.ts';
+import { OpenPodLogs } from './disk/pod-log.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
 import { spendReserve } from './disk/reserve.ts';
-import { VersionSource } from './resource-version.ts';
-import { StagingArea, type StorageParts } from './storage.ts';
-import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
+import { VersionSource } from './base/resource-version.ts';
+import { StagingArea, type StorageParts } from './records/storage.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './base/store.ts';
 import type { ChangeListener } from './feed/subscribers.ts';
 import { Watches } from './feed/watches.ts';
 

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { namesIn } from './disk/atomic-file.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { FileLocks } from './disk/file-lock.ts';
-import { type ProcessLookup, withCachedIds } from './owners/known-process.ts';
+import { type ProcessLookup, withCachedIds } from './disk/known-process.ts';
 import { sweepLeases } from './owners/leases.ts';
-import { historyFolder, objectPath } from './layout.ts';
-import { keysIn } from './records/listing.ts';
-import { StagingArea } from './storage.ts';
+import { historyFolder, objectPath } from './base/layout.ts';
+import { keysIn } from './disk/listing.ts';
+import { StagingArea } from './records/storage.ts';
 import { StrayFiles } from './stray-files.ts';
-import type { Scope } from './store.ts';
+import type { Scope } from './base/store.ts';
 
 /** A folder of the store without an object: an earlier run of a Pod, or the volume of a claim. */
 export interface UnreferencedFolder {

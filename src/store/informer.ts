@@ -1,5 +1,5 @@
 import type { StoredMeta, WatchEvent } from '../api/objects.ts';
-import type { Resource, Scope, Storable, Store } from './store.ts';
+import type { Resource, Scope, Storable, Store } from './base/store.ts';
 
 type Followed = Storable & { readonly metadata: StoredMeta };
 

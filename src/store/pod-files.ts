@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { StoredPod } from '../api/objects.ts';
-import type { NetworkJoin } from '../runtime/linux/join.ts';
-import type { RunningContainer } from '../runtime/runtime.ts';
+import type { NetworkJoin } from '../runtime/base/join.ts';
+import type { RunningContainer } from '../runtime/base/runtime.ts';
 import { startTimeOf } from '../runtime/watch/process-identity.ts';
 import type { FileStore } from './file-store.ts';
-import type { PodPaths } from './layout.ts';
+import type { PodPaths } from './base/layout.ts';
 import { hookLogPath, instanceLogPath } from './logs/log-files.ts';
 
 /** One run of one container. */

@@ -6,10 +6,10 @@ import { isTerminalPhase } from '../api/objects.ts';
 import { isLeftover, isTemporary, readJsonFile } from './disk/atomic-file.ts';
 import { ifPresent } from './disk/disk-errors.ts';
 import type { FileLocks } from './disk/file-lock.ts';
-import { presenceOf, type ProcessLookup } from './owners/known-process.ts';
-import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
-import { readPod } from './feed/transition-log.ts';
-import { keysIn } from './records/listing.ts';
+import { presenceOf, type ProcessLookup } from './disk/known-process.ts';
+import { pathsInPodFolder, type PodPaths, resourceFolder } from './base/layout.ts';
+import { readPod } from './disk/transition-log.ts';
+import { keysIn } from './disk/listing.ts';
 import type { Owner } from './owners/ownership.ts';
 
 /** Folders with files of containers, which podrun does not search. */

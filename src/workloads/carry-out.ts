@@ -8,15 +8,15 @@ import type {
   DeleteAction,
   NewObject,
   UpdateAction,
-} from '../controllers/reconcile.ts';
+} from '../controllers/base/reconcile.ts';
 import { prepareForCreate } from '../manifest/default/create.ts';
 import { applyDefaults } from '../manifest/default/index.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/base/store.ts';
 import { createObject } from '../apiserver/create-object.ts';
 import { deleteRecord } from '../apiserver/deletion/delete-record.ts';
-import { EventRecorder } from '../apiserver/event-recorder.ts';
+import { EventRecorder } from '../apiserver/base/event-recorder.ts';
 import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
-import { writePatch } from '../apiserver/writes/write-patch.ts';
+import { writePatch } from '../apiserver/base/write-patch.ts';
 
 /** The part of the agent that controllers need. */
 export interface PodClient {

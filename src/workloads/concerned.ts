@@ -1,6 +1,6 @@
 import { controllerOf, isTerminalPhase, type WatchEvent } from '../api/objects.ts';
 import { selectsPod } from '../controllers/service/reconcile-service.ts';
-import type { Owned } from '../controllers/reconcile.ts';
+import type { Owned } from '../controllers/base/reconcile.ts';
 import { isPod, isService, type ObjectCache } from '../apiserver/informer/object-cache.ts';
 
 /**

@@ -3,8 +3,8 @@ import { formatTime } from '../api/time.ts';
 import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
 import type { Controlled } from '../api/workloads/stored-workloads.ts';
 import type { WorkloadInput } from '../controllers/controllers.ts';
-import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../controllers/reconcile.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../controllers/base/reconcile.ts';
+import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
 import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */

@@ -1,6 +1,6 @@
 import { isTerminalPhase, type WatchEvent } from '../api/objects.ts';
-import type { Owned } from '../controllers/reconcile.ts';
-import { isTerminating } from '../controllers/pod-state.ts';
+import type { Owned } from '../controllers/base/reconcile.ts';
+import { isTerminating } from '../controllers/base/pod-state.ts';
 import { isRemnant } from '../lifecycle/requests/deletion.ts';
 import { isPod, type ObjectCache } from '../apiserver/informer/object-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { WatchEvent } from '../api/objects.ts';
 import type { Workload } from '../api/workloads/stored-workloads.ts';
-import type { Owned } from '../controllers/reconcile.ts';
+import type { Owned } from '../controllers/base/reconcile.ts';
 import { type Root, rootEnd } from '../lifecycle/requests/root.ts';
 
 /** A workload that was applied, in its last known state. */

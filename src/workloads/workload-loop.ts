@@ -10,15 +10,15 @@ import {
 } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { type Controlled, hasController, isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
-import { PODS_PER_SYNC } from '../controllers/actions.ts';
+import { PODS_PER_SYNC } from '../controllers/base/actions.ts';
 import { reconcileWorkload } from '../controllers/controllers.ts';
-import { isActive } from '../controllers/pod-state.ts';
+import { isActive } from '../controllers/base/pod-state.ts';
 import { restingActions } from '../controllers/resting-status.ts';
 import { selectsPod } from '../controllers/service/reconcile-service.ts';
-import type { ActionFailure, Owned } from '../controllers/reconcile.ts';
+import type { ActionFailure, Owned } from '../controllers/base/reconcile.ts';
 import type { Root } from '../lifecycle/requests/root.ts';
 import type { InformerChange } from '../store/informer.ts';
-import type { Store, Subscription } from '../store/store.ts';
+import type { Store, Subscription } from '../store/base/store.ts';
 import { inputOf, RemovedPods, type LoopEnvironment } from './controller-input.ts';
 import { ActionRunner, type PodClient } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
@@ -65,7 +65,7 @@ const STALE_MS = 20;
 /**
  * Runs the controllers of the workloads that this agent owns. An object that has changed calls the controllers that it
  * concerns. Each turn of the loop lets each of them do one stage of its work; then it reads everything again. Nothing
- * is remembered that a loop of another process could not do without: see controllers/reconcile.ts.
+ * is remembered that a loop of another process could not do without: see controllers/base/reconcile.ts.
  */
 export class WorkloadLoop {
   readonly roots: RunRoots;

@@ -28,7 +28,7 @@ it('no exported name, and no type, stands for two things', () => {
   for (const file of source) {
     for (const { name } of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
   }
-  // Every verb exports `register`, see src/cli/verb.ts.
+  // Every verb exports `register`, see src/cli/base/verb.ts.
   const shared = [...files].filter(([name, paths]) => paths.length > 1 && name !== 'register');
   expect(shared).toEqual([]);
   const clashing = source.flatMap((file) =>

@@ -22,7 +22,7 @@ const AWAITED: Readonly<Record<string, string>> = {
   'src/images/load.ts': 'a stream of a pipeline',
   'src/images/puller/start.ts': 'a program that ends with a defect: podrun says so, and starts it again',
   'src/runtime/helpers/editor.ts': 'the promise of a process',
-  'src/runtime/helpers/helper.ts': 'the promise of a process',
+  'src/runtime/base/helper.ts': 'the promise of a process',
   'src/runtime/helpers/pager.ts': 'the promise of a process',
 };
 

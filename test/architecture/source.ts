@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vitest/node';
+import { isFace, throughFaces } from '../../faces.mjs';
 
 /** Root of the checkout. */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,10 +47,14 @@ export function readText(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
 
-/** The TypeScript and JavaScript files of a folder. Each is parsed when its tree is asked for. */
+/**
+ * The TypeScript and JavaScript files of a folder. Each is parsed when its tree is asked for. Imports from faces are
+ * seen as imports of the files behind them, as what is built has them; the faces are left out.
+ */
 export function sourcesBelow(folder: string): SourceFile[] {
-  return filesBelow(folder, /\.(ts|mjs|js)$/).map((file) => {
-    const text = readText(file);
+  const files = filesBelow(folder, /\.(ts|mjs|js)$/).filter((file) => !isFace(file));
+  return files.map((file) => {
+    const text = throughFaces(readText(file), file);
     let ast: AstNode | undefined;
     return {
       path: file,

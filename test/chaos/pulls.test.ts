@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Descriptor } from '../../src/images/manifest.ts';
+import type { Descriptor } from '../../src/images/registry/manifest.ts';
 import { hexOf, ImageStore } from '../../src/images/store/image-store.ts';
 import { quietly, readQuietly } from '../../src/quietly.ts';
 import { type Podrun, workshopForEach } from '../cli/workshop.ts';

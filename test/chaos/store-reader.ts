@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { succeeds } from '../../src/quietly.ts';
-import { readPod } from '../../src/store/feed/transition-log.ts';
+import { readPod } from '../../src/store/disk/transition-log.ts';
 
 const FILES = ['transitions.ndjson', 'owner.json'];
 

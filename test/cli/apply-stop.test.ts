@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
-import { readPod } from '../../src/store/feed/transition-log.ts';
+import { readPod } from '../../src/store/disk/transition-log.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 

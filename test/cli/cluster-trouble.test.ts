@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { ServiceTokens } from '../../src/apiserver/access/service-tokens.ts';
+import { ServiceTokens } from '../../src/apiserver/base/service-tokens.ts';
 import { openAccess } from '../../src/remote/client/index.ts';
 import { ClusterConnection } from '../../src/remote/connection.ts';
-import { credentialsFile } from '../../src/store/layout.ts';
+import { credentialsFile } from '../../src/store/base/layout.ts';
 import { type Podrun, Workshop } from './workshop.ts';
 
 // The cluster is `podrun serve`, with a state folder of its own, and with rights that its users lack.

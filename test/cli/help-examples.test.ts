@@ -1,6 +1,6 @@
 import type { StoredKubeObject } from '../../src/api/objects.ts';
 import { everyResourceType } from '../../src/api/resource-types.ts';
-import { keyOf } from '../../src/store/metadata.ts';
+import { keyOf } from '../../src/store/base/metadata.ts';
 import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

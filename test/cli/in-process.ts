@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-import type { Writer } from '../../src/cli/process.ts';
+import type { Writer } from '../../src/cli/base/process.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { Ended, Workshop } from './workshop.ts';
 

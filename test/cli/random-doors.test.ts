@@ -15,7 +15,7 @@ import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { type KubernetesServer, run, serve } from '../../src/library/index.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
-import { parseTransition, transitionLines } from '../../src/store/feed/transition-log.ts';
+import { parseTransition, transitionLines } from '../../src/store/disk/transition-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { serveForFile, SOON } from './flows/api.ts';
 import { serverOf } from '../server/requests.mjs';

@@ -3,7 +3,7 @@ import type { DeploymentSpec, DeploymentStatus } from '../../src/api/generated/t
 import type { JsonObject } from '../../src/api/json.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { shrunkSizes } from '../../src/controllers/deployment/rollout-arithmetic.ts';
-import type { StoredDeployment, StoredReplicaSet } from '../../src/controllers/reconcile.ts';
+import type { StoredDeployment, StoredReplicaSet } from '../../src/controllers/base/reconcile.ts';
 import { newDeployment, START_MS, templateOf } from './manifests.ts';
 import { type Behaviour, SimulatedNode } from './simulated-node.ts';
 import { World } from './world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { defaultPropagation, finalizersAfterDelete } from '../../src/controllers/garbage/deletion.ts';
-import type { Owned } from '../../src/controllers/reconcile.ts';
+import type { Owned } from '../../src/controllers/base/reconcile.ts';
 import { newDeployment, newJob, START_MS } from './manifests.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { World } from './world.ts';

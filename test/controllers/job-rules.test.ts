@@ -8,7 +8,7 @@ import { IndexSet } from '../../src/controllers/job/indexes.ts';
 import { endOf } from '../../src/controllers/job/job-end.ts';
 import { metSuccessRule } from '../../src/controllers/job/success-policy.ts';
 import { viewJob } from '../../src/controllers/job/job-view.ts';
-import type { StoredJob } from '../../src/controllers/reconcile.ts';
+import type { StoredJob } from '../../src/controllers/base/reconcile.ts';
 import { newJob } from './manifests.ts';
 
 describe('indexes', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobSpec, JobStatus } from '../../src/api/generated/types.ts';
-import type { NewObject } from '../../src/controllers/reconcile.ts';
+import type { NewObject } from '../../src/controllers/base/reconcile.ts';
 import { historiesOf } from './histories.ts';
 import { newJob, START_MS } from './manifests.ts';
 import { type Behaviour, SimulatedNode } from './simulated-node.ts';

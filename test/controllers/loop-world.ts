@@ -1,15 +1,15 @@
 import { deleteRecord } from '../../src/apiserver/deletion/delete-record.ts';
 import { requestDeletion } from '../../src/apiserver/deletion/request-deletion.ts';
 import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
-import { writePatch } from '../../src/apiserver/writes/write-patch.ts';
+import { writePatch } from '../../src/apiserver/base/write-patch.ts';
 import { hasFinalizers } from '../../src/api/finalizers.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../src/api/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../src/api/resource-types.ts';
 import { isWorkload } from '../../src/api/workloads/stored-workloads.ts';
 import type { PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
-import { NAME_ALPHABET } from '../../src/controllers/names.ts';
-import type { NewObject } from '../../src/controllers/reconcile.ts';
+import { NAME_ALPHABET } from '../../src/controllers/base/names.ts';
+import type { NewObject } from '../../src/controllers/base/reconcile.ts';
 import { asCreated } from '../../src/manifest/default/created.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';

@@ -1,7 +1,7 @@
 import type { DeploymentSpec, JobSpec, PodSpec } from '../../src/api/generated/types.ts';
 import { formatTime } from '../../src/api/time.ts';
-import { NAME_ALPHABET } from '../../src/controllers/names.ts';
-import type { NewObject } from '../../src/controllers/reconcile.ts';
+import { NAME_ALPHABET } from '../../src/controllers/base/names.ts';
+import type { NewObject } from '../../src/controllers/base/reconcile.ts';
 
 /** The time at which worlds begin. */
 export const START_MS: number = Date.UTC(2026, 0, 15, 12);

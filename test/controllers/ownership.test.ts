@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimObjects } from '../../src/controllers/ownership.ts';
-import type { Owned } from '../../src/controllers/reconcile.ts';
+import { claimObjects } from '../../src/controllers/base/ownership.ts';
+import type { Owned } from '../../src/controllers/base/reconcile.ts';
 
 function object(uid: string, metadata: Partial<Owned['metadata']> = {}): Owned {
   const system = { name: uid, namespace: 'default', uid, resourceVersion: '1', creationTimestamp: '' };

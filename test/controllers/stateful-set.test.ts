@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PODS_PER_SYNC } from '../../src/controllers/actions.ts';
+import { PODS_PER_SYNC } from '../../src/controllers/base/actions.ts';
 import { planSet } from '../../src/controllers/stateful-set/plan-set.ts';
-import type { StoredClaim, StoredStatefulSet } from '../../src/controllers/reconcile.ts';
+import type { StoredClaim, StoredStatefulSet } from '../../src/controllers/base/reconcile.ts';
 import { retainedClaims } from '../../src/controllers/stateful-set/set-claims.ts';
 import { START_MS, templateOf } from './manifests.ts';
 import { change, names, newSet, RUNS, statusOf, versions } from './new-set.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ControllerAction, StoredClaim, StoredVolume } from '../../src/controllers/reconcile.ts';
+import type { ControllerAction, StoredClaim, StoredVolume } from '../../src/controllers/base/reconcile.ts';
 import { findVolume } from '../../src/controllers/volumes/match-volume.ts';
 import { type ClaimInput, claimActions, releaseActions } from '../../src/controllers/volumes/volume-actions.ts';
 import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/workloads/volumes.ts';

@@ -11,14 +11,14 @@ import { garbageActions } from '../../src/controllers/garbage/collect.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
 import { nthSuffix } from './manifests.ts';
-import type { NodeFacts } from '../../src/lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../src/lifecycle/base/node-facts.ts';
 import type {
   ControllerAction,
   ControllerEvent,
   NewObject,
   Reconciliation,
   StoredJob,
-} from '../../src/controllers/reconcile.ts';
+} from '../../src/controllers/base/reconcile.ts';
 
 /** Any object of the world. */
 export interface WorldObject {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, realpathSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
-import { mountOf, readHostMounts } from '../../src/runtime/linux/namespace/host-mounts.ts';
+import { mountOf, readHostMounts } from '../../src/runtime/linux/paths/host-mounts.ts';
 import { type Ended, Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
 import { type Need, need } from '../needs.ts';
 import { giveToOrdinaryUser, podrunAsOrdinaryUser } from '../ordinary-user.ts';

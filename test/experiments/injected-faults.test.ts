@@ -3,7 +3,7 @@ import type { ProbeInput } from '../../src/kubelet/probe/input.ts';
 import { chance } from '../../src/experiments/chance.ts';
 import { InjectedFaults } from '../../src/experiments/injected-faults.ts';
 import { readFault } from '../../src/experiments/read-fault.ts';
-import type { ContainerLaunch, ProcessExit, Runtime } from '../../src/runtime/runtime.ts';
+import type { ContainerLaunch, ProcessExit, Runtime } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 import { newPod } from '../simulation/pod-simulation.ts';

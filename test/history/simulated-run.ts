@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
-import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
 import type { PodSimulation } from '../simulation/pod-simulation.ts';
+import type { EventDraft } from '../../src/lifecycle/texts/event-draft.ts';
 
 /** The wall clock at the beginning of a simulation. */
 const BEGAN_MS = Date.UTC(2026, 0, 1);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ImageStore } from '../../src/images/store/image-store.ts';
-import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
+import type { Credential, PullOutcome } from '../../src/lifecycle/base/image-types.ts';
 import { PATIENT } from '../patience.ts';
 import { archiveOf } from './layer.ts';
 import { ARCHITECTURES, pullInto, UNPACKED } from './registry.ts';

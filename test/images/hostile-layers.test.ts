@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, archiveOf, unpackInto } from './layer.ts';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
-import type { LayerKind } from '../../src/lifecycle/images/types.ts';
+import type { LayerKind } from '../../src/lifecycle/base/image-types.ts';
 import { need, type Need } from '../needs.ts';
 import { removeTree } from '../../src/remove-tree.ts';
 

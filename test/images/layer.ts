@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { unpackLayer } from '../../src/images/unpack/unpack-layer.ts';
 import { extensionEntry, paddingOf, paxText, tarHeader, type TarHeader } from '../../src/images/unpack/tar-header.ts';
-import type { LayerKind } from '../../src/lifecycle/images/types.ts';
+import type { LayerKind } from '../../src/lifecycle/base/image-types.ts';
 
 /** An entry of an archive. `pax` are the records before it. */
 export type Entry = Partial<TarHeader> &

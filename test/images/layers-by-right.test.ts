@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import type { ImageAccess } from '../../src/lifecycle/images/access.ts';
-import type { Credential, PresentImage, PullOutcome } from '../../src/lifecycle/images/types.ts';
+import type { Credential, PresentImage, PullOutcome } from '../../src/lifecycle/base/image-types.ts';
 import { PartialBlob } from '../../src/images/store/partial-blob.ts';
 import { PullRecords } from '../../src/images/store/pull-records.ts';
 import type { ImageStore } from '../../src/images/store/image-store.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
+import type { Credential, PullOutcome } from '../../src/lifecycle/base/image-types.ts';
 import { PullRecords } from '../../src/images/store/pull-records.ts';
 import { needs } from '../needs.ts';
 import {

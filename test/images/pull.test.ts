@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Credential, PullOutcome } from '../../src/lifecycle/images/types.ts';
+import type { Credential, PullOutcome } from '../../src/lifecycle/base/image-types.ts';
 import { type ImageWorld, openWorld, ownKind, pullInto, UNPACKED } from './registry.ts';
 import { has, need, needs } from '../needs.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseChallenges } from '../../src/images/registry/challenge.ts';
 import { placesOf, proxyFor } from '../../src/images/registry/endpoints.ts';
-import { choosePlatform, type Descriptor, parseManifest } from '../../src/images/manifest.ts';
-import type { Credential, RegistrySettings } from '../../src/lifecycle/images/types.ts';
+import { choosePlatform, type Descriptor, parseManifest } from '../../src/images/registry/manifest.ts';
+import type { Credential, RegistrySettings } from '../../src/lifecycle/base/image-types.ts';
 import { type ImageWorld, openWorld, pullInto, UNPACKED } from './registry.ts';
 import { needs } from '../needs.ts';
 

@@ -6,7 +6,7 @@ import { startRegistry as start } from '../conformance/registry.mjs';
 import { SystemClock } from '../../src/clock.ts';
 import { pullImage } from '../../src/images/pull.ts';
 import { ImageStore } from '../../src/images/store/image-store.ts';
-import type { PullOutcome, PullProgress, PullRequest } from '../../src/lifecycle/images/types.ts';
+import type { PullOutcome, PullProgress, PullRequest } from '../../src/lifecycle/base/image-types.ts';
 import type { Need } from '../needs.ts';
 import { isRoot } from '../ordinary-user.ts';
 import { removeTree } from '../../src/remove-tree.ts';

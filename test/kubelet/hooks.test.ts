@@ -5,7 +5,7 @@ import { type HookInput, type HookOutcome, runHook } from '../../src/kubelet/hoo
 import type { LifecycleHandler } from '../../src/api/generated/types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { lifecycleHttpFallback } from '../../src/lifecycle/texts/events.ts';
-import type { ExecOutcome } from '../../src/runtime/runtime.ts';
+import type { ExecOutcome } from '../../src/runtime/base/runtime.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer } from './local-servers.ts';

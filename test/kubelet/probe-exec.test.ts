@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { ProcessRuntime } from '../../src/runtime/process-runtime.ts';
-import type { ExecOutcome } from '../../src/runtime/runtime.ts';
+import type { ExecOutcome } from '../../src/runtime/base/runtime.ts';
 import { probing } from './probing.ts';
 
 const exited = (exitCode: number, stdout = '', stderr = ''): ExecOutcome => ({

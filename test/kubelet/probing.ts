@@ -5,7 +5,7 @@ import type { ProbeOutcome } from '../../src/kubelet/probe/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
-import type { ExecOutcome } from '../../src/runtime/runtime.ts';
+import type { ExecOutcome } from '../../src/runtime/base/runtime.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 
 export interface Circumstances {

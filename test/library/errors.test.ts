@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { usage } from '../../src/api/errors.ts';
 import { GoalError, ManifestError, PodrunError, TimeoutError } from '../../src/library/index.ts';
-import { withLibraryErrors } from '../../src/library/library-errors.ts';
-import { asLibraryAdvice } from '../../src/library/library-calls.ts';
+import { withLibraryErrors } from '../../src/library/base/library-errors.ts';
+import { asLibraryAdvice } from '../../src/library/base/library-calls.ts';
 import { newPod } from '../store/objects.ts';
 
 const problem = { line: 3, column: 5, kind: 'Pod', name: 'web', field: 'spec', message: 'no', hint: undefined };

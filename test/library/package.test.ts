@@ -129,12 +129,12 @@ describe('the package, installed', () => {
       'api/generated/types.d.ts',
       'api/objects.d.ts',
       'api/workloads/stored-workloads.d.ts',
-      'library/errors.d.ts',
+      'library/base/errors.d.ts',
       'library/index.d.ts',
       'library/run.d.ts',
       'library/serve.d.ts',
       'library/server-types.d.ts',
-      'library/types.d.ts',
+      'library/base/types.d.ts',
     ]);
   });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { type PodChange, PodrunError, run } from '../../src/library/index.ts';
-import { readPod } from '../../src/store/feed/transition-log.ts';
+import { readPod } from '../../src/store/disk/transition-log.ts';
 import { emptyFolder, fileWith, shellPod } from './pods.ts';
 import { PATIENT } from '../patience.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { threeWayMerge } from '../../src/api/patch/index.ts';
-import type { FieldError } from '../../src/manifest/field-error.ts';
+import type { FieldError } from '../../src/manifest/base/field-error.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import { cutDocuments, readDocument } from '../../src/manifest/read/documents.ts';
 import { nodeValue } from '../../src/manifest/read/source-node.ts';

@@ -11,7 +11,7 @@ import {
   required,
   tooLong,
   tooMany,
-} from '../../src/manifest/field-error.ts';
+} from '../../src/manifest/base/field-error.ts';
 
 describe('field errors', () => {
   it.each([

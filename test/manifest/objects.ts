@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/api/objects.ts';
 import { prepareForCreate } from '../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
-import { formatFieldError } from '../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import { validateObject } from '../../src/manifest/validate/index.ts';
 
 export type Fields = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
-import { formatFieldError } from '../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import {
   groupFieldsWithoutEffect,
   groupIgnoredFields,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/api/generated/types.ts';
-import { formatFieldError } from '../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import { validateStrictEventUpdate } from '../../src/manifest/update/index.ts';
 import { validateEvent, validateStrictEvent } from '../../src/manifest/validate/event.ts';
 

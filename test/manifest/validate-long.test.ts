@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateObject } from '../../src/manifest/validate/index.ts';
-import { warningsFor } from '../../src/manifest/warnings.ts';
+import { warningsFor } from '../../src/manifest/warnings/object-warnings.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 /** A number of mistakes beyond the arguments of a call. A quadratic algorithm would take too long for it. */

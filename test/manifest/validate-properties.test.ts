@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { droppedFields, prepareForCreate } from '../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
-import { formatFieldError } from '../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import { validateObject } from '../../src/manifest/validate/index.ts';
 import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
 import { refusedFields } from '../../src/manifest/support/refused-fields.ts';
-import { warningsFor } from '../../src/manifest/warnings.ts';
+import { warningsFor } from '../../src/manifest/warnings/object-warnings.ts';
 import { decodedObject } from './arbitrary-object.ts';
 
 const KINDS = `v1/Pod v1/ConfigMap v1/Secret v1/Service v1/PersistentVolumeClaim v1/Namespace v1/ServiceAccount

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
-import { warningsFor } from '../../src/manifest/warnings.ts';
+import { warningsFor } from '../../src/manifest/warnings/object-warnings.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 const warned = (given: KubeObject): string[] => warningsFor(created(given));

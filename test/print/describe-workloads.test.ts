@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
-import { describeObject } from '../../src/print/describe/describe-object.ts';
+import { describeObject } from '../../src/print/describe-object.ts';
 import { at, NOW_MS } from './pods.ts';
 
 beforeAll(() => {

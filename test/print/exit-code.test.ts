@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeEnd, describeExitCode, meaningOfExitCode, reasonOfEnd } from '../../src/print/exit-code.ts';
+import { describeEnd, describeExitCode, meaningOfExitCode, reasonOfEnd } from '../../src/print/base/exit-code.ts';
 
 describe('describeExitCode()', () => {
   it.each([

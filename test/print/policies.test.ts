@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
-import { describeObject } from '../../src/print/describe/describe-object.ts';
+import { describeObject } from '../../src/print/describe-object.ts';
 import { columnsOf } from '../../src/print/table/resource-columns.ts';
 import { renderTable } from '../../src/print/table/table-printer.ts';
 import { NOW_MS } from './pods.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
-import { containersOf } from '../../src/print/live/pod-container.ts';
+import { containersOf } from '../../src/print/base/pod-container.ts';
 import { transitionsOf } from '../../src/print/live/pod-transitions.ts';
 import { trace, traceNames } from './golden.ts';
 import { storyOfTrace, transitionsOfTrace } from './story.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type HelperCall, runHelper } from '../../src/runtime/helpers/helper.ts';
+import { type HelperCall, runHelper } from '../../src/runtime/base/helper.ts';
 import { until } from './support/process-rig.ts';
 
 const sh = (script: string): HelperCall => ({ program: 'sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } });

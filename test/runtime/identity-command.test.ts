@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Identity } from '../../src/runtime/confinement.ts';
+import type { Identity } from '../../src/runtime/base/confinement.ts';
 import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runtime/identity-command.ts';
-import { HOST, type Inside } from '../../src/runtime/inside.ts';
+import { HOST, type Inside } from '../../src/runtime/base/inside.ts';
 import { HOST_TOOLS } from '../../src/runtime/start/loader-variables.ts';
 import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
 import { needs } from '../needs.ts';

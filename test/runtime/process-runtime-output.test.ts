@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ContainerLaunch } from '../../src/runtime/runtime.ts';
+import type { ContainerLaunch } from '../../src/runtime/base/runtime.ts';
 import { makeRig, sh, until } from './support/process-rig.ts';
 
 // Both kinds of pipes: FIFOs on Linux, Node's pipes on macOS.

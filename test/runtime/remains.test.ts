@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startTimeOf, type ProcessIdentity } from '../../src/runtime/watch/process-identity.ts';
-import { endRemains } from '../../src/runtime/watch/remains.ts';
+import { endRemains } from '../../src/runtime/remains.ts';
 import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
 
 const rig = makeRig();

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { HOST } from '../../src/runtime/inside.ts';
-import type { MainProcess } from '../../src/runtime/main-process.ts';
+import { HOST } from '../../src/runtime/base/inside.ts';
+import type { MainProcess } from '../../src/runtime/start/main-process.ts';
 import { startUnderScript } from '../../src/runtime/terminal/script-terminal.ts';
 import { makeRig, PATH, sh, until } from './support/process-rig.ts';
 

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
-import type { AuthorizationMode } from '../../src/apiserver/context.ts';
+import type { AuthorizationMode } from '../../src/apiserver/base/context.ts';
 import { type ApiServer, claimServer, openApiServer } from '../../src/server/index.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 

@@ -3,14 +3,14 @@ import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { onDefect } from '../../src/defects.ts';
-import type { Runtime } from '../../src/runtime/runtime.ts';
+import type { Runtime } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { SimulatedAgent } from '../../src/simulation/simulated-agent.ts';
 import { simulatedMachine } from '../../src/simulation/simulated-machine.ts';
 import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
-import type { ObjectKey, ObjectPart, Resource, Storable, Subscription } from '../../src/store/store.ts';
+import type { ObjectKey, ObjectPart, Resource, Storable, Subscription } from '../../src/store/base/store.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 
 const METHODS = Object.keys(simulatedMachine()) as (keyof PodMachine)[];

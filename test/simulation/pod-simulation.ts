@@ -13,15 +13,15 @@ import type { LaunchOutcome } from '../../src/kubelet/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';
 import { PodWorker } from '../../src/kubelet/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
-import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
-import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { simulatedMachine } from '../../src/simulation/simulated-machine.ts';
 import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
+import type { EventDraft } from '../../src/lifecycle/texts/event-draft.ts';
+import type { StorageUsage } from '../../src/lifecycle/base/facts.ts';
 
 export interface PodSimulationOptions {
   readonly spec: Partial<PodSpec>;

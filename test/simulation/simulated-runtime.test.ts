@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContainerLaunch, ProcessExit, RunningContainer } from '../../src/runtime/runtime.ts';
+import type { ContainerLaunch, ProcessExit, RunningContainer } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';

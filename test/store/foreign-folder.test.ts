@@ -2,7 +2,7 @@ import { chownSync, mkdirSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stateRoot } from '../../src/store/layout.ts';
+import { stateRoot } from '../../src/store/base/layout.ts';
 import { protectStateFolder } from '../../src/store/state-folder.ts';
 import { temporaryFolder } from './temporary-store.ts';
 import { needs } from '../needs.ts';

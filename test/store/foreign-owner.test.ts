@@ -5,7 +5,7 @@ import type { StoredPod } from '../../src/api/objects.ts';
 import { machineTag } from '../../src/machine-id.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
-import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
+import type { ProcessLookup } from '../../src/store/disk/known-process.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { newPod } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';

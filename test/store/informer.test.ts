@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { StoredKubeObject, WatchEvent } from '../../src/api/objects.ts';
 import { ObjectCache } from '../../src/apiserver/informer/object-cache.ts';
 import { Informer } from '../../src/store/informer.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/base/store.ts';
 
 function podOf(uid: string, resourceVersion: number): StoredKubeObject {
   const metadata = { namespace: 'default', name: 'web', uid, resourceVersion: String(resourceVersion) };

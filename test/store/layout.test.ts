@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { objectPath, podPaths, stateRoot } from '../../src/store/layout.ts';
+import { objectPath, podPaths, stateRoot } from '../../src/store/base/layout.ts';
 
 describe('stateRoot()', () => {
   it.each([

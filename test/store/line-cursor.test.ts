@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineCursor } from '../../src/store/feed/line-cursor.ts';
+import { LineCursor } from '../../src/store/disk/line-cursor.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 function emptyFile(): string {

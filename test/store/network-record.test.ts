@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FileLocks } from '../../src/store/disk/file-lock.ts';
-import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
+import type { ProcessLookup } from '../../src/store/disk/known-process.ts';
 import { NetworkRecord } from '../../src/store/owners/network-record.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
-import { objectPath } from '../../src/store/layout.ts';
+import { objectPath } from '../../src/store/base/layout.ts';
 
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { newEvent, newPod } from './objects.ts';

@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { podEvidence, RecordWatch } from '../../src/store/records/pod-evidence.ts';
+import { podEvidence, RecordWatch } from '../../src/store/pod-evidence.ts';
 import { newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

@@ -2,9 +2,9 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFile
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
-import { pathsInPodFolder } from '../../src/store/layout.ts';
-import { parseTransition, readPod, transitionLines } from '../../src/store/feed/transition-log.ts';
-import { RecordedRuns } from '../../src/store/records/recorded-runs.ts';
+import { pathsInPodFolder } from '../../src/store/base/layout.ts';
+import { parseTransition, readPod, transitionLines } from '../../src/store/disk/transition-log.ts';
+import { RecordedRuns } from '../../src/store/recorded-runs.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

@@ -4,7 +4,7 @@ import type { StoredPod } from '../../src/api/objects.ts';
 import { parseTime } from '../../src/api/time.ts';
 import { appendToJournal } from '../../src/store/logs/probe-journal.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
-import { RecordedRuns } from '../../src/store/records/recorded-runs.ts';
+import { RecordedRuns } from '../../src/store/recorded-runs.ts';
 import { inShort, newEvent, newMirrorPod, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 

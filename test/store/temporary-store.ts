@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
-import type { ProcessLookup } from '../../src/store/owners/known-process.ts';
+import type { ProcessLookup } from '../../src/store/disk/known-process.ts';
 
 /** The real processes of this machine. */
 export const realProcesses: ProcessLookup = localProcesses;

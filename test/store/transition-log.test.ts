@@ -1,8 +1,8 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAboutEvent, parseTransition, transitionLine, transitionLines } from '../../src/store/feed/transition-log.ts';
-import { PodLog } from '../../src/store/feed/pod-log.ts';
+import { isAboutEvent, parseTransition, transitionLine, transitionLines } from '../../src/store/disk/transition-log.ts';
+import { PodLog } from '../../src/store/disk/pod-log.ts';
 import { newEvent, newPod } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

@@ -6,7 +6,7 @@ import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { mergeStatus } from '../../src/lifecycle/status/merge-status.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
 import { LogReader } from '../../src/store/logs/log-reader.ts';
-import { parseTransition, transitionLines } from '../../src/store/feed/transition-log.ts';
+import { parseTransition, transitionLines } from '../../src/store/disk/transition-log.ts';
 import { inShort, newPod } from './objects.ts';
 import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';
 import { exitOf, killHard, messageOf, startWorker, useWorkers } from './workers.ts';

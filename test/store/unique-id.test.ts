@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newUid } from '../../src/store/unique-id.ts';
+import { newUid } from '../../src/store/base/unique-id.ts';
 
 it('makes UUIDs of version 4, each its own', () => {
   const uids = Array.from({ length: 1000 }, newUid);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
-import { PodLog } from '../../src/store/feed/pod-log.ts';
+import { PodLog } from '../../src/store/disk/pod-log.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BackOffLimits, backOffVerdict } from '../../src/lifecycle/plan/back-off.ts';
-import type { BackOff } from '../../src/lifecycle/facts.ts';
-import { initContainerRestarts, shouldRestart } from '../../src/lifecycle/plan/restart-policy.ts';
+import type { BackOff } from '../../src/lifecycle/base/facts.ts';
+import { initContainerRestarts, shouldRestart } from '../../src/lifecycle/base/restart-policy.ts';
 import { backOffRestarting } from '../../src/lifecycle/texts/events.ts';
 import { crashLoopMessage } from '../../src/lifecycle/texts/waiting.ts';
 import { tableRows } from './table.ts';

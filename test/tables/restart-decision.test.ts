@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Container } from '../../src/api/generated/types.ts';
-import { shouldRestart } from '../../src/lifecycle/plan/restart-policy.ts';
+import { shouldRestart } from '../../src/lifecycle/base/restart-policy.ts';
 import { tableRows } from './table.ts';
 
 interface Row {

@@ -3,8 +3,8 @@ import type { StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import { newReplicas, resolveFenceposts } from '../../src/controllers/deployment/rollout-arithmetic.ts';
 import { failureDelayMs, JOB_BACKOFF } from '../../src/controllers/job/failure-delay.ts';
-import type { StoredDeployment } from '../../src/controllers/reconcile.ts';
-import { inOrderOfDeletion } from '../../src/controllers/scale-down.ts';
+import type { StoredDeployment } from '../../src/controllers/base/reconcile.ts';
+import { inOrderOfDeletion } from '../../src/controllers/base/scale-down.ts';
 import { tableRows } from './table.ts';
 
 interface FencepostRow {

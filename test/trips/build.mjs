@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { parseAst } from 'vitest/node';
+import { throughFaces } from '../../faces.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 const dist = path.join(root, 'dist');
@@ -67,7 +68,8 @@ function tracer(files) {
       onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
         const source = path.relative(root, file).replaceAll(path.sep, '/');
         if (!source.startsWith('src/') || GENERATED.test(source)) return undefined;
-        return { contents: withCalls(readFileSync(file, 'utf8'), () => files.push(source) - 1), loader: 'ts' };
+        const text = throughFaces(readFileSync(file, 'utf8'), source);
+        return { contents: withCalls(text, () => files.push(source) - 1), loader: 'ts' };
       });
     },
   };

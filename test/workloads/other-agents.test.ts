@@ -3,7 +3,7 @@ import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
 import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
 import type { Workload } from '../../src/api/workloads/stored-workloads.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
-import { conflict } from '../../src/store/store-errors.ts';
+import { conflict } from '../../src/store/base/store-errors.ts';
 import { newDeployment } from '../controllers/manifests.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';

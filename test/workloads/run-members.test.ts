@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredMeta } from '../../src/api/objects.ts';
-import type { Owned } from '../../src/controllers/reconcile.ts';
+import type { Owned } from '../../src/controllers/base/reconcile.ts';
 import { ObjectCache } from '../../src/apiserver/informer/object-cache.ts';
 import { RunMembers } from '../../src/workloads/run-members.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';

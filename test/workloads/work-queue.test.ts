@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WorkQueue } from '../../src/workloads/work-queue.ts';
-import { PODS_PER_SYNC } from '../../src/controllers/actions.ts';
+import { PODS_PER_SYNC } from '../../src/controllers/base/actions.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 it('a change from outside is looked at before the next one, also while a stage waits for its turn', async () => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { ServiceAccountTokenProjection } from '../../api/generated/types.ts';
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { quietly } from '../../quietly.ts';
-import { credentialsFile } from '../../store/layout.ts';
+import { credentialsFile } from '../../store/base/layout.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { ServiceTokens } from './service-tokens.ts';
+import { ServiceTokens } from '../base/service-tokens.ts';
 
 /** The part of its time after which the kubelet replaces a token. Source: pkg/kubelet/token/token_manager.go. */
 const REFRESHED_AFTER = 0.8;

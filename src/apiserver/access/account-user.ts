@@ -1,6 +1,6 @@
-import type { TokenSubject } from './service-tokens.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiUser } from '../request.ts';
+import type { TokenSubject } from '../base/service-tokens.ts';
+import type { ServerContext } from '../base/context.ts';
+import type { ApiUser } from '../base/request.ts';
 
 /**
  * The user of a token: its ServiceAccount. Undefined: the token is wrong or has expired, or its account or its Pod is

@@ -1,11 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiUser } from '../request.ts';
-import { StatusError } from '../status-error.ts';
+import type { ApiUser } from '../base/request.ts';
+import { StatusError } from '../base/status-error.ts';
 import { protocolsIn, tokenIn } from './websocket-protocols.ts';
-
-/** Returns the user of a token. Undefined: the token is wrong. */
-export type TokenReader = (token: string) => ApiUser | undefined;
+import type { TokenReader } from '../base/context.ts';
 
 /** The user of the kubeconfig that the server writes. */
 export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };

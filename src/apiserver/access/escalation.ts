@@ -1,9 +1,9 @@
 import { goQuote } from '../../api/go/go-quote.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiRequest, ApiUser } from '../request.ts';
-import { notFoundStatus, objectForbidden } from '../status-error.ts';
+import type { ServerContext } from '../base/context.ts';
+import type { ApiRequest, ApiUser } from '../base/request.ts';
+import { notFoundStatus, objectForbidden } from '../base/status-error.ts';
 import { covers, EVERYTHING, isPermitted, type PolicyRule, rulesOf } from './permissions.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

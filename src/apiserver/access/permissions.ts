@@ -1,6 +1,6 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiUser } from '../request.ts';
+import type { ServerContext } from '../base/context.ts';
+import type { ApiUser } from '../base/request.ts';
 
 /** The attributes of a review of access. */
 export interface Attributes {

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/objects.ts';
-import type { ApiHandler } from '../answer.ts';
-import type { TypedFields } from '../typed-fields.ts';
-import { readFields, readObject } from '../writes/read-object.ts';
+import type { ApiHandler } from '../base/answer.ts';
+import type { TypedFields } from '../base/typed-fields.ts';
+import { readFields, readObject } from '../base/read-object.ts';
 import { type Attributes, isPermitted, rulesOf } from './permissions.ts';
-import { API_AUDIENCE } from './service-tokens.ts';
+import { API_AUDIENCE } from '../base/service-tokens.ts';
 
 /** The fields of a review of access. Source: staging/src/k8s.io/api/authorization/v1/types.go. */
 interface AccessSpec {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
 import type { Attributes } from '../access/permissions.ts';
-import type { ApiUser } from '../request.ts';
+import type { ApiUser } from '../base/request.ts';
 
 /** A write as admission sees it. */
 export interface AdmissionRequest {

@@ -28,11 +28,11 @@ import {
 import { quotaError } from '../../manifest/admission/quota.ts';
 import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
 import { withServiceAccount } from '../../manifest/admission/service-account.ts';
-import { formatFieldError } from '../../manifest/field-error.ts';
+import { formatFieldError } from '../../manifest/base/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
 import { hasOwnApiServer } from '../services/service-facts.ts';
-import { randomSuffix } from '../random-suffix.ts';
+import { randomSuffix } from '../base/random-suffix.ts';
 
 /**
  * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull

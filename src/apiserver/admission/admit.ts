@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/objects.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 import { apiVersionOf, pluralWithGroup } from '../resources/served-resource.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../base/status-error.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import { callOnLoopback, serviceAddresses } from './call-webhook.ts';
 import { askPolicies, type AdmissionPolicy, type PolicyBinding } from './policies.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { accountUser } from '../access/account-user.ts';
 import type { Attributes } from '../access/permissions.ts';
-import type { ApiUser } from '../request.ts';
+import type { ApiUser } from '../base/request.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 
 /** The variable `authorizer` of expressions: what the user of a request, or a ServiceAccount, may do. */

@@ -9,23 +9,11 @@ import { machineAddress } from '../../network/service-addresses.ts';
 import { goNetworkError } from '../../runtime/go-network-error.ts';
 import type { Clock } from '../../clock.ts';
 import type { ServedObjects } from '../state/served-objects.ts';
+import type { WebhookClient } from '../resources/served-resource.ts';
 
 const TIMEOUT_SECONDS = 10;
 /** The answer of a webhook at most. Source: apiserver, the limit of a request. */
 const ANSWER_BYTES_MAX = 3 * 1024 * 1024;
-
-/** The address of a webhook: a URL, or a Service. */
-export interface WebhookClient {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** PEM in base64. */
-  readonly caBundle?: string;
-}
 
 /** The parts of a webhook that a call needs. */
 interface CalledWebhook {

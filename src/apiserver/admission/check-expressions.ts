@@ -1,11 +1,11 @@
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { invalid, type FieldError } from '../../manifest/field-error.ts';
+import { invalid, type FieldError } from '../../manifest/base/field-error.ts';
 import { checkExpression } from '../custom/cel/check/check-expression.ts';
 import type { CelVariables } from '../custom/cel/check/estimate.ts';
 import { BOOL, DYN, listType, mapType, opaque, STRING, type CelType } from '../custom/cel/check/types.ts';
-import type { ApiRequest } from '../request.ts';
-import { invalidObject } from '../status-error.ts';
+import type { ApiRequest } from '../base/request.ts';
+import { invalidObject } from '../base/status-error.ts';
 import { admissionEnvironment, type MatchCondition } from './expressions.ts';
 import type { AdmissionPolicy } from './policies.ts';
 import type { WebhookConfiguration } from './webhooks.ts';

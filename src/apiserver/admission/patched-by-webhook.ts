@@ -8,7 +8,7 @@ import { goTypeError } from '../../manifest/decode/go-type-error.ts';
 import { readJson } from '../../manifest/read/json-reader.ts';
 import { type MapNode, nodeValue } from '../../manifest/read/source-node.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
-import { internalError } from '../status-error.ts';
+import { internalError } from '../base/status-error.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 
 const METADATA = 'meta.ObjectMeta';

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../api/json.ts';
 import { checkBase64 } from '../../manifest/decode/scalars.ts';
-import type { FailureCause, FailureDetails } from '../status-error.ts';
-import { TypedFields } from '../typed-fields.ts';
+import type { FailureCause, FailureDetails } from '../base/status-error.ts';
+import { TypedFields } from '../base/typed-fields.ts';
 
 /** The Status with which a webhook explains a refusal. */
 export interface WebhookStatus {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/objects.ts';
-import { internalError, StatusError, type StatusFailure } from '../status-error.ts';
+import { internalError, StatusError, type StatusFailure } from '../base/status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
-import type { WebhookClient } from './call-webhook.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
 import { isMatched, type AdmissionMatch } from './match-rules.ts';
 import { patchedByWebhook } from './patched-by-webhook.ts';
 import { INVALID_ANSWER, webhookResponse, type WebhookStatus } from './webhook-answer.ts';
+import type { WebhookClient } from '../resources/served-resource.ts';
 
 /** A webhook of a configuration. Source: k8s.io/api/admissionregistration/v1. */
 export interface Webhook extends AdmissionMatch {

@@ -2,18 +2,18 @@ import { inBackground } from '../../defects.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { hasCode } from '../../api/errors.ts';
 import { garbageActions } from '../../controllers/index.ts';
-import type { DeleteAction, Owned, UpdateAction } from '../../controllers/reconcile.ts';
+import type { DeleteAction, Owned, UpdateAction } from '../../controllers/base/reconcile.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
 import { nextEventLoopTurn, nextPart } from '../../clock.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
-import { keyOf } from '../../store/metadata.ts';
-import type { Subscription } from '../../store/store.ts';
-import type { ServerContext } from '../context.ts';
+import { keyOf } from '../../store/base/metadata.ts';
+import type { Subscription } from '../../store/base/store.ts';
+import type { ServerContext } from '../base/context.ts';
 import type { StoredChange } from '../state/change-window.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { deletionIn } from '../writes/delete.ts';
 import { typeOf } from '../writes/update.ts';
-import { writePatch } from '../writes/write-patch.ts';
+import { writePatch } from '../base/write-patch.ts';
 
 /** An object with its resource of the store. */
 interface Item {

@@ -4,10 +4,10 @@ import { isSameJson } from '../../api/json.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
-import type { Subscription } from '../../store/store.ts';
+import type { Subscription } from '../../store/base/store.ts';
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../access/default-roles.ts';
 import type { PolicyRule } from '../access/permissions.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 
 const ROLES = 'clusterroles';

@@ -6,8 +6,8 @@ import { lapseOf } from '../../lifecycle/requests/lapse.ts';
 import { firstCause } from '../../print/live/first-cause.ts';
 import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { podEvidence } from '../../store/records/pod-evidence.ts';
-import type { Subscription } from '../../store/store.ts';
+import { podEvidence } from '../../store/pod-evidence.ts';
+import type { Subscription } from '../../store/base/store.ts';
 
 const READY: PodGoal = { type: 'condition', condition: 'Ready', status: 'True' };
 

@@ -6,8 +6,8 @@ import type { Alarm } from '../../clock.ts';
 import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts';
 import { quotaStatus } from '../../manifest/admission/quota.ts';
 import { BUDGET_SOURCES } from '../deletion/evict-pod.ts';
-import type { Subscription } from '../../store/store.ts';
-import type { ServerContext } from '../context.ts';
+import type { Subscription } from '../../store/base/store.ts';
+import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 
 /** Changes within this time are counted together. */

@@ -2,8 +2,8 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { readNode } from '../../settings/config/node.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Alarm } from '../../clock.ts';
-import type { Subscription } from '../../store/store.ts';
-import type { ServerContext } from '../context.ts';
+import type { Subscription } from '../../store/base/store.ts';
+import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 
 /** Source: pkg/kubelet/apis/config/v1beta1/defaults.go: nodeLeaseDurationSeconds, renewed after a quarter of it. */

@@ -1,5 +1,5 @@
 import { hasCode, PodrunError } from '../../api/errors.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 
 /**
  * Runs a write that the server makes by itself after a change. Its object may have been deleted or changed meanwhile,

@@ -2,13 +2,13 @@ import { hasCode } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { registeredNode } from '../../settings/config/node-record.ts';
 import { readNode } from '../../settings/config/node.ts';
-import { bootTime } from '../default-objects.ts';
+import { bootTime } from '../base/default-objects.ts';
 import { systemPriorityClasses } from '../cluster-objects.ts';
 import { nodeFields } from '../node-object.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/store.ts';
-import type { ServerContext } from '../context.ts';
+import type { Subscription } from '../../store/base/store.ts';
+import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 
 /** The namespaces that every cluster has. */

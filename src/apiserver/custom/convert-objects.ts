@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/objects.ts';
 import { callOnLoopback, serviceAddresses } from '../admission/call-webhook.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 import {
   apiVersionOf,
   inVersionOf,
   type ServedResource,
   type WebhookConversion,
 } from '../resources/served-resource.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../base/status-error.ts';
 import { convertedObjects, conversionReviewOf } from './conversion-review.ts';
 
 /** The time that a conversion webhook has. Source: apiserver/pkg/util/webhook, the default of its client. */

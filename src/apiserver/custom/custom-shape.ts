@@ -1,5 +1,5 @@
 import { shapeOfType, type ListKey, type FieldsShape, type Shape } from '../../api/apply/index.ts';
-import { fieldSchema, isEmbeddedResource, keepsUnknown, schemaOr, type SchemaProps } from './schema.ts';
+import { fieldSchema, isEmbeddedResource, keepsUnknown, schemaOr, type SchemaProps } from './base/schema.ts';
 
 const LEAF: Shape = { kind: 'leaf' };
 const DEDUCED: Shape = { kind: 'deduced' };

@@ -1,10 +1,10 @@
-import type { FieldError } from '../../manifest/field-error.ts';
+import type { FieldError } from '../../manifest/base/field-error.ts';
 import type { CustomVersion, WebhookConversion } from '../resources/served-resource.ts';
 import { checkRules } from './cel/rules.ts';
 import { shapeOfSchema } from './custom-shape.ts';
 import { REVIEW_VERSIONS } from './definition/check-conversion.ts';
 import type { Definition, DefinitionSpec, DefinitionVersion } from './definition/definition.ts';
-import type { SchemaProps } from './schema.ts';
+import type { SchemaProps } from './base/schema.ts';
 import { typedMetadata } from './typed-metadata.ts';
 import { setDefaults } from './values/defaults.ts';
 import { checkListTypes } from './values/lists.ts';

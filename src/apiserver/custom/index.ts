@@ -6,4 +6,4 @@ export type { Definition } from './definition/definition.ts';
 export { warningsAbout } from './definition/warnings.ts';
 export { followDefinitions } from './follow-definitions.ts';
 export { servedResourcesOf } from './served-resources.ts';
-export { loadPatterns } from './patterns.ts';
+export { loadPatterns } from './base/patterns.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../api/json.ts';
 import { goJsonType } from '../../api/patch/index.ts';
 import { decodeObject } from '../../manifest/decode/decode.ts';
 import { goTypeError } from '../../manifest/decode/go-type-error.ts';
-import type { FieldError } from '../../manifest/field-error.ts';
+import type { FieldError } from '../../manifest/base/field-error.ts';
 import { readJson } from '../../manifest/read/json-reader.ts';
 
 const TYPE = 'meta.ObjectMeta';

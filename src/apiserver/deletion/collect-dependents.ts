@@ -1,10 +1,10 @@
 import { hasCode } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
-import type { ControllerAction, Owned } from '../../controllers/reconcile.ts';
+import type { ControllerAction, Owned } from '../../controllers/base/reconcile.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { garbageIn } from './garbage.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
-import { writePatch } from '../writes/write-patch.ts';
+import { writePatch } from '../base/write-patch.ts';
 import { deletePod } from './delete-pod.ts';
 import { deleteRecord } from './delete-record.ts';
 

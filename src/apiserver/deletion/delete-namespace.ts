@@ -6,8 +6,8 @@ import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts
 import { formatTime } from '../../api/time.ts';
 import type { DeletionOutcome } from './delete-pod.ts';
 import type { Clock } from '../../clock.ts';
-import type { ObjectReader, Store } from '../../store/store.ts';
-import type { ObjectRef } from '../object-ref.ts';
+import type { ObjectReader, Store } from '../../store/base/store.ts';
+import type { ObjectRef } from '../base/object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
   return type.plural === 'namespaces';

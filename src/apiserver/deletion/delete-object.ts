@@ -6,9 +6,9 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { objectToChange } from '../default-objects.ts';
+import { objectToChange } from '../base/default-objects.ts';
 import { deleteNamespace, type HasMore, isNamespace } from './delete-namespace.ts';
-import type { ObjectRef } from '../object-ref.ts';
+import type { ObjectRef } from '../base/object-ref.ts';
 
 export interface ObjectDeletion {
   readonly store: FileStore;

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { settleVolumes } from '../volumes/settle-volumes.ts';
 import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/base/store.ts';
 
 /**
  * Marks an object as deleted, without grace period, with the finalizers that the policy asks for. An object that is

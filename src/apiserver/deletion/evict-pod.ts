@@ -4,7 +4,7 @@ import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.
 import type { Clock } from '../../clock.ts';
 import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import { DISRUPTION_TARGET, EVICTED_BY_API } from '../../lifecycle/texts/condition-reasons.ts';
-import { EventRecorder } from '../event-recorder.ts';
+import { EventRecorder } from '../base/event-recorder.ts';
 import {
   budgetEvents,
   type EvictionProblem,
@@ -12,7 +12,7 @@ import {
   withBudgetStatus,
 } from '../../manifest/admission/disruption-budget.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectReader, Store } from '../../store/store.ts';
+import type { ObjectReader, Store } from '../../store/base/store.ts';
 
 /** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
 export const BUDGET_SOURCES: readonly string[] = [

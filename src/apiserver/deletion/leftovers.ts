@@ -3,7 +3,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
-import { endRemains, type RemainingContainer } from '../../runtime/watch/remains.ts';
+import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { removeLeftHolds } from '../../store/disk/memory-folders.ts';
 import { removeInMemory } from '../../store/disk/in-memory.ts';

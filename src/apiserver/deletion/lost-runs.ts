@@ -6,7 +6,7 @@ import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
 import { nodeNotReady } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { LostPod } from '../../store/records/pod-records.ts';
-import { EventRecorder } from '../event-recorder.ts';
+import { EventRecorder } from '../base/event-recorder.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 import { removeGroupsOfPod } from '../../runtime/linux/cgroup/stray-groups.ts';
 

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/base/store.ts';
 
 /**
  * Asks for the deletion of a Pod with its own grace period, in one step: its agent ends it. Removes a Pod that has

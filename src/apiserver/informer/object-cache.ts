@@ -1,8 +1,8 @@
 import { controllerOf, type StoredPod, type StoredService } from '../../api/objects.ts';
 import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/base/reconcile.ts';
 import { type InformerChange, Informer } from '../../store/informer.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/base/store.ts';
 
 const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'ControllerRevision',

@@ -1,6 +1,6 @@
 import type { Event } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../../manifest/decoded.ts';
+import type { Decoded } from '../../manifest/base/decoded.ts';
 import { validateStrictEventUpdate } from '../../manifest/update/index.ts';
 import { validateStrictEvent } from '../../manifest/validate/event.ts';
 import type { Conversion } from './served-resource.ts';

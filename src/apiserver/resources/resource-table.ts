@@ -1,5 +1,4 @@
-import type { Subscription } from '../../store/store.ts';
-import { BUILT_IN_RESOURCES } from './built-in.ts';
+import type { Subscription } from '../../store/base/store.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** The kinds that the server serves: Kubernetes' kinds, and kinds of CustomResourceDefinitions, which come and go. */
@@ -8,7 +7,7 @@ export class ResourceTable {
   readonly #followers = new Set<(resource: ServedResource) => void>();
   #revision = 0;
 
-  constructor(resources: readonly ServedResource[] = BUILT_IN_RESOURCES) {
+  constructor(resources: readonly ServedResource[]) {
     for (const resource of resources) this.#byPath.set(pathOf(resource), resource);
   }
 

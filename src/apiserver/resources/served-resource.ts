@@ -1,8 +1,7 @@
 import type { Shape } from '../../api/apply/index.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { FieldError } from '../../manifest/field-error.ts';
-import type { WebhookClient } from '../admission/call-webhook.ts';
+import type { FieldError } from '../../manifest/base/field-error.ts';
 
 /** A subresource, as discovery lists it. */
 export interface SubresourceEntry {
@@ -128,4 +127,17 @@ export function inStoredForm<T extends KubeObject>({ conversion }: ServedResourc
 /** The plural in messages, with the group if there is one: `pods`, `deployments.apps`. */
 export function pluralWithGroup({ group, plural }: Pick<ServedResource, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;
+}
+
+/** The address of a webhook: a URL, or a Service. */
+export interface WebhookClient {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** PEM in base64. */
+  readonly caBundle?: string;
 }

@@ -3,9 +3,9 @@ import type { ServiceSpec } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { KubeObject, StoredKubeObject, StoredService } from '../../api/objects.ts';
-import { formatFieldError, invalid, withHeading } from '../../manifest/field-error.ts';
+import { formatFieldError, invalid, withHeading } from '../../manifest/base/field-error.ts';
 import { allocateService, nodePortErrors, reachedStatus } from '../../network/allocate-service.ts';
-import type { ObjectReader, Store } from '../../store/store.ts';
+import type { ObjectReader, Store } from '../../store/base/store.ts';
 
 /**
  * Gives a valid Service its address and node ports. Leaves other objects unchanged.

@@ -1,7 +1,7 @@
-import { EventRecorder } from '../event-recorder.ts';
+import { EventRecorder } from '../base/event-recorder.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/objects.ts';
 import { serviceAddressReplaced } from '../../lifecycle/texts/service-events.ts';
-import type { FieldEventContext } from '../record-fields-without-effect.ts';
+import type { FieldEventContext } from '../base/record-fields-without-effect.ts';
 
 /** Warns of a Service whose manifest names another address than it has got, and records an Event. */
 export function recordReplacedAddress(object: KubeObject, { store, clock, nodeName, warn }: FieldEventContext): void {

@@ -3,7 +3,7 @@ import type { ServiceFact } from '../../lifecycle/environment/environment-servic
 import { apiServerAddress } from '../../network/service-addresses.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { addressForPods, podsPort, type ServicePlace } from '../../network/listeners-of-services.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
 
 /** The stored Services of a namespace, as programs in a network reach them. */
 export function serviceFacts(store: ObjectReader, namespace: string, network: ServicePlace['network']): ServiceFact[] {

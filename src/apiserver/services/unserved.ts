@@ -3,7 +3,7 @@ import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts
 import { unservedServices } from '../../controllers/index.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { ObjectKey, ObjectReader } from '../../store/store.ts';
+import type { ObjectKey, ObjectReader } from '../../store/base/store.ts';
 
 /** The Services among the objects of manifests. */
 export function serviceKeys(manifests: readonly ManifestObject[]): ObjectKey[] {

@@ -1,6 +1,6 @@
-import type { ApiHandler } from '../answer.ts';
+import type { ApiHandler } from '../base/answer.ts';
 import { objectOf } from '../get.ts';
-import { readObject } from '../writes/read-object.ts';
+import { readObject } from '../base/read-object.ts';
 import { changeStored } from '../writes/update.ts';
 
 /** The subresource `finalize` of a Namespace: `spec.finalizers` alone. */

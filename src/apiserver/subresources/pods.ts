@@ -1,11 +1,11 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { evictPod } from '../deletion/evict-pod.ts';
-import type { ApiHandler } from '../answer.ts';
+import type { ApiHandler } from '../base/answer.ts';
 import { objectOf } from '../get.ts';
-import { objectConflict, StatusError } from '../status-error.ts';
+import { objectConflict, StatusError } from '../base/status-error.ts';
 import { admittedPart } from '../writes/admission.ts';
-import { readObject } from '../writes/read-object.ts';
-import { isDryRun } from '../writes/write-options.ts';
+import { readObject } from '../base/read-object.ts';
+import { isDryRun } from '../base/write-options.ts';
 
 const CREATED = {
   object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },

@@ -1,14 +1,14 @@
 import type { LabelSelector } from '../../api/generated/types.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { selectorText } from '../../print/text/selector.ts';
-import type { ApiAnswer, SubresourceHandlers } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
+import type { ApiAnswer, SubresourceHandlers } from '../base/answer.ts';
+import type { ServerContext } from '../base/context.ts';
 import { shownObjectOf } from '../get.ts';
-import type { ApiRequest } from '../request.ts';
-import { objectConflict } from '../status-error.ts';
+import type { ApiRequest } from '../base/request.ts';
+import { objectConflict } from '../base/status-error.ts';
 import { admittedPart, hasAdmission } from '../writes/admission.ts';
 import { requestedPatch } from '../writes/patch.ts';
-import { readObject } from '../writes/read-object.ts';
+import { readObject } from '../base/read-object.ts';
 import { changeStored } from '../writes/update.ts';
 
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: undefined };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../api/json.ts';
 import { formatSeconds } from '../../api/time.ts';
-import type { ApiHandler } from '../answer.ts';
+import type { ApiHandler } from '../base/answer.ts';
 import { objectOf } from '../get.ts';
 import { admittedPart } from '../writes/admission.ts';
-import { readFields, readObject } from '../writes/read-object.ts';
+import { readFields, readObject } from '../base/read-object.ts';
 
 const HOUR_S = 3600;
 /** The shortest and the longest time for which a token holds. Source: pkg/registry/core/serviceaccount/storage. */

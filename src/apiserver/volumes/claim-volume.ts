@@ -5,9 +5,9 @@ import type { StoredClaim, StoredVolume } from '../../api/workloads/stored-workl
 import type { ClaimFacts } from '../../lifecycle/node/schedule.ts';
 import { localPathMissing } from '../../lifecycle/texts/volume-errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { objectPath } from '../../store/layout.ts';
+import { objectPath } from '../../store/base/layout.ts';
 import { folderOfVolume } from '../../store/records/claim-folders.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
 
 /** The data of a claim: a folder that podrun makes, or a path of the host. */
 export type ClaimedData = { readonly folder: string } | { readonly hostPath: HostPathVolumeSource };

@@ -1,12 +1,12 @@
 import { hasCode } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, isTerminalPhase, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { ControllerAction, StoredClaim, StoredVolume } from '../../controllers/reconcile.ts';
+import type { ControllerAction, StoredClaim, StoredVolume } from '../../controllers/base/reconcile.ts';
 import { claimActions, releaseActions } from '../../controllers/volumes/volume-actions.ts';
 import { asCreated } from '../../manifest/default/created.ts';
-import type { ObjectKey, Store } from '../../store/store.ts';
-import { EventRecorder } from '../event-recorder.ts';
-import { writePatch } from '../writes/write-patch.ts';
+import type { ObjectKey, Store } from '../../store/base/store.ts';
+import { EventRecorder } from '../base/event-recorder.ts';
+import { writePatch } from '../base/write-patch.ts';
 
 /** A claim or volume reaches its state in fewer stages. */
 const STAGES_MAX = 10;

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { isPermitted } from '../access/permissions.ts';
 import { checkAdmission, mutatedByWebhooks, type AdmissionRequest } from '../admission/index.ts';
-import type { ServerContext } from '../context.ts';
-import { type ApiRequest, isOn } from '../request.ts';
-import { isDryRun } from './write-options.ts';
+import type { ServerContext } from '../base/context.ts';
+import { type ApiRequest, isOn } from '../base/request.ts';
+import { isDryRun } from '../base/write-options.ts';
 
 /** A write: what is created has no object before, what is deleted none after. */
 interface Write {

@@ -1,15 +1,15 @@
 import { removesLastFinalizer } from '../../api/finalizers.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
 import { objectOf, storedObjectOf } from '../get.ts';
-import type { ApiRequest } from '../request.ts';
-import { invalidObject, objectConflict } from '../status-error.ts';
+import type { ApiRequest } from '../base/request.ts';
+import { invalidObject, objectConflict } from '../base/status-error.ts';
 import { withRequestManager } from './field-managers.ts';
 import { isApply } from './patched-object.ts';
-import { tellUnknown } from './read-object.ts';
-import { isDryRun } from './write-options.ts';
+import { tellUnknown } from '../base/read-object.ts';
+import { isDryRun } from '../base/write-options.ts';
 
 /** A change of an object, in the version of the request. It may be called again, with a newer object. */
 type CustomChange = (stored: StoredKubeObject) => KubeObject;

@@ -1,29 +1,35 @@
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
-import { randomSuffix } from '../random-suffix.ts';
+import { randomSuffix } from '../base/random-suffix.ts';
 import { prepareForCreate } from '../../manifest/default/create.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
-import { type FieldError, required, tooLong, withoutRepeats } from '../../manifest/field-error.ts';
+import { type FieldError, required, tooLong, withoutRepeats } from '../../manifest/base/field-error.ts';
 import { validateObject } from '../../manifest/validate/index.ts';
-import { warningsFor } from '../../manifest/warnings.ts';
+import { warningsFor } from '../../manifest/warnings/object-warnings.ts';
 import { createObject, newObject } from '../create-object.ts';
 import { recordReplacedAddress } from '../services/record-replaced-address.ts';
 import { readNode } from '../../settings/config/node.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
-import type { ApiAnswer } from '../answer.ts';
+import type { ApiAnswer } from '../base/answer.ts';
 import { authorize } from '../authorize.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../base/request.ts';
 import { inStoredForm, type ServedResource } from '../resources/served-resource.ts';
-import { badRequestStatus, invalidObject, notFoundStatus, objectExists, objectForbidden } from '../status-error.ts';
+import {
+  badRequestStatus,
+  invalidObject,
+  notFoundStatus,
+  objectExists,
+  objectForbidden,
+} from '../base/status-error.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
 import { isApply } from './patched-object.ts';
-import { readObject } from './read-object.ts';
-import { checkWriteOptions, isDryRun } from './write-options.ts';
+import { readObject } from '../base/read-object.ts';
+import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
 
 /** Creates an object. */
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {

@@ -1,20 +1,20 @@
-import { SYSTEM_PRIORITIES } from '../../manifest/admission/pod-defaults.ts';
 import { nextPart } from '../../clock.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { defaultPropagation, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { type FieldError, notSupported } from '../../manifest/field-error.ts';
+import { type FieldError, notSupported } from '../../manifest/base/field-error.ts';
 import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
+import type { ApiAnswer } from '../base/answer.ts';
+import type { ServerContext } from '../base/context.ts';
 import { shownObject, shownObjects } from '../custom/index.ts';
 import { shownObjectOf } from '../get.ts';
 import { matcherOf } from '../selectors.ts';
-import { type ApiRequest, isOn } from '../request.ts';
+import { type ApiRequest, isOn } from '../base/request.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
-import { invalidObject, objectConflict, objectForbidden } from '../status-error.ts';
+import { invalidObject, objectConflict, objectForbidden } from '../base/status-error.ts';
 import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
-import { readFields, readOptions } from './read-object.ts';
+import { readFields, readOptions } from '../base/read-object.ts';
 import { typeOf } from './update.ts';
+import { SYSTEM_PRIORITIES } from '../../manifest/base/system-priorities.ts';
 
 /** How an object is to be deleted. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
 interface DeleteOptions {

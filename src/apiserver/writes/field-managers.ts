@@ -3,8 +3,8 @@ import type { KubeObject } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
 import { applyDefaults } from '../../manifest/default/index.ts';
 import { quietly } from '../../quietly.ts';
-import type { ServerContext } from '../context.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ServerContext } from '../base/context.ts';
+import type { ApiRequest } from '../base/request.ts';
 import { hasStatus, shapeOfResource } from './patched-object.ts';
 
 /** The time of a request, as managers have it: RFC 3339 in seconds. */

@@ -1,19 +1,19 @@
 import { hasCode } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
+import type { ApiAnswer } from '../base/answer.ts';
+import type { ServerContext } from '../base/context.ts';
 import { shownObject } from '../custom/index.ts';
 import { storedObjectOf } from '../get.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../base/request.ts';
 import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
-import { badRequestStatus, StatusError } from '../status-error.ts';
+import { badRequestStatus, StatusError } from '../base/status-error.ts';
 import { createFrom } from './create.ts';
 import { requestTime } from './field-managers.ts';
 import { patchedObject, patchTypeOf } from './patched-object.ts';
-import { decodedValue } from './read-object.ts';
+import { decodedValue } from '../base/read-object.ts';
 import { changeAdmitted } from './update.ts';
-import { repeatedInPatch, tellRepeatedKeys } from './repeated-fields.ts';
-import { checkWriteOptions } from './write-options.ts';
+import { repeatedInPatch, tellRepeatedKeys } from '../base/repeated-fields.ts';
+import { checkWriteOptions } from '../base/write-options.ts';
 
 /** Patches an object, or the part of it that a subresource covers. An apply may create it. */
 export async function patchAnswer(original: ApiRequest, context: ServerContext): Promise<ApiAnswer> {

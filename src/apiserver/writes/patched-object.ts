@@ -3,14 +3,14 @@ import { typeOfKind } from '../../api/field-types.ts';
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { applyPatch, type PatchType } from '../../api/patch/index.ts';
-import { required } from '../../manifest/field-error.ts';
+import { required } from '../../manifest/base/field-error.ts';
 import { readValue } from '../../manifest/read/documents.ts';
 import { readJson } from '../../manifest/read/json-reader.ts';
 import { nodeValue } from '../../manifest/read/source-node.ts';
-import { type ApiRequest, isOn } from '../request.ts';
+import { type ApiRequest, isOn } from '../base/request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { inWholeSeconds } from '../state/time-fields.ts';
-import { badRequestStatus, invalidObject, StatusError } from '../status-error.ts';
+import { badRequestStatus, invalidObject, StatusError } from '../base/status-error.ts';
 
 /** A patch of an object, as it was requested. */
 export interface PatchRequest {

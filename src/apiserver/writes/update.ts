@@ -5,19 +5,19 @@ import { decodeChanged, type Subresource } from '../../manifest/update/index.ts'
 import { changeObject } from '../change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { ServerContext } from '../context.ts';
+import type { ApiAnswer } from '../base/answer.ts';
+import type { ServerContext } from '../base/context.ts';
 import { objectOf, shownObjectOf, storedObjectOf } from '../get.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../base/request.ts';
 import { apiVersionOf, inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
-import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../status-error.ts';
+import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../base/status-error.ts';
 import { createFrom, OTHER_NAMESPACE } from './create.ts';
 import { changeCustom } from './change-custom.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
 import { isApply } from './patched-object.ts';
-import { readObject, tellUnknown } from './read-object.ts';
-import { checkWriteOptions, fieldValidation, isDryRun } from './write-options.ts';
+import { readObject, tellUnknown } from '../base/read-object.ts';
+import { checkWriteOptions, fieldValidation, isDryRun } from '../base/write-options.ts';
 
 /** Replaces an object, or the part of it that a subresource covers. */
 export async function updateAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {

@@ -4,7 +4,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import { startAgent } from '../../engine/background/start-agent.ts';
-import { calledCommand } from '../environment.ts';
+import { calledCommand } from '../base/environment.ts';
 import { checkChanges } from '../../apiserver/check-changes.ts';
 import type { WorkloadKey } from '../../apiserver/live-controller.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';

@@ -4,7 +4,7 @@ import { readCredentialProviders } from '../../settings/config/credential-provid
 import { makeImageMap } from '../../settings/config/image-map.ts';
 import { imageSource } from '../../settings/config/image-source.ts';
 import type { RunChoices } from '../../engine/setup/run-settings.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { isLookedAt } from '../../controllers/index.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
@@ -15,7 +15,7 @@ import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { settleFlag } from '../flags/duration-flag.ts';
-import type { ApplyFlags } from './apply-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { usageOf } from '../flags/usage-of.ts';
 
 /** The parsed command line of `apply`. */

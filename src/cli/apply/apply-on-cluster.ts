@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../../settings/config/config-file.ts';
 import { makeImageMap } from '../../settings/config/image-map.ts';
-import { randomSuffix } from '../../apiserver/random-suffix.ts';
+import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
 import type { RunListener } from '../../engine/run-input.ts';
 import { usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
@@ -20,17 +20,17 @@ import {
   removeLeftovers,
 } from '../../remote/index.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Cli } from '../cli.ts';
-import { calledCommand, openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { calledCommand, openStore } from '../base/environment.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
-import type { ApplyFlags } from './apply-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { planApply } from './apply-input.ts';
 import { serviceKeys } from '../../apiserver/services/unserved.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';
-import { holdSignals } from './signals.ts';
+import { holdSignals } from '../base/signals.ts';
 
 /** The isolation that a cluster has. */
 const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };

@@ -2,9 +2,9 @@ import type { ConfigFile } from '../../settings/config/config-file.ts';
 import { limitsRefused, openLimits } from '../../engine/setup/open-limits.ts';
 import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
 import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
-import type { Cli } from '../cli.ts';
-import type { ApplyFlags } from './apply-flags.ts';
-import { listenForSignals } from './signals.ts';
+import type { Cli } from '../base/cli.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
+import { listenForSignals } from '../base/signals.ts';
 
 /**
  * Checks, before anything starts, that podrun can enforce the limits of the Pods. If a systemd scope permits more

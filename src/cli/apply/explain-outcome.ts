@@ -22,8 +22,8 @@ import {
   troubledState,
   whyRootNever,
 } from '../../print/workloads/root-phrases.ts';
-import type { GlobalFlags } from '../flags/global-flags.ts';
-import type { ApplyFlags } from './apply-flags.ts';
+import type { GlobalFlags } from '../base/global-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { isThere } from './run-progress.ts';
 
 /** The number of Pods with a full explanation. Other Pods have one line about what they waited for. */

@@ -10,16 +10,16 @@ import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import { jobsDone } from '../../print/workloads/jobs-done.ts';
-import { evidenceAbout, podEvidence } from '../../store/records/pod-evidence.ts';
-import { isOnPath } from '../program-on-path.ts';
-import { RunReport } from '../report/write-report.ts';
+import { evidenceAbout, podEvidence } from '../../store/pod-evidence.ts';
+import { isOnPath } from '../base/program-on-path.ts';
+import { RunReport } from './write-report.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
 import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
 import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import type { ManifestsFollower, RunSession } from './session.ts';
-import { listenForSignals } from './signals.ts';
+import { listenForSignals } from '../base/signals.ts';
 import { unservedLines } from '../../apiserver/services/unserved.ts';
 
 /** Runs the Pods of a run, and ends them: an agent of this process, or a cluster. */

@@ -2,8 +2,8 @@ import { inBackground } from '../../defects.ts';
 import type { GoalCommand } from '../../engine/apply-run.ts';
 import { machineClock } from '../../clock.ts';
 import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
-import type { OutputStream } from '../../runtime/runtime.ts';
-import type { Cli } from '../cli.ts';
+import type { OutputStream } from '../../runtime/base/runtime.ts';
+import type { Cli } from '../base/cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 
 /** The time to wait for late output of background processes of COMMAND, milliseconds. */

@@ -7,13 +7,13 @@ import type { Run } from '../../engine/run.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Isolation } from '../../manifest/support/rule.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectKey } from '../../store/store.ts';
+import type { ObjectKey } from '../../store/base/store.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
-import type { ApplyFlags } from './apply-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import type { ApplyPlan } from './apply-input.ts';
-import type { HeldSignals } from './signals.ts';
+import type { HeldSignals } from '../base/signals.ts';
 
 /** The state of one run of `apply`, here or on a cluster. */
 export interface RunSession {

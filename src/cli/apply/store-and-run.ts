@@ -10,7 +10,7 @@ import { configureObject } from '../../apiserver/configure-object.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { type PlannedPod } from '../../engine/setup/planned-pods.ts';
 import { storeWorkload, workloadKey } from '../../apiserver/store-workload.ts';
-import { calledCommand } from '../environment.ts';
+import { calledCommand } from '../base/environment.ts';
 import { applyDetached } from './apply-detached.ts';
 import { type ApplyPlan } from './apply-input.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
@@ -18,7 +18,7 @@ import { type ManifestsToRun } from './manifest-input.ts';
 import { openReport } from './follow-run.ts';
 import { runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
-import { holdSignals } from './signals.ts';
+import { holdSignals } from '../base/signals.ts';
 import { changedRecords, storeRecords } from '../../engine/store-records.ts';
 
 /** Manifests that may run, sorted by what is to be done with them. */

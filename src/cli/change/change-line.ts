@@ -2,7 +2,7 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { renderObject } from '../../print/formats/object.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The flags that decide the output about a change. */
 export interface ChangeOutput {

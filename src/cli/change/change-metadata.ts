@@ -5,17 +5,17 @@ import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { changeLine } from './change-line.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
 import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
-import { objectToChange } from '../../apiserver/default-objects.ts';
-import { missingObjectError } from '../../apiserver/object-ref.ts';
+import { objectToChange } from '../../apiserver/base/default-objects.ts';
+import { missingObjectError } from '../../apiserver/base/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { namesFiles, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { type DryRun, dryRunOption } from './dry-run.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The flags of `label` and `annotate`. */
 export interface MetadataFlags extends SelectionFlags, OutputFlags {

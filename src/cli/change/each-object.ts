@@ -1,8 +1,8 @@
 import { PodrunError } from '../../api/errors.ts';
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
-import { reportErrors } from '../report-error.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import { reportErrors } from '../base/report-error.ts';
 import { writePrinted } from '../output/write-printed.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** Calls `run` for each object, and prints its answer. Goes on after a failure. Answers the exit code. */
 export function eachObject(cli: Cli, refs: readonly ObjectRef[], run: (ref: ObjectRef) => string): number {

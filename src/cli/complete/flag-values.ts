@@ -1,5 +1,5 @@
 import { resourceTypeNamed } from '../../api/resource-types.ts';
-import { nameOfCommand } from '../flags/called-command.ts';
+import { nameOfCommand } from '../base/called-command.ts';
 import {
   type Candidate,
   requestedNamespace,

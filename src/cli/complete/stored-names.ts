@@ -2,9 +2,9 @@ import type { StoredPod } from '../../api/objects.ts';
 import { namespacedResources } from '../../api/resource-types.ts';
 import { containerNames } from '../../lifecycle/requests/default-container.ts';
 import { namesIn } from '../../store/disk/atomic-file.ts';
-import { readPod } from '../../store/feed/transition-log.ts';
-import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
-import { notInStore } from '../../store/store-errors.ts';
+import { readPod } from '../../store/disk/transition-log.ts';
+import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/base/layout.ts';
+import { notInStore } from '../../store/base/store-errors.ts';
 
 /** Names in a state folder, for completion. Reads only: writes and locks nothing, and opens no store. */
 export class StoredNames {

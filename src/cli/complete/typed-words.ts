@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { commandsBelow } from '../flags/called-command.ts';
+import { commandsBelow } from '../base/called-command.ts';
 
 /** The words before the one that is being typed, parsed as far as possible. */
 export interface TypedWords {

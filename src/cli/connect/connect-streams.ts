@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { EXIT } from '../../api/errors.ts';
 import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../kubelet/attach/frames.ts';
 import { showOutputAsItIs } from '../../runtime/terminal/own-terminal.ts';
-import { listenForSignals } from '../apply/signals.ts';
-import type { Cli } from '../cli.ts';
+import { listenForSignals } from '../base/signals.ts';
+import type { Cli } from '../base/cli.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,

@@ -14,11 +14,11 @@ import type { FileStore } from '../../store/file-store.ts';
 import { containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { timedOutWaiting, waitForPods } from '../../apiserver/object-wait.ts';
-import { missingObjectError } from '../../apiserver/object-ref.ts';
+import { missingObjectError } from '../../apiserver/base/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { podsSelectedBy } from '../select/pods-of-object.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 export interface PodSearch {
   readonly store: FileStore;

@@ -2,9 +2,9 @@ import { EXIT } from '../../api/errors.ts';
 import { allContainerStatuses, DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { waitForPod } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { type CreateFlags, createFromFlags, type WantedObject } from './create-object.ts';
 
 /** The flags of a run that podrun's standard streams are connected with. */

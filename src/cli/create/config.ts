@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { KeyValue } from '../../manifest/generate/key-values.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 import {
   base64Data,

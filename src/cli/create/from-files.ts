@@ -1,23 +1,23 @@
 import { buffer } from 'node:stream/consumers';
-import { randomSuffix } from '../../apiserver/random-suffix.ts';
+import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
 import { EXIT, fromServer, type PodrunError, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
-import { generatedName } from '../../controllers/names.ts';
+import { generatedName } from '../../controllers/base/names.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { newObject } from '../../apiserver/create-object.ts';
 import { recordOf } from '../../apiserver/store-record.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
-import type { ApplyFlags } from '../apply/apply-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import { insteadOfCreated } from '../help/kubectl-commands.ts';
 import { objectPrinter } from '../output/object-printer.ts';
-import { reportErrors } from '../report-error.ts';
+import { reportErrors } from '../base/report-error.ts';
 import type { CreateFlags } from './create-object.ts';
 
 /** The flags of `create -f`. */

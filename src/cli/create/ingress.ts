@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { newIngress } from '../../manifest/generate/ingress.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 interface IngressFlags extends CreateFlags {

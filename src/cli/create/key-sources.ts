@@ -11,7 +11,7 @@ import {
   literalOf,
 } from '../../manifest/generate/key-values.ts';
 import { readUpTo } from '../../store/disk/read-up-to.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { append } from '../select/selection-flags.ts';
 
 /** The flags about the content of a ConfigMap or Secret. */

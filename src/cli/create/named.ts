@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 /** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { PodrunError, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { jobOfCronJob, newCronJob, newDeployment, newJob } from '../../manifest/generate/workloads.ts';
-import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 interface DeploymentFlags extends CreateFlags {

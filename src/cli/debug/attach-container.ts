@@ -1,4 +1,3 @@
-import { logs } from '../verbs/logs.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
@@ -9,8 +8,9 @@ import type { ConnectionEnd } from '../../engine/background/connect/agent-connec
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../engine/background/connect/connection-errors.ts';
 import { waitForPod } from '../../apiserver/object-wait.ts';
-import { reportError } from '../report-error.ts';
-import type { Cli } from '../cli.ts';
+import { reportError } from '../base/report-error.ts';
+import type { Cli } from '../base/cli.ts';
+import { logs } from '../logs/print-logs.ts';
 
 export interface ContainerAttachment {
   readonly store: FileStore;

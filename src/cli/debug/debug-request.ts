@@ -1,4 +1,4 @@
-import { randomSuffix } from '../../apiserver/random-suffix.ts';
+import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';

@@ -2,7 +2,7 @@ import { readNode } from '../../settings/config/node.ts';
 import { setCordoned } from '../../settings/config/node-record.ts';
 import { noSuchObject, usage } from '../../api/errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /**
  * The name of the node that a command means: this machine.

@@ -10,9 +10,9 @@ import { cannotServe, PORT_TAKEN } from '../../lifecycle/texts/service-events.ts
 import { machinePort } from '../../network/listeners-of-services.ts';
 import { lowestPort } from '../../network/lowest-port.ts';
 import { machineAddress } from '../../network/service-addresses.ts';
-import type { ApplyFlags } from '../apply/apply-flags.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 
 const DEFAULT_SEED = 1;
 

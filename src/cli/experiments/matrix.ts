@@ -11,8 +11,8 @@ import { renderRows } from '../../print/text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import { loadFromFlags } from '../apply/manifest-input.ts';
-import { listenForSignals } from '../apply/signals.ts';
-import type { Cli } from '../cli.ts';
+import { listenForSignals } from '../base/signals.ts';
+import type { Cli } from '../base/cli.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { applyInChild } from '../history/apply-in-child.ts';
 

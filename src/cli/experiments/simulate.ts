@@ -8,8 +8,8 @@ import { readProgram, type SimulatedLife } from '../../simulation/read-program.t
 import { Simulation } from '../../simulation/simulation.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import { loadOrExplain } from '../apply/manifest-input.ts';
-import type { Cli } from '../cli.ts';
-import { displayNowMs } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { displayNowMs } from '../base/environment.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import type { ApplyView, ApplyViewOptions } from '../view/apply-view.ts';
 import { JsonView } from '../view/json-view.ts';

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { findCalled } from './called-command.ts';
+import { findCalled } from '../base/called-command.ts';
 
 /**
  * Rewrites flags in kubectl's styles that commander does not know: `--wait=false`, `-o=yaml`, and flags of a command

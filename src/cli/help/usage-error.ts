@@ -1,9 +1,9 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { didYouMean, mostSimilar } from '../../api/similar.ts';
-import { findCalled, nameOfCommand } from '../flags/called-command.ts';
+import { findCalled, nameOfCommand } from '../base/called-command.ts';
 import { insteadOf, insteadOfCreated, insteadOfFlag } from './kubectl-commands.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /**
  * Prints an error of the command line in kubectl's words, with suggestions, and answers the exit code. Undefined when

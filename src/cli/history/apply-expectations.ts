@@ -4,8 +4,8 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { JunitSuite } from '../../print/report/junit.ts';
 import { type ExpectationOutcome, isMet, outcomeSuites, renderOutcomes } from '../../print/expectation/outcome.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import type { Cli } from '../cli.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import type { Cli } from '../base/cli.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
 
 /** The expectations of `apply --expect` about its Pods. */

@@ -2,8 +2,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { PodrunError } from '../../api/errors.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { startCommand } from '../../runtime/helpers/command.ts';
-import { listenForSignals } from '../apply/signals.ts';
-import type { Cli } from '../cli.ts';
+import { listenForSignals } from '../base/signals.ts';
+import type { Cli } from '../base/cli.ts';
 import { runsInText } from './saved-runs.ts';
 
 /** One `podrun apply` of several. */

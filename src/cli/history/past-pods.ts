@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, type StoredEvent, type StoredKubeObject, type Stored
 import { type Moment, parseMoment } from '../../history/moment.ts';
 import { onRecordAt, type RunState, stateAt } from '../../history/state-at.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
 import type { FoundObjects } from '../select/find-objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import type { Selection } from '../select/selection.ts';

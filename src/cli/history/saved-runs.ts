@@ -5,8 +5,8 @@ import type { NamedRun } from '../../history/state-at.ts';
 import { runsInStream } from '../../history/runs-in-stream.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { readUpTo, textUpTo, unreadableFile } from '../../store/disk/read-up-to.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import type { Cli } from '../cli.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import type { Cli } from '../base/cli.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;
 

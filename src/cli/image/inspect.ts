@@ -3,8 +3,8 @@ import { EXIT } from '../../api/errors.ts';
 import { PullRecords } from '../../images/store/pull-records.ts';
 import { Uses } from '../../images/store/uses.ts';
 import { permittedUsers } from '../../lifecycle/images/access.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { fullNameOf, openImages } from './open-images.ts';
 
 const EXAMPLES = `

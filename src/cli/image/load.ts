@@ -6,8 +6,8 @@ import { EXIT, usage } from '../../api/errors.ts';
 import { loadImages } from '../../images/load.ts';
 import { findLayerKind } from '../../images/owner-kind.ts';
 import { unreadableFile } from '../../store/disk/read-up-to.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { openImages } from './open-images.ts';
 

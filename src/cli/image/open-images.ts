@@ -4,7 +4,7 @@ import { usage } from '../../api/errors.ts';
 import { imagesFolder } from '../../images/images-folder.ts';
 import { ImageStore } from '../../images/store/image-store.ts';
 import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** Opens the images of this user: they are the same for all state folders. */
 export function openImages(cli: Cli): ImageStore {

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { sweep } from '../../images/store/sweep.ts';
 import { Uses } from '../../images/store/uses.ts';
-import type { Cli } from '../cli.ts';
-import { reportError } from '../report-error.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import { reportError } from '../base/report-error.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { fullNameOf, openImages } from './open-images.ts';
 
 const REMOVE_EXAMPLES = `

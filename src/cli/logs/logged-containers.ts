@@ -4,7 +4,7 @@ import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests
 import { containerSpec } from '../../lifecycle/observe.ts';
 import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The containers whose logs are shown. Prints a note when the default container is chosen. */
 export function loggedContainers(cli: Cli, pod: StoredPod, { container, allContainers }: LogsRequest): string[] {

@@ -7,7 +7,7 @@ import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
 import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/formats/object.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import type { OutputFlags } from './output-flags.ts';
-import type { Output } from './output.ts';
+import type { Output } from '../base/output.ts';
 
 /** Prints objects one after the other, in the format that the user chose. */
 export interface ObjectPrinter {

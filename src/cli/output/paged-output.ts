@@ -1,6 +1,6 @@
-import { isOnPath } from '../program-on-path.ts';
+import { isOnPath } from '../base/program-on-path.ts';
 import { runPager } from '../../runtime/helpers/pager.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The exit code of a shell that does not find the program. Then the text was not shown. */
 const NOT_FOUND = 127;

@@ -2,8 +2,8 @@ import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { errnoOf, errnoText } from '../../runtime/errno.ts';
-import type { ReaderGone, Writer } from '../process.ts';
+import { errnoOf, errnoText } from '../../runtime/base/errno.ts';
+import type { ReaderGone, Writer } from '../base/process.ts';
 import { quietly } from '../../quietly.ts';
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;

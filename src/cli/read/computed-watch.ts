@@ -2,7 +2,7 @@ import { caught } from '../../defects.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
 import { BUDGET_SOURCES } from '../../apiserver/deletion/evict-pod.ts';
-import type { ObjectReader, Resource, Scope, Store } from '../../store/store.ts';
+import type { ObjectReader, Resource, Scope, Store } from '../../store/base/store.ts';
 
 type ObjectChange = WatchEvent<StoredKubeObject>;
 

@@ -5,16 +5,16 @@ import { SelectedChanges } from '../../api/select/selected-changes.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import { TablePrinter } from '../../print/table/table-printer.ts';
-import type { ObjectReader, Scope, Store } from '../../store/store.ts';
-import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
-import { displayNowMs } from '../environment.ts';
+import type { ObjectReader, Scope, Store } from '../../store/base/store.ts';
+import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import { displayNowMs } from '../base/environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { ComputedWatch } from './computed-watch.ts';
 import { type GetFlags, tableOptions } from './get-flags.ts';
 import type { Selection } from '../select/selection.ts';
-import { untilStopped } from '../until-stopped.ts';
-import type { Cli } from '../cli.ts';
+import { untilStopped } from '../base/until-stopped.ts';
+import type { Cli } from '../base/cli.ts';
 
 export interface WatchOptions {
   readonly store: Store;

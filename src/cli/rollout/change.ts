@@ -10,12 +10,12 @@ import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 /** The flags of `rollout restart`, `pause` and `resume`. */

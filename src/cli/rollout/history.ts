@@ -2,17 +2,17 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { shownTemplate, type TemplateRevision } from '../../controllers/index.ts';
-import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
 import { describeTemplate } from '../../print/describe/workloads/pod-template.ts';
 import { DESCRIBE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 interface HistoryFlags extends TargetFlags, OutputFlags {

@@ -3,9 +3,9 @@ import { PodrunError, usage } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import { historyResourceOf, templateHistory, type TemplateRevision } from '../../controllers/index.ts';
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
-import type { ObjectReader } from '../../store/store.ts';
-import type { Cli } from '../cli.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
+import type { Cli } from '../base/cli.ts';
 import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import { readTargets } from '../select/read-targets.ts';
 

@@ -2,16 +2,16 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { rolloutAnswer } from '../../controllers/index.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { nextLookAtOwner } from '../change/resting.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { groupKind, notImplemented, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 interface StatusFlags extends TargetFlags {

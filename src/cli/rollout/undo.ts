@@ -3,18 +3,18 @@ import type { KubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { revisionToRestore, rolledBack } from '../../controllers/index.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
-import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
+import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 interface UndoFlags extends TargetFlags, OutputFlags {

@@ -1,7 +1,7 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
-import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
 import { refTo, type Selection } from './selection.ts';
 
 /** Objects of one type. */

@@ -1,6 +1,6 @@
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
-import type { ObjectReader } from '../../store/store.ts';
-import type { Cli } from '../cli.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
+import type { Cli } from '../base/cli.ts';
 import { refsOf } from './find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from './selection.ts';
 import type { TargetFlags } from './selection-flags.ts';

@@ -1,15 +1,15 @@
 import { PodrunError, usage } from '../../api/errors.ts';
-import { ENDPOINTS_DEPRECATED } from '../../manifest/warnings.ts';
+import { ENDPOINTS_DEPRECATED } from '../../manifest/warnings/object-warnings.ts';
 import { parseFieldSelector } from '../../api/select/field-selector.ts';
 import { parseLabelSelector } from '../../api/select/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
-import { downloader } from '../read/download.ts';
-import { kustomized } from '../read/kustomize.ts';
+import { downloader } from '../inputs/download.ts';
+import { kustomized } from '../inputs/kustomize.ts';
 import { namesFiles, type SelectionFlags } from './selection-flags.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 type SelectingCommand =
   | 'annotate'

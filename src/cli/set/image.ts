@@ -3,8 +3,8 @@ import { PodrunError, usage } from '../../api/errors.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import { splitPairs } from '../../api/select/key-pairs.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { chosenContainers, withContainers } from './pod-spec.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { PodrunError, usage } from '../../api/errors.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { chosenContainers, containerChoice, withContainers } from './pod-spec.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 

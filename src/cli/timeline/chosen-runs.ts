@@ -6,7 +6,7 @@ import { runLengthMs } from '../../history/run-length.ts';
 import type { RecordedRun } from '../../history/recorded-run.ts';
 import { timelineOf } from '../../history/timeline/critical-path.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
-import type { RecordedRuns, RunOnRecord } from '../../store/records/recorded-runs.ts';
+import type { RecordedRuns, RunOnRecord } from '../../store/recorded-runs.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';

@@ -6,13 +6,13 @@ import { advise, type RunAdvice } from '../../history/advise/advise.ts';
 import { patchOf } from '../../history/advise/patch.ts';
 import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import { openStore } from '../environment.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../base/environment.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { painterFor } from '../view/painter-for.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface AdviseFlags {
   readonly namespace: string | undefined;

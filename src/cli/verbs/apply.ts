@@ -8,12 +8,12 @@ import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
 import { speedFactor } from '../flags/speed-factor.ts';
 import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
-import { SOURCE_CHOICES } from '../../lifecycle/images/types.ts';
+import { SOURCE_CHOICES } from '../../lifecycle/base/image-types.ts';
 import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
-import type { ApplyFlags } from '../apply/apply-flags.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** The flags as commander answers them: a flag without a default is missing unless the user wrote it. */
 type GivenFlags = Omit<ApplyFlags, Optional> & Partial<Pick<ApplyFlags, Optional>>;

@@ -6,10 +6,10 @@ import { connectionLost, containerNotRunning } from '../../engine/background/con
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { parseDetachKeys } from '../connect/detach-keys.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface AttachFlags {
   readonly container: string | undefined;

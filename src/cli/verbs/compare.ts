@@ -11,13 +11,13 @@ import { pairRuns, type RunPair } from '../../history/compare/pair-runs.ts';
 import { lastStateOf } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
-import type { Cli } from '../cli.ts';
-import { displayNowMs } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { displayNowMs } from '../base/environment.ts';
 import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import { applyInChild, type ChildOutcome } from '../history/apply-in-child.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** The flags of `compare`. */
 interface CompareFlags extends ToleranceFlags {

@@ -10,18 +10,18 @@ import {
   setConditions,
 } from '../../lifecycle/requests/set-conditions.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { changeLine, type ChangeOutput } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ConditionFlags extends SelectionFlags, OutputFlags {
   readonly all: boolean;

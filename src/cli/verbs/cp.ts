@@ -13,11 +13,11 @@ import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { packTar } from '../connect/tar-pack.ts';
 import { unpackTar } from '../connect/tar-unpack.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { drained } from '../output/standard-stream.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface CpFlags {
   readonly container: string | undefined;

@@ -6,7 +6,7 @@ import { addIngress } from '../create/ingress.ts';
 import { addNamed } from '../create/named.ts';
 import { addWorkloads } from '../create/workloads.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 With -f or -k, instead of a command: the objects of these manifests, as with kubectl. -l, -R, -n, -o, --dry-run and

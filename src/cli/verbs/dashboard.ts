@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { homeFolder } from '../../user.ts';
 import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import { runHelper } from '../../runtime/helpers/helper.ts';
-import { stateRoot } from '../../store/layout.ts';
+import { runHelper } from '../../runtime/base/helper.ts';
+import { stateRoot } from '../../store/base/layout.ts';
 import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
-import { listenForSignals } from '../apply/signals.ts';
-import type { Cli } from '../cli.ts';
-import type { RunVerb } from '../verb.ts';
+import { listenForSignals } from '../base/signals.ts';
+import type { Cli } from '../base/cli.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface DashboardFlags {
   readonly port: string;

@@ -4,15 +4,15 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
-import { missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
 import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } from '../debug/debug-request.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 const EXAMPLES = `
 With -i or --attach, podrun exits with the exit code of the command.

@@ -4,20 +4,20 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { contentsOf, isNamespace, namespaceProblem } from '../../apiserver/deletion/delete-namespace.ts';
 import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import { objectToChange } from '../../apiserver/default-objects.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { objectToChange } from '../../apiserver/base/default-objects.ts';
+import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
-import { openStore } from '../environment.ts';
-import { reportErrors } from '../report-error.ts';
+import { openStore } from '../base/environment.ts';
+import { reportErrors } from '../base/report-error.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting/until-deleted.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 
 const POLICIES: ReadonlyMap<string, PropagationPolicy> = new Map([

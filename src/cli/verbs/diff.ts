@@ -7,11 +7,11 @@ import { isOver, lastStateOf } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
 import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
-import { displayNowMs, openStore } from '../environment.ts';
+import { displayNowMs, openStore } from '../base/environment.ts';
 import { namedRun } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface DiffFlags extends ToleranceFlags {
   readonly namespace: string | undefined;

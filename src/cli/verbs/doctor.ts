@@ -18,18 +18,18 @@ import { version } from '../../version.ts';
 import { cgroupMachine } from '../../runtime/linux/cgroup/cgroup-machine.ts';
 import { distributions, namespaceFindings } from '../../runtime/linux/detection/findings.ts';
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
-import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/features.ts';
+import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/base/features.ts';
 import { detectCluster, detectNetworks, type NetworkFacts } from '../../network/linux/detect.ts';
 import { detectOci } from '../../runtime/linux/oci/detect.ts';
 import { missingForWayOut } from '../../network/linux/tools.ts';
 import { terminalKind } from '../../runtime/terminal/terminal.ts';
-import { memoryMountPoints, stateRoot } from '../../store/layout.ts';
+import { memoryMountPoints, stateRoot } from '../../store/base/layout.ts';
 import { memoryMountPoint } from '../../store/disk/memory-folders.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface DoctorFlags {
   readonly output: 'json' | undefined;

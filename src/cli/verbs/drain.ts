@@ -6,10 +6,10 @@ import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { blockedPods, type DrainPermits, podsToDrain } from '../drain/drained-pods.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface DrainFlags extends DrainPermits {
   readonly gracePeriod: string;

@@ -12,18 +12,18 @@ import { qualifiedPlural } from '../../api/resource-types.ts';
 import { readValue } from '../../manifest/read/documents.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import { changeObject, type ChangedObject } from '../../apiserver/change-object.ts';
-import { objectToChange } from '../../apiserver/default-objects.ts';
-import { missingObjectError, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { objectToChange } from '../../apiserver/base/default-objects.ts';
+import { missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { renderObject } from '../../print/formats/object.ts';
 import { runEditor } from '../../runtime/helpers/editor.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { changeLine } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { readTargets } from '../select/read-targets.ts';
 import { append, type TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** An error of an edit, in the comments above the text. */
 interface EditReason {

@@ -3,8 +3,8 @@ import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
 import { listOf } from '../../print/formats/object.ts';
-import type { Store } from '../../store/store.ts';
-import { displayNowMs, openStore } from '../environment.ts';
+import type { Store } from '../../store/base/store.ts';
+import { displayNowMs, openStore } from '../base/environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
 import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
@@ -12,10 +12,10 @@ import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
-import { untilStopped } from '../until-stopped.ts';
-import type { RunVerb } from '../verb.ts';
+import { untilStopped } from '../base/until-stopped.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { pastEvents } from '../history/past-pods.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
 interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'>, ContextFlags {

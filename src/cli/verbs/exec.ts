@@ -4,10 +4,10 @@ import type { ConnectionEnd } from '../../engine/background/connect/agent-connec
 import { connectionLost, containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ExecFlags {
   readonly container: string | undefined;

@@ -14,12 +14,12 @@ import {
   renderOutcomes,
 } from '../../print/expectation/outcome.ts';
 import { renderJunit } from '../../print/report/junit.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { outcomesOf, readExpectationFile } from '../history/expectations.ts';
 import { namedRun, runsInFile } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ExpectFlags {
   readonly namespace: string | undefined;

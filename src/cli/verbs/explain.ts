@@ -7,12 +7,12 @@ import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.t
 import { explain, explainEverything, type Explained } from '../../manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../print/explain.ts';
-import { formatJson } from '../../print/formats/json.ts';
+import { formatJson } from '../../print/formats/base/json.ts';
 import { showPaged } from '../output/paged-output.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ExplainFlags {
   readonly support: boolean;

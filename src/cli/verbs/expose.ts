@@ -9,15 +9,15 @@ import {
   serviceToExpose,
   type WantedService,
 } from '../../manifest/generate/expose.ts';
-import { getObject, missingObjectError } from '../../apiserver/object-ref.ts';
-import type { Cli } from '../cli.ts';
+import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import type { Cli } from '../base/cli.ts';
 import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import { groupKind } from '../rollout/rollout-flags.ts';
 import { readTargets } from '../select/read-targets.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface ExposeFlags extends CreateFlags {
   readonly filename: readonly string[];

@@ -10,14 +10,14 @@ import { endStrayProcesses } from '../../engine/background/stray-processes.ts';
 import { removeFifos } from '../../runtime/pipes/fifo-pool.ts';
 import { localProcesses } from '../../runtime/watch/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
-import { fifoFolder } from '../../store/layout.ts';
+import { fifoFolder } from '../../store/base/layout.ts';
 import { countOption } from '../flags/count-option.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface GcFlags {
   readonly keep: number;

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { EXIT, usage } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import { displayNowMs, openStore } from '../environment.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { displayNowMs, openStore } from '../base/environment.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
 interface HistoryFlags extends ContextFlags {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addInspect } from '../image/inspect.ts';
 import { addLoad } from '../image/load.ts';
 import { addPrune, addRemove } from '../image/remove.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:

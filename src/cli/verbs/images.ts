@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { imageTable } from '../../print/images/image-table.ts';
-import type { Cli } from '../cli.ts';
-import { displayNowMs } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { displayNowMs } from '../base/environment.ts';
 import { openImages } from '../image/open-images.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:

@@ -6,9 +6,9 @@ import { mostSimilar } from '../../api/similar.ts';
 import { type Part, PARTS, STARTER_KINDS, type StarterKind } from '../../manifest/starter/parts.ts';
 import { starterManifest } from '../../manifest/starter/starter.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface InitFlags {
   readonly with: readonly string[];

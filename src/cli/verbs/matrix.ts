@@ -3,7 +3,7 @@ import type { MatrixFlags } from '../experiments/matrix.ts';
 import { countOption } from '../flags/count-option.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:

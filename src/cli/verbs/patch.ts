@@ -11,13 +11,13 @@ import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
-import { openStore } from '../environment.ts';
+import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { append } from '../select/selection-flags.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface PatchFlags extends OutputFlags {
   readonly filename: readonly string[];

@@ -11,13 +11,13 @@ import { forwardingError } from '../../engine/background/connect/forwarding-erro
 import { PodRelays } from '../../engine/background/connect/pod-relays.ts';
 import type { NetworkHelper } from '../../network/linux/helper-process.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { listenForSignals } from '../apply/signals.ts';
+import { listenForSignals } from '../base/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
 import { reachPod } from '../connect/reached-pod.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface PortForwardFlags {
   readonly address: string;

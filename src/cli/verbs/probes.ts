@@ -5,17 +5,17 @@ import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
-import { podNotFound } from '../../apiserver/object-ref.ts';
+import { podNotFound } from '../../apiserver/base/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
-import { RecordedRuns } from '../../store/records/recorded-runs.ts';
-import { openStore } from '../environment.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../base/environment.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
 import { onGrowth, podOver, type PodSource } from '../../store/feed/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ProbesFlags {
   readonly container: string | undefined;

@@ -6,9 +6,9 @@ import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import { ClusterConnection } from '../../remote/connection.ts';
 import { type PulledManifest, pullManifest } from '../../remote/pull/pull-manifest.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { openCluster } from '../connect/open-cluster.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** The flags of `pull-manifest`. */
 interface PullManifestFlags {

@@ -5,18 +5,18 @@ import { AheadImages } from '../../images/node/ahead-images.ts';
 import { openSupply } from '../../images/node/open-supply.ts';
 import { nodeSettings } from '../../settings/agent-settings.ts';
 import { EXIT } from '../../api/errors.ts';
-import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';
+import type { PullOutcome, PullProgress } from '../../lifecycle/base/image-types.ts';
 import { loadManifests } from '../../manifest/load.ts';
-import { containersWithPaths, podIn } from '../../manifest/pod-specs.ts';
+import { containersWithPaths, podIn } from '../../manifest/base/pod-specs.ts';
 import { renderManifestErrors } from '../../manifest/report.ts';
-import { briefDuration } from '../../print/age.ts';
+import { briefDuration } from '../../print/base/age.ts';
 import { gitHubGroup, GROUP_END } from '../../print/live/annotation.ts';
 import { pulledText, pullPhrase } from '../../print/images/pull-text.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import { fullNameOf } from '../image/open-images.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 
 /** The flags of `pull`. */

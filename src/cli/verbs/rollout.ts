@@ -3,7 +3,7 @@ import { addChanges } from '../rollout/change.ts';
 import { addHistory } from '../rollout/history.ts';
 import { addStatus } from '../rollout/status.ts';
 import { addUndo } from '../rollout/undo.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:

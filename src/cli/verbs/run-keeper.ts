@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { KEEPER_COMMAND } from '../../engine/background/command-names.ts';
 import { runKeeper } from '../../engine/background/run-keeper.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** Registers the hidden command of a keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {

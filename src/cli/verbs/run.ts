@@ -5,15 +5,15 @@ import { resourceTypeOf } from '../../api/resource-types.ts';
 import { parseAnnotationPairs, parseLabelPairs } from '../../api/select/key-pairs.ts';
 import { serviceToExpose } from '../../manifest/generate/expose.ts';
 import { podToRun } from '../../manifest/generate/workloads.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { type AttachedRunFlags, runAttached } from '../create/attached-run.ts';
 import { createFromFlags, withCreateFlags } from '../create/create-object.ts';
-import { openStore } from '../environment.ts';
-import { reportErrors } from '../report-error.ts';
+import { openStore } from '../base/environment.ts';
+import { reportErrors } from '../base/report-error.ts';
 import { countOption } from '../flags/count-option.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { deleteAndWait } from './delete.ts';
 
 interface RunFlags extends AttachedRunFlags {

@@ -4,21 +4,21 @@ import { goQuote } from '../../api/go/go-quote.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { applyPatch } from '../../api/patch/index.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
-import type { ObjectRef } from '../../apiserver/object-ref.ts';
+import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { readTargets } from '../select/read-targets.ts';
 import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface ScaleFlags extends TargetFlags, OutputFlags {
   readonly replicas: string | undefined;

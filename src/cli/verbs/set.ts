@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addEnv } from '../set/env.ts';
 import { addImage } from '../set/image.ts';
 import { addResources } from '../set/resources.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SimulateFlags } from '../experiments/simulate.ts';
 import { usageOf } from '../flags/usage-of.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Programs:

@@ -7,13 +7,13 @@ import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
 import { editTaints, splitTaints } from '../change/taint-edits.ts';
-import type { Cli } from '../cli.ts';
-import { openStore } from '../environment.ts';
+import type { Cli } from '../base/cli.ts';
+import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
 import { readTargets } from '../select/read-targets.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface TaintFlags extends OutputFlags {
   readonly all: boolean;

@@ -5,17 +5,17 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { type NodeUsage, renderNodeUsage } from '../../print/node-usage.ts';
 import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
-import { type ObjectRef, similarName } from '../../apiserver/object-ref.ts';
+import { type ObjectRef, similarName } from '../../apiserver/base/object-ref.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';
 import { measurePods } from '../../kubelet/usage/measure-pods.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { displayNowMs, openStore } from '../environment.ts';
-import { reportErrors } from '../report-error.ts';
+import { displayNowMs, openStore } from '../base/environment.ts';
+import { reportErrors } from '../base/report-error.ts';
 import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
-import type { RunVerb } from '../verb.ts';
-import type { Cli } from '../cli.ts';
+import type { RunVerb } from '../base/verb.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface TopFlags {
   readonly containers: boolean;

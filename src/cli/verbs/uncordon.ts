@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';
-import { openStore } from '../environment.ts';
-import type { RunVerb } from '../verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 /** `podrun uncordon`: see its help. */
 export function register(program: Command, run: RunVerb): void {

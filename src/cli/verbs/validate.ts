@@ -8,10 +8,10 @@ import { renderSarif } from '../../print/findings/sarif.ts';
 import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
 import { version } from '../../version.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 interface ValidateFlags {
   readonly filename: readonly string[];

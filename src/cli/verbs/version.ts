@@ -3,7 +3,7 @@ import { EXIT } from '../../api/errors.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../verb.ts';
+import type { RunVerb } from '../base/verb.ts';
 
 interface VersionFlags {
   /** Only the version of podrun. */

@@ -1,4 +1,4 @@
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/base/reconcile.ts';
 import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { RunOutcome } from '../../engine/apply-run.ts';
@@ -6,10 +6,10 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { OutputStream } from '../../runtime/runtime.ts';
-import type { ApplyFlags } from '../apply/apply-flags.ts';
-import type { Cli } from '../cli.ts';
-import type { ReaderGone } from '../process.ts';
+import type { OutputStream } from '../../runtime/base/runtime.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
+import type { Cli } from '../base/cli.ts';
+import type { ReaderGone } from '../base/process.ts';
 
 /** The output of `apply` while it runs. */
 export interface ApplyView {

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
 import { explainProblem } from '../../manifest/report.ts';
 import { type AnnotationPosition, gitHubAnnotation } from '../../print/live/annotation.ts';
-import type { ApplyFlags } from '../apply/apply-flags.ts';
-import type { Cli } from '../cli.ts';
+import type { ApplyFlags } from '../flags/apply-flags.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** Prints an annotation for each mistake in a manifest, at its place. */
 export function annotateMistakes(cli: Cli, errors: readonly ManifestMistake[]): void {

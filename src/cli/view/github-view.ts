@@ -1,4 +1,4 @@
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/base/reconcile.ts';
 import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { RunOutcome } from '../../engine/apply-run.ts';
@@ -19,9 +19,9 @@ import { blamedPod } from '../../print/workloads/blamed-pod.ts';
 import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/table/pod-status.ts';
-import type { OutputStream } from '../../runtime/runtime.ts';
+import type { OutputStream } from '../../runtime/base/runtime.ts';
 import { annotationPosition } from './github-mistakes.ts';
-import type { ReaderGone } from '../process.ts';
+import type { ReaderGone } from '../base/process.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/base/reconcile.ts';
 import type { ApplyView } from './apply-view.ts';
-import type { Cli } from '../cli.ts';
-import type { ReaderGone } from '../process.ts';
+import type { Cli } from '../base/cli.ts';
+import type { ReaderGone } from '../base/process.ts';
 
 /** Prints a watch event per line on standard output, and nothing else there. Messages go to standard error. */
 export class JsonView implements ApplyView {

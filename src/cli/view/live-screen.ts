@@ -3,7 +3,7 @@ import { isInForeground, takeSignal } from '../../runtime/terminal/own-terminal.
 import { guardTerminal } from '../../runtime/terminal/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The shortest time between two drawings. */
 const PAINT_MS = 100;

@@ -4,7 +4,7 @@ import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { StatusView } from './status-view.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { TextView } from './text-view.ts';
 import { JsonView } from './json-view.ts';
 import { GitHubView } from './github-view.ts';

@@ -1,6 +1,6 @@
 import { type Painter, PLAIN } from '../../print/text/painter.ts';
-import type { Cli } from '../cli.ts';
-import type { GlobalFlags } from '../flags/global-flags.ts';
+import type { Cli } from '../base/cli.ts';
+import type { GlobalFlags } from '../base/global-flags.ts';
 
 /** Makes a painter with colours, or one for plain text. Loads chalk only for colours. */
 export async function painterFor(cli: Cli, stream: 'stdout' | 'stderr'): Promise<Painter> {

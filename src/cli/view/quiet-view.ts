@@ -1,12 +1,12 @@
 import { liveColumns } from '../../print/live/live-columns.ts';
 import { type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { OutputStream } from '../../runtime/runtime.ts';
+import type { OutputStream } from '../../runtime/base/runtime.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import type { ReaderGone } from '../process.ts';
+import type { ReaderGone } from '../base/process.ts';
 
 /** The view for --quiet: output of containers, and no transitions. */
 export class QuietView implements ApplyView {

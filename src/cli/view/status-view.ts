@@ -1,13 +1,13 @@
 import type { PullNotice } from '../../images/node/pull-notices.ts';
 import type { FollowedService } from '../../print/live/service-row.ts';
 import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
 import type { FollowedPod } from '../../print/live/status-row.ts';
 import type { LiveStyle } from '../../print/live/live-line.ts';
-import { renderStatusBlock, type Widths } from '../../print/live/status-block.ts';
+import { renderStatusBlock, type Widths } from '../../print/workloads/status-block.ts';
 import { pullPhrase } from '../../print/images/pull-text.ts';
 import { excerpt } from '../../print/text/excerpt.ts';
 import { terminalLine } from '../../print/text/terminal-text.ts';

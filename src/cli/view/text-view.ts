@@ -1,6 +1,6 @@
 import { inBackground } from '../../defects.ts';
 import { networkEventLine } from '../../print/live/network-event.ts';
-import type { Owned } from '../../controllers/reconcile.ts';
+import type { Owned } from '../../controllers/base/reconcile.ts';
 import { isatty } from 'node:tty';
 import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
 import type { PullNotice } from '../../images/node/pull-notices.ts';
@@ -32,15 +32,15 @@ import { transitionsOf } from '../../print/live/pod-transitions.ts';
 import type { Transition } from '../../print/live/transition.ts';
 import { terminalLine } from '../../print/text/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
-import type { OutputStream } from '../../runtime/runtime.ts';
+import type { OutputStream } from '../../runtime/base/runtime.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/text/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { KnownServices } from './known/known-services.ts';
 import { KnownWorkloads } from './known/known-workloads.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
-import type { ReaderGone } from '../process.ts';
+import type { ReaderGone } from '../base/process.ts';
 
 /** The time before the block appears. A shorter run needs no block. */
 const FIRST_MS = 150;

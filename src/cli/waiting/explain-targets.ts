@@ -2,8 +2,8 @@ import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
-import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
-import { podEvidence } from '../../store/records/pod-evidence.ts';
+import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
+import { podEvidence } from '../../store/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { isOutOfReach, isMetOrInvalid, type WaitTarget, targetPhrase } from './wait-target.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { WaitedPod } from '../../print/waits/wait-phrase.ts';
-import { RecordWatch } from '../../store/records/pod-evidence.ts';
+import type { WaitedPod } from '../../print/workloads/wait-phrase.ts';
+import { RecordWatch } from '../../store/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** Follows the records of the Pods that `wait` waits for. */

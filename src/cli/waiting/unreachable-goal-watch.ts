@@ -1,7 +1,7 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
-import type { Store } from '../../store/store.ts';
+import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
+import type { Store } from '../../store/base/store.ts';
 
 /**
  * An `apply` that starts together with this `wait` may replace a Pod that has ended: wait this long for the new Pod.

@@ -6,10 +6,10 @@ import type { Clock } from '../../clock.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
 import { isNamespace } from '../../apiserver/deletion/delete-namespace.ts';
 import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import { getObject, type ObjectRef } from '../../apiserver/object-ref.ts';
+import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
 import { timedOutWaiting, waitForObject } from '../../apiserver/object-wait.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The store, the clock and the way of all deletions. */
 export interface DeleteSession {

@@ -1,6 +1,6 @@
 import { type Alarm, machineClock } from '../../clock.ts';
 import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const TICK_MS = 1000;

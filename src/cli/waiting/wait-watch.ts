@@ -1,12 +1,12 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { joinPhrases } from '../../print/waits/wait-phrase.ts';
+import { joinPhrases } from '../../print/workloads/wait-phrase.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { getObject } from '../../apiserver/object-ref.ts';
+import { getObject } from '../../apiserver/base/object-ref.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { watchUnreachable } from './unreachable-goal-watch.ts';
 import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
 import { RecordWatches } from './record-watches.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 import { WaitProgress } from './wait-progress.ts';
 
 /**

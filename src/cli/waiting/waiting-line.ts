@@ -3,7 +3,7 @@ import { inBackground } from '../../defects.ts';
 import { EXIT } from '../../api/errors.ts';
 import { excerpt } from '../../print/text/excerpt.ts';
 import { escapeTerminal } from '../../print/text/terminal-text.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../base/cli.ts';
 
 /**
  * The columns of the spinner, of the blank behind it, and the last column: a terminal may wrap a line that fills it.

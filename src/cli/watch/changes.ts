@@ -3,7 +3,7 @@ import { qualifiedKind, resourceTypeOf } from '../../api/resource-types.ts';
 import { isWorkload } from '../../api/workloads/stored-workloads.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import { neededForVariables } from '../../manifest/needed-objects.ts';
-import { podIn } from '../../manifest/pod-specs.ts';
+import { podIn } from '../../manifest/base/pod-specs.ts';
 
 /** A change of the manifests or of a program, and what it takes to follow it. */
 export type FollowedChange =

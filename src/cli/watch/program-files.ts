@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
-import { podIn } from '../../manifest/pod-specs.ts';
+import { podIn } from '../../manifest/base/pod-specs.ts';
 import { quietly } from '../../quietly.ts';
 
 /**

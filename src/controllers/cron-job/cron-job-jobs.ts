@@ -1,8 +1,8 @@
 import { formatTime, parseTime } from '../../api/time.ts';
 import type { Zone } from '../../api/cron/zone.ts';
 import { finishedCondition } from '../../api/workloads/job-conditions.ts';
-import { controllerReference } from '../ownership.ts';
-import type { NewObject, StoredCronJob, StoredJob } from '../reconcile.ts';
+import { controllerReference } from '../base/ownership.ts';
+import type { NewObject, StoredCronJob, StoredJob } from '../base/reconcile.ts';
 
 /** The time for which a Job was made. Source: pkg/apis/batch/types.go CronJobScheduledTimestampAnnotation. */
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

@@ -2,9 +2,9 @@ import type { CronJobStatus, ObjectReference } from '../../api/generated/types.t
 import { parseSchedule, type CronSchedule } from '../../api/cron/schedule.ts';
 import { Zone } from '../../api/cron/zone.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
-import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
+import { createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { finishedCondition } from '../../api/workloads/job-conditions.ts';
-import { hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
+import { hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
 import type {
   ControllerAction,
   ControllerEvent,
@@ -12,7 +12,7 @@ import type {
   Reconciliation,
   StoredCronJob,
   StoredJob,
-} from '../reconcile.ts';
+} from '../base/reconcile.ts';
 import {
   createdJob,
   deletedJob,

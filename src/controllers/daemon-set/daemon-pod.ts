@@ -1,11 +1,11 @@
 import type { Affinity, PodSpec, Toleration } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import { matchesNode } from '../../lifecycle/node/node-affinity.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
 import { hasUntoleratedTaint } from '../../lifecycle/node/taints.ts';
-import { generatedName, podPrefix } from '../names.ts';
-import { type NewPod, podFromTemplate } from '../pod-from-template.ts';
-import type { StoredDaemonSet } from '../reconcile.ts';
+import { generatedName, podPrefix } from '../base/names.ts';
+import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
+import type { StoredDaemonSet } from '../base/reconcile.ts';
 
 /** The hash of the template that a Pod or a revision has. */
 export const HASH_LABEL = 'controller-revision-hash';

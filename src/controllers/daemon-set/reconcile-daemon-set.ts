@@ -1,11 +1,11 @@
 import type { DaemonSetStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import { createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import { createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { scaledValue } from '../deployment/rollout-arithmetic.ts';
-import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
-import { earliest, isAvailable, isPodReady, nextAvailableMs } from '../pod-state.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
+import { earliest, isAvailable, isPodReady, nextAvailableMs } from '../base/pod-state.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -14,8 +14,8 @@ import type {
   Reconciliation,
   StoredDaemonSet,
   StoredRevision,
-} from '../reconcile.ts';
-import { expiredHistory, inOrderOfRevision, updateRevisionOf } from '../revision-history.ts';
+} from '../base/reconcile.ts';
+import { expiredHistory, inOrderOfRevision, updateRevisionOf } from '../base/revision-history.ts';
 import { daemonSelectsAll, failedDaemonPod, succeededDaemonPod } from '../texts/daemon-set.ts';
 import { COMPONENT, createdPod, deletedPod, failedCreate, failedDelete } from '../texts/pods.ts';
 import { HASH_LABEL, isUpdated, newDaemonPod, type NodeFit, nodeFit } from './daemon-pod.ts';

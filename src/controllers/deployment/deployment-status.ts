@@ -1,6 +1,6 @@
 import type { DeploymentCondition, DeploymentStatus, ReplicaSetStatus } from '../../api/generated/types.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
-import type { StoredDeployment, StoredReplicaSet } from '../reconcile.ts';
+import type { StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 import { REPLICA_FAILURE } from '../replica-set/reconcile-replica-set.ts';
 import {
   type ConditionText,

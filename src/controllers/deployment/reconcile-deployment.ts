@@ -1,8 +1,8 @@
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
-import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../actions.ts';
-import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
+import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../base/actions.ts';
+import { claimObjects, hasDeletionTimestamp } from '../base/ownership.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -11,7 +11,7 @@ import type {
   Reconciliation,
   StoredDeployment,
   StoredReplicaSet,
-} from '../reconcile.ts';
+} from '../base/reconcile.ts';
 import {
   type ConditionText,
   createdReplicaSet,

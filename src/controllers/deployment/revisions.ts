@@ -1,8 +1,8 @@
 import type { PodTemplateSpec } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
-import { templateHash } from '../names.ts';
-import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { NewObject, StoredDeployment, StoredReplicaSet } from '../reconcile.ts';
+import { templateHash } from '../base/names.ts';
+import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
+import type { NewObject, StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 import { fencepostsOf } from './rollout-arithmetic.ts';
 
 /** ReplicaSets as revisions of a Deployment. Source of all rules here: deployment/util/deployment_util.go, sync.go. */

@@ -1,5 +1,5 @@
 import type { IntOrString } from '../../api/generated/types.ts';
-import type { StoredDeployment, StoredReplicaSet } from '../reconcile.ts';
+import type { StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 
 /** The numbers of a rollout. Source of all rules here: pkg/controller/deployment/util/deployment_util.go. */
 

@@ -1,6 +1,6 @@
-import { deleteAction, patchAction } from '../actions.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction, Owned } from '../reconcile.ts';
+import { deleteAction, patchAction } from '../base/actions.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction, Owned } from '../base/reconcile.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './deletion.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Owned } from '../reconcile.ts';
+import type { Owned } from '../base/reconcile.ts';
 
 /** The way of the objects that a deleted object owns. */
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';

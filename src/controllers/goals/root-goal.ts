@@ -4,9 +4,9 @@ import type { StoredDaemonSet, StoredStatefulSet, Workload } from '../../api/wor
 import { cannotStart, type GoalState, goalState, type PodGoal } from '../../lifecycle/requests/goal.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import { isNodeCondition } from '../../lifecycle/requests/unattainable.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { isPodReady, isTerminating } from '../pod-state.ts';
-import { rolloutAnswer } from '../rollout-answer.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { isPodReady, isTerminating } from '../base/pod-state.ts';
+import { rolloutAnswer } from './rollout-answer.ts';
 
 type Kind = Root['object']['kind'];
 

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { countsAsFailure } from './failure-policy.ts';
 import type { IndexSet } from './indexes.ts';
 import type { JobEnd } from './job-end.ts';

@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { readyConditionOf } from '../pod-state.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { readyConditionOf } from '../base/pod-state.ts';
 
 /** The delay of new Pods after failures. Source of all rules here: pkg/controller/job/backoff_utils.go. */
 

@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
 
 /** Labels, annotations and the finalizer of the Pods of a Job. Source: k8s.io/api/batch/v1/types.go. */
 export const JOB_FINALIZER = 'batch.kubernetes.io/job-tracking';

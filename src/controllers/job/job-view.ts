@@ -1,9 +1,9 @@
 import type { JobSpec, JobStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { isActive, isPodReady, isTerminating } from '../pod-state.ts';
-import type { PodsInput, StoredJob } from '../reconcile.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { isActive, isPodReady, isTerminating } from '../base/pod-state.ts';
+import type { PodsInput, StoredJob } from '../base/reconcile.ts';
 import { finishedAtMs } from './failure-delay.ts';
 import { countsAsFailure, failureVerdict } from './failure-policy.ts';
 import { IndexSet } from './indexes.ts';

@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../actions.ts';
-import { earliest, isPodReady, isTerminating } from '../pod-state.ts';
-import type { ControllerAction } from '../reconcile.ts';
-import { inOrderOfDeletion } from '../scale-down.ts';
+import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
+import { earliest, isPodReady, isTerminating } from '../base/pod-state.ts';
+import type { ControllerAction } from '../base/reconcile.ts';
+import { inOrderOfDeletion } from '../base/scale-down.ts';
 import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
 import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failure-delay.ts';
 import { indexOf, isIndexed, isSuspended, replacesOnlyFailed, withoutJobFinalizer } from './job-pods.ts';

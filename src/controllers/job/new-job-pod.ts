@@ -1,8 +1,8 @@
 import type { Container, EnvVar, PodTemplateSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { generatedName, podPrefix } from '../names.ts';
-import { type NewPod, podFromTemplate } from '../pod-from-template.ts';
-import type { StoredJob } from '../reconcile.ts';
+import { generatedName, podPrefix } from '../base/names.ts';
+import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
+import type { StoredJob } from '../base/reconcile.ts';
 import { countsAsFailure } from './failure-policy.ts';
 import {
   FAILURE_COUNT_KEY,

@@ -2,10 +2,10 @@ import type { JobCondition, JobStatus } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
-import { eventAction, patchAction, statusActions } from '../actions.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { earliest } from '../pod-state.ts';
-import type { ControllerAction, ControllerEvent, Reconciliation, StoredJob } from '../reconcile.ts';
+import { eventAction, patchAction, statusActions } from '../base/actions.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { earliest } from '../base/pod-state.ts';
+import type { ControllerAction, ControllerEvent, Reconciliation, StoredJob } from '../base/reconcile.ts';
 import {
   JOB_RESUMED,
   JOB_SUSPENDED,

@@ -2,11 +2,11 @@ import type { LabelSelector, PodTemplateSpec, ReplicaSetStatus } from '../../api
 import type { StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 import { formatTime } from '../../api/time.ts';
-import { PODS_PER_SYNC, createAction, deleteAction, eventAction, statusActions } from '../actions.ts';
-import { generatedName, podPrefix } from '../names.ts';
-import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../ownership.ts';
-import { podFromTemplate } from '../pod-from-template.ts';
-import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../pod-state.ts';
+import { PODS_PER_SYNC, createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
+import { generatedName, podPrefix } from '../base/names.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
+import { podFromTemplate } from '../base/pod-from-template.ts';
+import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../base/pod-state.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -15,8 +15,8 @@ import type {
   Reconciliation,
   StoredReplicaSet,
   StoredReplicationController,
-} from '../reconcile.ts';
-import { inOrderOfDeletion } from '../scale-down.ts';
+} from '../base/reconcile.ts';
+import { inOrderOfDeletion } from '../base/scale-down.ts';
 import { COMPONENT, createdPod, deletedPod, FAILED, failedCreate, failedDelete } from '../texts/pods.ts';
 
 export const REPLICA_FAILURE = 'ReplicaFailure';

@@ -5,10 +5,10 @@ import {
   type StoredEndpoints,
   type StoredEndpointSlice,
 } from '../../api/workloads/endpoint-slices.ts';
-import { createAction, deleteAction, patchAction } from '../actions.ts';
-import { generatedName } from '../names.ts';
-import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction } from '../reconcile.ts';
+import { createAction, deleteAction, patchAction } from '../base/actions.ts';
+import { generatedName } from '../base/names.ts';
+import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction } from '../base/reconcile.ts';
 import { type EndpointGroup, placeEndpoints } from './place-endpoints.ts';
 import { TRIGGER_TIME } from './trigger-time.ts';
 

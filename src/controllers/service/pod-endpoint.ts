@@ -1,8 +1,8 @@
 import type { DiscoveryEndpointPort, Endpoint, ServicePort } from '../../api/generated/types.ts';
 import { isSidecar, isTerminalPhase, type StoredPod, type StoredService } from '../../api/objects.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { isPodReady } from '../pod-state.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { isPodReady } from '../base/pod-state.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 

@@ -2,9 +2,9 @@ import type { Endpoint, EndpointAddress, EndpointSubset } from '../../api/genera
 import { isSameJson } from '../../api/json.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpoints } from '../../api/workloads/endpoint-slices.ts';
-import { createAction, patchAction } from '../actions.ts';
-import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction } from '../reconcile.ts';
+import { createAction, patchAction } from '../base/actions.ts';
+import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction } from '../base/reconcile.ts';
 import type { EndpointGroup } from './place-endpoints.ts';
 import { TRIGGER_TIME, triggerPatch } from './trigger-time.ts';
 

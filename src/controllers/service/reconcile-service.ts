@@ -6,11 +6,11 @@ import {
   type StoredEndpoints,
   type StoredEndpointSlice,
 } from '../../api/workloads/endpoint-slices.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import { createAction, deleteAction, patchAction } from '../actions.ts';
-import { generatedName } from '../names.ts';
-import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction, PodsInput, Reconciliation } from '../reconcile.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import { createAction, deleteAction, patchAction } from '../base/actions.ts';
+import { generatedName } from '../base/names.ts';
+import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction, PodsInput, Reconciliation } from '../base/reconcile.ts';
 import { reconcileEndpoints } from './reconcile-endpoints.ts';
 import { mirrorEndpoints } from './mirror-endpoints.ts';
 import { type EndpointGroup, placeEndpoints, type SliceContent } from './place-endpoints.ts';

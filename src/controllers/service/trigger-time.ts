@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../api/json.ts';
 import type { StoredPod, StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import { readyConditionOf } from '../pod-state.ts';
-import type { Owned } from '../reconcile.ts';
+import { readyConditionOf } from '../base/pod-state.ts';
+import type { Owned } from '../base/reconcile.ts';
 import { mayBeEndpoint } from './pod-endpoint.ts';
 
 /** The annotation with the time of the change that endpoints follow. */

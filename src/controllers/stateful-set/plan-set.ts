@@ -1,9 +1,9 @@
 import type { PodTemplateSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
-import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../actions.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
+import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../base/reconcile.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { podDone } from '../texts/stateful-set.ts';
 import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';

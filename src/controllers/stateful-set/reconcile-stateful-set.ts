@@ -1,9 +1,9 @@
 import type { StatefulSetStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
-import { deleteAction, eventAction, statusActions } from '../actions.ts';
-import { claimObjects, hasDeletionTimestamp } from '../ownership.ts';
-import { isAvailable, nextAvailableMs } from '../pod-state.ts';
+import { deleteAction, eventAction, statusActions } from '../base/actions.ts';
+import { claimObjects, hasDeletionTimestamp } from '../base/ownership.ts';
+import { isAvailable, nextAvailableMs } from '../base/pod-state.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -12,8 +12,8 @@ import type {
   StoredClaim,
   StoredRevision,
   StoredStatefulSet,
-} from '../reconcile.ts';
-import { expiredHistory, inOrderOfRevision, templateOfRevision, updateRevisionOf } from '../revision-history.ts';
+} from '../base/reconcile.ts';
+import { expiredHistory, inOrderOfRevision, templateOfRevision, updateRevisionOf } from '../base/revision-history.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { claimFailed, podFailed } from '../texts/stateful-set.ts';
 import { planSet, type SetRevision, type SetView } from './plan-set.ts';

@@ -1,9 +1,9 @@
 import type { OwnerReference } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { createAction, eventAction, patchAction } from '../actions.ts';
-import { controllerReference, hasDeletionTimestamp } from '../ownership.ts';
-import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../reconcile.ts';
+import { createAction, eventAction, patchAction } from '../base/actions.ts';
+import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
+import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../base/reconcile.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { claimCreated } from '../texts/stateful-set.ts';
 

@@ -1,10 +1,10 @@
 import type { PodTemplateSpec, Volume } from '../../api/generated/types.ts';
 import { controllerOf, type StoredPod } from '../../api/objects.ts';
-import { podPrefix } from '../names.ts';
-import { hasDeletionTimestamp } from '../ownership.ts';
-import { type NewPod, podFromTemplate } from '../pod-from-template.ts';
-import { isAvailable, isPodReady } from '../pod-state.ts';
-import type { StoredStatefulSet } from '../reconcile.ts';
+import { podPrefix } from '../base/names.ts';
+import { hasDeletionTimestamp } from '../base/ownership.ts';
+import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
+import { isAvailable, isPodReady } from '../base/pod-state.ts';
+import type { StoredStatefulSet } from '../base/reconcile.ts';
 import { claimName } from './set-claims.ts';
 
 /** The Pods of a StatefulSet. Source of all rules here: pkg/controller/statefulset/stateful_set_utils.go. */

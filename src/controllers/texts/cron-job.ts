@@ -1,5 +1,5 @@
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 
 // The events of CronJobs.

@@ -1,6 +1,6 @@
 import { goQuote } from '../../api/go/go-quote.ts';
 import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 
 // The conditions and events of Deployments.

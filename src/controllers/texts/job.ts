@@ -1,5 +1,5 @@
 import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 
 // The conditions and events of Jobs.

@@ -1,4 +1,4 @@
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 
 // The names of controllers in events, and the events about the Pods of an owner.
 // Source: pkg/controller/controller_utils.go; the names: the record.EventSource of each controller.

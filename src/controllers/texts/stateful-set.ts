@@ -1,4 +1,4 @@
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 
 // The events of StatefulSets: their words differ from those of other controllers.

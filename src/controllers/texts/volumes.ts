@@ -1,4 +1,4 @@
-import type { ControllerEvent } from '../reconcile.ts';
+import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 
 /** Source: pkg/controller/volume/persistentvolume/pv_controller_base.go; the provisioner is podrun's own. */

@@ -1,6 +1,6 @@
 import { parseQuantity, compareQuantities, ZERO_QUANTITY, type ParsedQuantity } from '../../api/quantity.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
-import type { StoredClaim, StoredVolume } from '../reconcile.ts';
+import type { StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import { MISMATCH } from '../texts/volumes.ts';
 
 /** The old annotation of a class wins over the field. Source: component-helpers/storage/volume/helpers.go. */

@@ -1,7 +1,7 @@
 import { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/workloads/volumes.ts';
 import { formatTime } from '../../api/time.ts';
-import { deleteAction, eventAction, patchAction, statusActions } from '../actions.ts';
-import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../reconcile.ts';
+import { deleteAction, eventAction, patchAction, statusActions } from '../base/actions.ts';
+import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import * as texts from '../texts/volumes.ts';
 import { classOf, findVolume, isMeantFor, mismatch } from './match-volume.ts';
 

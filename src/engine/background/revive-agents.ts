@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../clock.ts';
-import { killGroup } from '../../runtime/kill.ts';
+import { killGroup } from '../../runtime/watch/kill.ts';
 import { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import type { ProcessLookup } from '../../store/owners/known-process.ts';
+import type { ProcessLookup } from '../../store/disk/known-process.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { PodrunProgram } from './call-background.ts';
 import { callAgent } from './start-agent.ts';

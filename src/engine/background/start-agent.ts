@@ -1,7 +1,7 @@
 import { inheritedVariables } from '../../kubelet/steps/host-environment.ts';
 import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { killGroup } from '../../runtime/kill.ts';
+import { killGroup } from '../../runtime/watch/kill.ts';
 import type { BackgroundAgents } from '../../store/owners/background-agents.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';

@@ -2,7 +2,7 @@ import { readlinkSync, statSync } from 'node:fs';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import { filesIn, quietly, readQuietly, statIfThere } from '../../quietly.ts';
-import { killProcess } from '../../runtime/kill.ts';
+import { killProcess } from '../../runtime/watch/kill.ts';
 import { markedNetworkOf } from '../../network/linux/mark.ts';
 import {
   factsOf,

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { isRemnant } from '../../lifecycle/requests/deletion.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { killProcess } from '../../runtime/kill.ts';
+import { killProcess } from '../../runtime/watch/kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
 import { endNetwork } from './keeper/end-network.ts';
 import type { KeptRuntime } from './keeper/kept-runtime.ts';

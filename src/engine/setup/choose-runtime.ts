@@ -2,7 +2,7 @@ import { refusedStart, usage } from '../../api/errors.ts';
 import type { Obstacle } from '../../machine/abilities.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { Clock } from '../../clock.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
+import type { RuntimeFeatures } from '../../runtime/base/features.ts';
 import { version } from '../../version.ts';
 import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
 import { obstacleText } from '../../machine/obstacle.ts';

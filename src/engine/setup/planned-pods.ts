@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { podIn } from '../../manifest/pod-specs.ts';
+import { podIn } from '../../manifest/base/pod-specs.ts';
 
 /** A Pod that will run: a Pod of a manifest, or all Pods that a workload makes from its template. */
 export interface PlannedPod {

@@ -6,7 +6,7 @@ import { apiServerNotices } from '../../lifecycle/environment/api-server-variabl
 import { hasApiServer, isApiServer } from '../../apiserver/services/service-facts.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
+import type { RuntimeFeatures } from '../../runtime/base/features.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
 /** The run that `--strict` is about. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
-import type { SourceChoice } from '../../lifecycle/images/types.ts';
+import type { SourceChoice } from '../../lifecycle/base/image-types.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import {
   DEFAULT_NETWORK,

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../api/json.ts';
 import { type KeyringEntry, matchesImage } from '../../lifecycle/images/keyring.ts';
 import type { CredentialProvider } from '../../lifecycle/images/settings.ts';
 import { quietly } from '../../quietly.ts';
-import { runHelper } from '../../runtime/helpers/helper.ts';
+import { runHelper } from '../../runtime/base/helper.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

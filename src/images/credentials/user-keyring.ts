@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseDockerConfig, type DockerConfig } from '../../lifecycle/images/docker-config.ts';
 import { type KeyringEntry, matchesImage } from '../../lifecycle/images/keyring.ts';
 import { readQuietly } from '../../quietly.ts';
-import { runHelper } from '../../runtime/helpers/helper.ts';
+import { runHelper } from '../../runtime/base/helper.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { withAccess } from '../../lifecycle/images/access.ts';
 import { credentialsFor } from '../../lifecycle/images/keyring.ts';
 import type { ImageSettings } from '../../lifecycle/images/settings.ts';
-import type { PullOutcome, PullProgress } from '../../lifecycle/images/types.ts';
+import type { PullOutcome, PullProgress } from '../../lifecycle/base/image-types.ts';
 import { goArch } from '../../settings/config/node.ts';
 import type { ImageSupply } from './image-supply.ts';
 

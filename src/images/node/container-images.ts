@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
-import type { FileOwners, ImageRoot } from '../../runtime/confinement.ts';
+import type { ImageRunConfig } from '../../lifecycle/base/image-types.ts';
+import type { FileOwners, ImageRoot } from '../../runtime/base/confinement.ts';
 
 /** The image from which a container runs. */
 export interface LaunchImage {

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { ImageLayers } from '../../runtime/confinement.ts';
+import type { ImageLayers } from '../../runtime/base/confinement.ts';
 
 interface HeldImage {
   /** The full name. */

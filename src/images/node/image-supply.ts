@@ -1,7 +1,13 @@
 import type { ImageAccess } from '../../lifecycle/images/access.ts';
 import type { KeyringEntry } from '../../lifecycle/images/keyring.ts';
-import type { LayerKind, PresentImage, PullOutcome, PullProgress, PullRequest } from '../../lifecycle/images/types.ts';
-import type { ImageLayers } from '../../runtime/confinement.ts';
+import type {
+  LayerKind,
+  PresentImage,
+  PullOutcome,
+  PullProgress,
+  PullRequest,
+} from '../../lifecycle/base/image-types.ts';
+import type { ImageLayers } from '../../runtime/base/confinement.ts';
 
 /** The images of this machine, and the way to pull more. */
 export interface ImageSupply {

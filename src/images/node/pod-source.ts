@@ -2,7 +2,7 @@ import type { RuntimeClass } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
 import type { SourceRules } from '../../lifecycle/images/source.ts';
 import { type HandlerOutcome, podHandler } from '../../lifecycle/node/runtime-handler.ts';
-import type { ObjectReader } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/base/store.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 
 type HandlerSettings = Pick<AgentSettings, 'features' | 'imageSource' | 'runtimeHandlers'>;

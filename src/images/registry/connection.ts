@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { guarded } from '../../defects.ts';
-import type { RegistrySettings } from '../../lifecycle/images/types.ts';
+import type { RegistrySettings } from '../../lifecycle/base/image-types.ts';
 import { joinHostPort } from '../../api/go/host-port.ts';
 import { succeeds } from '../../quietly.ts';
 import { goNetworkError, HTTP_FOR_HTTPS } from '../../runtime/go-network-error.ts';

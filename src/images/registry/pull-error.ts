@@ -1,4 +1,4 @@
-import type { Descriptor } from '../manifest.ts';
+import type { Descriptor } from './manifest.ts';
 
 /*
  * The errors of pulls, in containerd's words: users know them from nodes, and search for them.

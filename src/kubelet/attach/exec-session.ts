@@ -1,6 +1,6 @@
-import type { ExecStart, Runtime } from '../../runtime/runtime.ts';
+import type { ExecStart, Runtime } from '../../runtime/base/runtime.ts';
 import { commandIn } from '../hooks/command-in.ts';
-import type { LiveInstance } from '../instance.ts';
+import type { LiveInstance } from '../base/instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';
 import type { AgentMessage, ClientMessage, AttachFrame, OpeningMessage } from './frames.ts';
 

@@ -1,5 +1,5 @@
-import type { ExecRequest } from '../../runtime/runtime.ts';
-import type { LiveInstance } from '../instance.ts';
+import type { ExecRequest } from '../../runtime/base/runtime.ts';
+import type { LiveInstance } from '../base/instance.ts';
 
 /** The command of a hook, a probe or `podrun exec`, with the variables and the working directory of the container. */
 export function commandIn(

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import { containerSpec } from '../../lifecycle/observe.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ExecOutcome, OutputStream } from '../../runtime/runtime.ts';
+import type { ExecOutcome, OutputStream } from '../../runtime/base/runtime.ts';
 import type { InstanceRef } from '../../store/pod-files.ts';
 
 export type HookName = HookRun['hook'];

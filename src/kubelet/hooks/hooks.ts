@@ -14,7 +14,7 @@ import {
   sleepHook,
 } from '../../lifecycle/texts/hook-errors.ts';
 import type { Dial } from '../../network/linux/helper-process.ts';
-import type { ExecOutcome } from '../../runtime/runtime.ts';
+import type { ExecOutcome } from '../../runtime/base/runtime.ts';
 import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 import { pause, withDeadline } from '../probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from '../../runtime/go-network-error.ts';

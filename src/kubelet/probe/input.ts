@@ -2,7 +2,7 @@ import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ExecOutcome } from '../../runtime/runtime.ts';
+import type { ExecOutcome } from '../../runtime/base/runtime.ts';
 import type { ProbeAbort } from './probe-abort.ts';
 
 /** The dependencies of one run of a probe. */

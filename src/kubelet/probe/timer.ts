@@ -15,7 +15,6 @@ import {
   type ProbeWorker,
 } from '../../lifecycle/probes/probe.ts';
 import type { PlannedProbe } from '../../lifecycle/activity.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
 import {
   type FinishedProbe,
   probeAttempt,
@@ -25,6 +24,7 @@ import {
 } from '../../lifecycle/probes/probe-attempt.ts';
 import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { ProbeAbort } from './probe-abort.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 /** The number of attempts of a probe that returns an error, before the next tick. */
 const TRIES_MAX = 3;

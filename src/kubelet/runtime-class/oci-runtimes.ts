@@ -1,5 +1,5 @@
 import { ociRuntimeUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
-import type { OciProgram } from '../../runtime/confinement.ts';
+import type { OciProgram } from '../../runtime/base/confinement.ts';
 import type { AgentSettings } from '../../settings/agent-settings.ts';
 
 /** The OCI runtimes that handlers of an agent's Pods name. Each is tried once, when the first Pod wants it. */

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
-import type { OciProgram } from '../../runtime/confinement.ts';
+import type { OciProgram } from '../../runtime/base/confinement.ts';
 import { runtimeHandlerOf } from '../../images/node/pod-source.ts';
 import { type LaunchOptions, launchSteps } from '../steps/index.ts';
 import type { LaunchStep } from '../steps/step.ts';

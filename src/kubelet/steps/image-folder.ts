@@ -1,4 +1,4 @@
-import type { NamespaceFacts } from '../../runtime/features.ts';
+import type { NamespaceFacts } from '../../runtime/base/features.ts';
 import { whyNotOver } from '../../runtime/linux/namespace/image-folder.ts';
 import type { LaunchStep } from './step.ts';
 

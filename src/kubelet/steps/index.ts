@@ -1,5 +1,5 @@
 import type { AttachPoint } from '../attach/attach-point.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ContainerImages } from '../../images/node/container-images.ts';

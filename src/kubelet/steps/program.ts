@@ -2,7 +2,7 @@ import type { Container } from '../../api/generated/types.ts';
 import { commandLine } from '../../lifecycle/environment/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
 import { programOfImage } from '../../lifecycle/images/image-program.ts';
-import type { ImageRunConfig } from '../../lifecycle/images/types.ts';
+import type { ImageRunConfig } from '../../lifecycle/base/image-types.ts';
 import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { LaunchDraft, LaunchStep, StepOutcome } from './step.ts';
 

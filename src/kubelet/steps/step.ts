@@ -1,14 +1,14 @@
 import { isDefect } from '../../defects.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { StartFailed } from '../../lifecycle/observation.ts';
-import type { Mount } from '../../runtime/confinement.ts';
-import type { NetworkJoin } from '../../runtime/linux/join.ts';
+import type { Mount } from '../../runtime/base/confinement.ts';
+import type { NetworkJoin } from '../../runtime/base/join.ts';
 import type { LaunchImage } from '../../images/node/container-images.ts';
-import type { Launch } from '../instance.ts';
+import type { Launch } from '../base/instance.ts';
 import type { InstanceRef } from '../../store/pod-files.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 /** The parts of a Pod's sandbox that its containers use. */
 export interface PodSandbox {

@@ -4,7 +4,7 @@ import { quietly, succeeds } from '../../quietly.ts';
 import type { Container } from '../../api/generated/types.ts';
 import { terminationLogNotAtPath } from '../../lifecycle/texts/podrun-events.ts';
 import { TERMINATION_LOG_OUT_OF_REACH } from '../../lifecycle/texts/security.ts';
-import type { Identity } from '../../runtime/confinement.ts';
+import type { Identity } from '../../runtime/base/confinement.ts';
 import { inFolder } from '../../store/disk/atomic-file.ts';
 import type { PodFiles } from '../../store/pod-files.ts';
 import { canReach } from '../volumes/can-reach.ts';

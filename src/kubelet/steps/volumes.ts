@@ -3,7 +3,7 @@ import { isApiAccess } from '../../manifest/admission/service-account.ts';
 import { volumeNotAtMountPath } from '../../lifecycle/texts/podrun-events.ts';
 import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
 import { atMountPaths, type Mounted, notAtMountPath, volumeVariables } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { Identity, Mount } from '../../runtime/confinement.ts';
+import type { Identity, Mount } from '../../runtime/base/confinement.ts';
 import { canReach } from '../volumes/can-reach.ts';
 import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { LaunchStep } from './step.ts';

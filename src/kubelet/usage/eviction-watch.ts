@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { inBackground } from '../../defects.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { NodeEviction } from '../../lifecycle/facts.ts';
+import type { NodeEviction, StorageUsage } from '../../lifecycle/base/facts.ts';
 import {
   chooseEviction,
   type EvictionSettings,
@@ -15,7 +15,7 @@ import {
   type PressureMemory,
   resourceOf,
 } from '../../lifecycle/node/eviction.ts';
-import type { StorageMeasures, StorageUsage } from '../../lifecycle/volumes/local-storage.ts';
+import type { StorageMeasures } from '../../lifecycle/volumes/local-storage.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { measurePods } from './measure-pods.ts';
 

@@ -4,7 +4,7 @@ import { evictionThresholdMet, nodeStatusIs } from '../../lifecycle/texts/node-c
 import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
 import { staticPodProblem } from '../../lifecycle/texts/podrun-events.ts';
 import { nodeRecord, reportPressure } from '../../settings/config/node-record.ts';
-import { EventRecorder, type EventRecorderOptions } from '../../apiserver/event-recorder.ts';
+import { EventRecorder, type EventRecorderOptions } from '../../apiserver/base/event-recorder.ts';
 import type { PressureReport } from './eviction-watch.ts';
 
 /** Writes what an agent finds out about its node into the store. */

@@ -14,7 +14,7 @@ import { removeTree } from '../../remove-tree.ts';
 import { quietly } from '../../quietly.ts';
 import { formatTime } from '../../api/time.ts';
 import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
-import { mkdirIfMissing } from '../../runtime/errno.ts';
+import { mkdirIfMissing } from '../../runtime/base/errno.ts';
 
 /** A link to the folder with the current files. */
 const DATA = '..data';

@@ -4,7 +4,7 @@ import { makeFolderExactly } from '../../exact-mode.ts';
 import { descriptorPath, openBeneath, pathOf, closing } from '../../runtime/start/open-beneath.ts';
 import { fileIdentity } from '../../runtime/start/file-identity.ts';
 import { quietly } from '../../quietly.ts';
-import { isInFolder } from '../../runtime/linux/namespace/host-mounts.ts';
+import { isInFolder } from '../../runtime/linux/paths/host-mounts.ts';
 
 interface Opened {
   readonly ok: true;

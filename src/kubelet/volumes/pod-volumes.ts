@@ -5,8 +5,7 @@ import { isSameJson } from '../../api/json.ts';
 import type { Container, Volume } from '../../api/generated/types.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
 import { subPathFailed, unusableMountPath, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
 import { failedMount } from '../../lifecycle/texts/events.ts';
 import { volumeOnDisk } from '../../lifecycle/texts/podrun-events.ts';
@@ -14,14 +13,15 @@ import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/store.ts';
+import type { Subscription } from '../../store/base/store.ts';
 import { accountToken } from '../../apiserver/access/account-tokens.ts';
 import { pause } from '../probe/deadline.ts';
-import { fileTrouble } from '../../runtime/errno.ts';
+import { fileTrouble } from '../../runtime/base/errno.ts';
 import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';
 import { removeInMemory } from '../../store/disk/in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;

@@ -1,7 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import { storageMeasures, type StorageMeasures, type StorageUsage } from '../../lifecycle/volumes/local-storage.ts';
+import { storageMeasures, type StorageMeasures } from '../../lifecycle/volumes/local-storage.ts';
 import { pause } from '../probe/deadline.ts';
+import type { StorageUsage } from '../../lifecycle/base/facts.ts';
 
 export interface StorageWatch {
   readonly pod: StoredPod;

@@ -8,7 +8,7 @@ import { checkConditionType, setConditions } from '../../lifecycle/requests/set-
 import type { Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../apiserver/change-object.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ConditionOptions, PatchOptions, Pods } from '../types.ts';
+import type { ConditionOptions, PatchOptions, Pods } from '../base/types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */
 export interface ChangeContext {

@@ -1,7 +1,7 @@
 import type { StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { parseTransition, transitionLines } from '../../store/feed/transition-log.ts';
-import type { PodChange } from '../types.ts';
+import { parseTransition, transitionLines } from '../../store/disk/transition-log.ts';
+import type { PodChange } from '../base/types.ts';
 
 /** Pods, with what `changesOf` needs to follow their changes. */
 export interface ChangeSource {

@@ -12,7 +12,7 @@ import { PodRelays } from '../../engine/background/connect/pod-relays.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { asyncDispose } from './dispose.ts';
 import { chosenContainer } from './read.ts';
-import type { ExecOptions, ExecResult, Forwarding } from '../types.ts';
+import type { ExecOptions, ExecResult, Forwarding } from '../base/types.ts';
 
 const HERE = '127.0.0.1';
 

@@ -3,7 +3,7 @@ import { type AwaitedGoal, awaitedGoal } from '../../engine/goal-wait.ts';
 import { type PodGoal, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { rootEnd } from '../../lifecycle/requests/root.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { Goal } from '../types.ts';
+import type { Goal } from '../base/types.ts';
 
 /** @throws {PodrunError} (usage) for a text that is no goal */
 export function readGoal(goal: Goal): AwaitedGoal {

@@ -6,19 +6,19 @@ import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
 import type { Run } from '../../engine/run.ts';
 import { unservedLines } from '../../apiserver/services/unserved.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectKey } from '../../store/store.ts';
+import type { ObjectKey } from '../../store/base/store.ts';
 import { type ChangeContext, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { deleteRoot } from './delete.ts';
 import type { ListenerSet } from './listener-set.ts';
 import { readGoal } from './goal.ts';
-import { readGoalRules, timeoutOf } from '../options.ts';
+import { readGoalRules, timeoutOf } from '../base/options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './connections.ts';
 import { podNamed, podsOf, rootsNamed, workloadNamed, workloadsOf } from './named.ts';
 import { describeText, eventsAboutRoots, logText } from './read.ts';
-import type { StateFolder } from '../state-folder.ts';
+import type { StateFolder } from '../base/state-folder.ts';
 import { asyncDispose } from './dispose.ts';
-import { withLibraryErrors } from '../library-errors.ts';
+import { withLibraryErrors } from '../base/library-errors.ts';
 import type {
   ConditionOptions,
   ExecOptions,
@@ -33,7 +33,7 @@ import type {
   Pods,
   StopOptions,
   UntilOptions,
-} from '../types.ts';
+} from '../base/types.ts';
 import { waitUntil } from './until.ts';
 
 export interface LibraryPodsParts {

@@ -5,15 +5,15 @@ import type { Clock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
-import { getObject } from '../../apiserver/object-ref.ts';
-import { describeObject } from '../../print/describe/describe-object.ts';
+import { getObject } from '../../apiserver/base/object-ref.ts';
+import { describeObject } from '../../print/describe-object.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
 import type { Root } from '../../lifecycle/requests/root.ts';
 import { sortedByLastSeen } from '../../print/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
 import { logOutput } from '../../store/logs/log-reader.ts';
-import type { LogsOptions } from '../types.ts';
+import type { LogsOptions } from '../base/types.ts';
 import { podNamed, podsOf, workloadsOf } from './named.ts';
 
 /** The output of a container. Empty while the container has not started. */

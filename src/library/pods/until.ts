@@ -11,10 +11,10 @@ import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { rootEvidence } from '../../print/workloads/root-evidence.ts';
 import { goalOf, rootName, troubledState, whyRootNever } from '../../print/workloads/root-phrases.ts';
-import { evidenceAbout } from '../../store/records/pod-evidence.ts';
+import { evidenceAbout } from '../../store/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { asLibraryAdvice, asLibraryCalls } from '../library-calls.ts';
-import { GoalError, TimeoutError } from '../errors.ts';
+import { asLibraryAdvice, asLibraryCalls } from '../base/library-calls.ts';
+import { GoalError, TimeoutError } from '../base/errors.ts';
 import { type PodEvidence } from '../../history/evidence.ts';
 
 /** Pods and workloads to wait for. */

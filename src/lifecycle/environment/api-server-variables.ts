@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { EventDraft } from '../effects.ts';
 import { noApiServer } from '../texts/podrun-events.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The variables of the Service `kubernetes`, which contain the address of the API server. */
 const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)\b|PORT(?:_443_TCP\w*|\b))/;

@@ -2,7 +2,7 @@ import type { Container, ResourceFieldSelector } from '../../api/generated/types
 import type { StoredPod } from '../../api/objects.ts';
 import { isPodLevelResource } from '../../api/pod-resources.ts';
 import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import type { NodeFacts } from '../node/node-facts.ts';
+import type { NodeFacts } from '../base/node-facts.ts';
 import { containerNotFound, unsupportedResource } from '../texts/config-errors.ts';
 
 /** The facts for the downward API: the Pod and its node. */

@@ -1,7 +1,7 @@
 import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
 import { CLUSTER_DOMAIN } from '../../api/objects.ts';
-import type { EventDraft } from '../effects.ts';
 import { nameserversOmitted, noNames, searchesOmitted } from '../texts/dns-events.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The lists of a resolv.conf, each in its order. */
 export interface Resolver {

@@ -1,5 +1,5 @@
 import { isSameJson } from '../../api/json.ts';
-import type { CredentialOrigin } from './types.ts';
+import type { CredentialOrigin } from '../base/image-types.ts';
 
 /** A Secret whose credential has brought an image. */
 export interface SecretMark {

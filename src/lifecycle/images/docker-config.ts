@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../api/json.ts';
-import type { Credential } from './types.ts';
+import type { Credential } from '../base/image-types.ts';
 
 /** Credentials by their keys, see KeyringEntry. */
 export type AuthEntries = Readonly<Record<string, Omit<Credential, 'origin'>>>;

@@ -8,7 +8,7 @@ import type { OwnRights } from '../security/own-rights.ts';
 import { hasUsableIds, isUsableId, type RunAs } from '../security/run-as.ts';
 import { cannotVerifyUser } from '../texts/config-errors.ts';
 import { IDS_OUT_OF_RANGE, NO_USERS_FOUND, userOutOfRange } from '../texts/image-errors.ts';
-import type { LayerKind } from './types.ts';
+import type { LayerKind } from '../base/image-types.ts';
 
 /** A container that runs from an image, and what decides about its user. */
 export interface ImageUserInput {

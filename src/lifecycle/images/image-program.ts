@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import { escapeExpansion } from '../environment/expansion.ts';
 import { noCommand } from '../texts/image-errors.ts';
-import type { ImageRunConfig } from './types.ts';
+import type { ImageRunConfig } from '../base/image-types.ts';
 
 /** The PATH of an image that has none. Source: containerd, pkg/oci/spec.go defaultUnixEnv. */
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

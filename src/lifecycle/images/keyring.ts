@@ -1,4 +1,4 @@
-import type { Credential } from './types.ts';
+import type { Credential } from '../base/image-types.ts';
 
 /** A credential and the images it is for: HOST[:PORT][/PATH], with globs in the labels of the host. */
 export interface KeyringEntry {

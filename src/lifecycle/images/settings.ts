@@ -1,5 +1,5 @@
 import type { VerificationRules } from './access.ts';
-import type { RegistrySettings } from './types.ts';
+import type { RegistrySettings } from '../base/image-types.ts';
 
 /** The settings of podrun.yaml, and the flags, for images. Plain data. */
 export interface ImageSettings {

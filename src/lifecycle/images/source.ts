@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import { imageFolder, type ImageMap, mappingOf, resolveEntryPoint } from '../environment/entry-point.ts';
 import { pullHint, unknownImageFolder } from '../texts/image-errors.ts';
-import type { ImageSource, SourceChoice } from './types.ts';
+import type { ImageSource, SourceChoice } from '../base/image-types.ts';
 
 /** The choice of the user, and the isolation of containers: an image is the root of a container only in namespaces. */
 export interface SourceRules {

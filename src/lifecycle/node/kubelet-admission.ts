@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
 import { isUnwelcome, type NodePressure } from './eviction.ts';
-import type { NodeFacts } from './node-facts.ts';
+import type { NodeFacts } from '../base/node-facts.ts';
 import { isExtendedResource, shortages } from './node-resources.ts';
 import { sysctlRejection } from './sysctls.ts';
 import { hasUntoleratedTaint } from './taints.ts';

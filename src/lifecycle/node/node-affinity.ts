@@ -1,6 +1,7 @@
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
 import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import type { NodeFacts } from './node-facts.ts';
+import type { NodeFacts } from '../base/node-facts.ts';
+import type { MissingLabel } from '../texts/podrun-events.ts';
 
 /**
  * True when the node satisfies the Pod's nodeSelector and required node affinity. Preferred affinity decides nothing
@@ -15,14 +16,6 @@ export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
 /** True when the node satisfies one of the terms. */
 export function matchesTerms(terms: readonly NodeSelectorTerm[], node: NodeFacts): boolean {
   return terms.some((term) => matchesTerm(term, node));
-}
-
-/** A label of a nodeSelector that the node does not have, or has with another value. */
-export interface MissingLabel {
-  readonly key: string;
-  readonly value: string;
-  /** The node's value. Undefined: the node has no such label. */
-  readonly actual: string | undefined;
 }
 
 /** The labels of the Pod's nodeSelector that the node does not match, in the order of the manifest. */

@@ -1,16 +1,8 @@
 import { effectiveResources } from '../../api/pod-resources.ts';
 import type { PodSpec } from '../../api/generated/types.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import type { NodeFacts } from './node-facts.ts';
-
-/** A resource of which a node does not have enough. Amounts are whole units, for cpu thousandths of a core. */
-export interface Shortage {
-  readonly resource: string;
-  readonly requested: bigint;
-  /** The amount that other Pods on the node request. */
-  readonly used: bigint;
-  readonly capacity: bigint;
-}
+import type { NodeFacts } from '../base/node-facts.ts';
+import type { Shortage } from '../texts/resize.ts';
 
 /** The order in which shortages are listed. */
 const ORDER: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];

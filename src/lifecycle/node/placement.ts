@@ -1,7 +1,6 @@
 import type { PodStatus } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { formatTime, type Instant } from '../../api/time.ts';
-import type { EventDraft } from '../effects.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../texts/events.ts';
 import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';
@@ -10,6 +9,7 @@ import { admit } from './kubelet-admission.ts';
 import { missingLabels } from './node-affinity.ts';
 import { withScheduled } from './pod-scheduled.ts';
 import { schedule, type Schedule, type SchedulerFacts } from './schedule.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The next step of a Pod that does not run yet. */
 export type Placement =

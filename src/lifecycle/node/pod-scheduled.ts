@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
-import { withTransitionTime } from '../pod-status.ts';
+import { withTransitionTime } from '../status/pod-status.ts';
 import type { ConditionVerdict } from '../status/conditions.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 

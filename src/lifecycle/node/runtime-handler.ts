@@ -1,6 +1,6 @@
 import type { RuntimeClass } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { SourceChoice } from '../images/types.ts';
+import type { SourceChoice } from '../base/image-types.ts';
 import { handlerNeedsNamespaces, noRuntimeFor, noRuntimeClass } from '../texts/runtime-handlers.ts';
 
 /** The isolation of containers: plain processes, namespaces, or namespaces and an OCI runtime in them. */

@@ -3,7 +3,7 @@ import { SCHEDULING_GATED, type StoredPod } from '../../api/objects.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode, matchesTerms } from './node-affinity.ts';
 import { type NodePressure, pressureTaints } from './eviction.ts';
-import type { NodeFacts } from './node-facts.ts';
+import type { NodeFacts } from '../base/node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';

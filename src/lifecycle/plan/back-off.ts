@@ -1,4 +1,4 @@
-import type { BackOff } from '../facts.ts';
+import type { BackOff } from '../base/facts.ts';
 
 /** The delays of a back-off, in milliseconds. */
 export interface BackOffLimits {

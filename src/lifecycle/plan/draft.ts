@@ -2,11 +2,12 @@ import { allContainers, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { BackOffLimits } from './back-off.ts';
-import { type Effect, type EventDraft, eventEffect } from '../effects.ts';
-import { type ContainerFacts, containerFacts, type PodFacts, type Stop, withContainer } from '../facts.ts';
-import { sandboxAfter } from './sandbox.ts';
-import type { TerminationReason } from './termination.ts';
+import { type Effect, eventEffect } from '../base/effects.ts';
+import { type ContainerFacts, containerFacts, type PodFacts, type Stop, withContainer } from '../base/facts.ts';
+import { sandboxAfter } from '../base/sandbox.ts';
+import type { TerminationReason } from '../base/termination.ts';
 import type { ImageVerdicts } from './image-pull.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The settings of a sync, besides the Pod and the time. */
 export interface SyncConfig {

@@ -1,6 +1,6 @@
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import type { Draft } from './draft.ts';
-import type { ContainerFacts } from '../facts.ts';
+import type { ContainerFacts } from '../base/facts.ts';
 import { startContainer } from './start-container.ts';
 import { noTarget } from '../texts/config-errors.ts';
 import { failed } from '../texts/events.ts';

@@ -1,10 +1,11 @@
 import type { Container, PodSpec } from '../../api/generated/types.ts';
 import { IMAGE_PULL } from './back-off.ts';
-import { type Effect, type EventDraft, eventEffect } from '../effects.ts';
-import type { ContainerFacts, ImageBackOff, StartError } from '../facts.ts';
-import type { EnsuredImage, ImageNeed } from './image-need.ts';
+import { type Effect, eventEffect } from '../base/effects.ts';
+import type { ContainerFacts, ImageBackOff, StartError } from '../base/facts.ts';
+import type { EnsuredImage, ImageNeed } from '../base/image-need.ts';
 import * as events from '../texts/events.ts';
 import { imagePullBackOff, neverPulled, WAITING } from '../texts/waiting.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The result of an image look-up before a start. */
 export type ImageVerdict =

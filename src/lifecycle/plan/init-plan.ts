@@ -1,11 +1,11 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { Draft } from './draft.ts';
-import { isAlive } from '../facts.ts';
+import { isAlive } from '../base/facts.ts';
 import { imageChanged } from './image-pull.ts';
 import { killContainer } from './kill-container.ts';
 import { resizeRequiresRestart } from '../status/resize.ts';
-import { shouldRestart } from './restart-policy.ts';
+import { shouldRestart } from '../base/restart-policy.ts';
 import { initDefinitionChanged, initProbeFailed, resizeNeedsRestart } from '../texts/killing.ts';
 import { TERMINATED } from '../texts/terminated.ts';
 

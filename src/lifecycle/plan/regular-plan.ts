@@ -1,11 +1,11 @@
 import type { Container } from '../../api/generated/types.ts';
 import { willRestart } from '../status/container-status.ts';
 import type { Draft } from './draft.ts';
-import { isRunning } from '../facts.ts';
+import { isRunning } from '../base/facts.ts';
 import { imageChanged } from './image-pull.ts';
 import type { KillRequest } from './kill-container.ts';
 import { resizeRequiresRestart } from '../status/resize.ts';
-import { restartsAfterKill } from './restart-policy.ts';
+import { restartsAfterKill } from '../base/restart-policy.ts';
 import { definitionChanged, probeFailed, resizeNeedsRestart } from '../texts/killing.ts';
 
 /** The plan for the regular containers of an initialized Pod. */

@@ -1,6 +1,6 @@
 import type { Container } from '../../api/generated/types.ts';
 import { isSidecar } from '../../api/objects.ts';
-import { isRunning } from '../facts.ts';
+import { isRunning } from '../base/facts.ts';
 import { isResized, resizeRequiresRestart } from '../status/resize.ts';
 import { type ContainerAllotment, resizeCompleted, resizeStarted } from '../texts/resize.ts';
 import type { Draft } from './draft.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import { isAlive, isGone } from '../facts.ts';
+import { isAlive, isGone } from '../base/facts.ts';
 import { requestStop } from './stop.ts';
 import { killing } from '../texts/events.ts';
 import { RESTARTING_ALL } from '../texts/killing.ts';

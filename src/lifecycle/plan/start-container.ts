@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import { backOffVerdict } from './back-off.ts';
 import type { Draft } from './draft.ts';
-import { type ContainerFacts, isAlive } from '../facts.ts';
+import { type ContainerFacts, isAlive } from '../base/facts.ts';
 import { ensureImage, imageNeeds, imageVerdict, isBackingOff } from './image-pull.ts';
 import { backOffRestarting } from '../texts/events.ts';
 import { crashLoopMessage, WAITING } from '../texts/waiting.ts';

@@ -2,7 +2,7 @@ import { isSidecar, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
-import { containerFacts, isAlive, type PodFacts, type Stop, type StopPurpose } from '../facts.ts';
+import { containerFacts, isAlive, type PodFacts, type Stop, type StopPurpose } from '../base/facts.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
 const LEAST_STOP_MS = 2000;

@@ -1,6 +1,6 @@
-import type { EventDraft } from '../effects.ts';
 import type { ProbeType } from './probe.ts';
 import { probeErrored, probeWarning, unhealthy } from '../texts/events.ts';
+import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The raw answer of the probed program. */
 export interface ProbeAnswer {

@@ -1,9 +1,9 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { containerKind, isReady, isStarted, willRestart } from '../status/container-status.ts';
-import { containerFacts, isFinished, isRunning, type PodFacts, terminationOf } from '../facts.ts';
+import { containerFacts, isFinished, isRunning, type PodFacts, terminationOf } from '../base/facts.ts';
 import type { ProbedContainer, ProbedPod } from './probe.ts';
-import { restartsAfterKill } from '../plan/restart-policy.ts';
+import { restartsAfterKill } from '../base/restart-policy.ts';
 
 /** The containers of a Pod that have probes, for the workers of these probes. */
 export function probedContainers(pod: StoredPod, facts: PodFacts): ProbedContainer[] {

@@ -1,6 +1,6 @@
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts';
+import { initContainerRestarts, shouldRestart } from '../base/restart-policy.ts';
 import { type Root, rootEnd } from './root.ts';
 import { WAITING } from '../texts/waiting.ts';
 

@@ -1,5 +1,5 @@
 import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../plan/restart-policy.ts';
+import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../base/restart-policy.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The state in which a user wants a Pod to be. */

@@ -1,7 +1,7 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { Container, ContainerStatus, PodCondition, PodSpec } from '../../api/generated/types.ts';
 import { statusesByName } from './by-name.ts';
-import { restartsAll } from '../plan/restart-policy.ts';
+import { restartsAll } from '../base/restart-policy.ts';
 import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';
 
 /** The content of a condition without its times. */

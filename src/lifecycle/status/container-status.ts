@@ -15,9 +15,9 @@ import {
   type PodFacts,
   type RunningInstance,
   terminationOf,
-} from '../facts.ts';
-import { CONSEQUENCES } from '../plan/termination.ts';
-import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts';
+} from '../base/facts.ts';
+import { CONSEQUENCES } from '../base/termination.ts';
+import { initContainerRestarts, shouldRestart } from '../base/restart-policy.ts';
 import { NOT_LOCATED, TERMINATED } from '../texts/terminated.ts';
 import { REMOVED_BY_RESTART_ALL, WAITING } from '../texts/waiting.ts';
 

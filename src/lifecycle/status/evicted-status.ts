@@ -1,6 +1,6 @@
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { lostState } from './container-status.ts';
-import { containerFacts, type PodFacts } from '../facts.ts';
+import { containerFacts, type PodFacts } from '../base/facts.ts';
 import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Instant } from '../../api/time.ts';
 import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
 import { closeStatus, closeStatuses } from './container-status.ts';
-import { withTransitionTime } from '../pod-status.ts';
+import { withTransitionTime } from './pod-status.ts';
 import { DELETION_BY_POD_GC, DISRUPTION_TARGET } from '../texts/condition-reasons.ts';
 import { NODE_LOST, nodeLost, PODRUN_DEFECT } from '../texts/pod-reasons.ts';
 

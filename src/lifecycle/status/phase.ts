@@ -1,7 +1,7 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { Container, ContainerStatus, PodSpec } from '../../api/generated/types.ts';
 import { statusesByName } from './by-name.ts';
-import { shouldRestart } from '../plan/restart-policy.ts';
+import { shouldRestart } from '../base/restart-policy.ts';
 import { TERMINATED } from '../texts/terminated.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';

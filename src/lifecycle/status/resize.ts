@@ -1,5 +1,5 @@
 import type { Container, ResourceRequirements } from '../../api/generated/types.ts';
-import type { ContainerFacts } from '../facts.ts';
+import type { ContainerFacts } from '../base/facts.ts';
 
 /**
  * True when the spec changes resources of the running instance whose resizePolicy is RestartContainer. Source:

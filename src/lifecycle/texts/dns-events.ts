@@ -1,5 +1,5 @@
-import type { EventDraft } from '../effects.ts';
 import { podrunEvent } from './podrun-events.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** Source: pkg/kubelet/network/dns/dns.go formDNSNameserversFitsLimits. */
 export function nameserversOmitted(applied: readonly string[]): EventDraft {

@@ -1,9 +1,9 @@
 import { formatGoDuration } from '../../api/duration.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
-import type { EventDraft } from '../effects.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
+import type { EventDraft } from './event-draft.ts';
 
 // The events of Kubernetes that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a
 // Pod's life. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder.

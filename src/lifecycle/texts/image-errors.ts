@@ -1,5 +1,4 @@
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { SourceChoice } from '../images/types.ts';
 
 // The messages of containers that cannot be made from their image, in the words of containerd.
 
@@ -50,7 +49,7 @@ export function isImageFolderUnusable(message: string): boolean {
 }
 
 /** podrun's own: the end of the error of an image that the user's choice or the process tier keeps from a pull. */
-export function pullHint(choice: SourceChoice): string {
+export function pullHint(choice: string): string {
   if (choice === 'host') return ', or let podrun pull the image: --images=auto';
   return ", or let podrun pull the image, which needs namespaces: see 'podrun doctor'";
 }

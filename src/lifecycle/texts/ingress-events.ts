@@ -1,5 +1,5 @@
-import type { EventDraft } from '../effects.ts';
 import { podrunEvent } from './podrun-events.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** podrun's own: the reason of `ingressServed`. */
 export const INGRESS_SERVED = 'IngressServed';

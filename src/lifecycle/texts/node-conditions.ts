@@ -1,4 +1,4 @@
-import type { EventDraft } from '../effects.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** One status of a condition of the node. */
 interface NodeConditionText {

@@ -1,6 +1,5 @@
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { EventDraft } from '../effects.ts';
-import type { MissingLabel } from '../node/node-affinity.ts';
+import type { EventDraft } from './event-draft.ts';
 
 // The events that podrun adds to Kubernetes' own. Events of ports, Services and names are beside this file.
 
@@ -169,4 +168,12 @@ export function imageUsersNotMapped(container: string): EventDraft {
 /** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
   return podrunEvent('TerminationLogNotAtPath', notice, container);
+}
+
+/** A label of a nodeSelector that the node does not have, or has with another value. */
+export interface MissingLabel {
+  readonly key: string;
+  readonly value: string;
+  /** The node's value. Undefined: the node has no such label. */
+  readonly actual: string | undefined;
 }

@@ -1,5 +1,5 @@
-import type { EventDraft } from '../effects.ts';
 import { podrunEvent } from './podrun-events.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** The process that listens on a port. */
 export type PortOwner =

@@ -1,6 +1,5 @@
 import type { ResourceRequirements } from '../../api/generated/types.ts';
-import type { EventDraft } from '../effects.ts';
-import type { Shortage } from '../node/node-resources.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** The reason why a resize is refused that asks for more than the node has. Source: API server of Kubernetes 1.36. */
 export function tooLargeForNode({ resource, requested, capacity }: Shortage): string {
@@ -41,4 +40,13 @@ function resizeEvent(
 /** Sorts keys as Go does when it prints a map. */
 function byName<T>(amounts: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(amounts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A resource of which a node does not have enough. Amounts are whole units, for cpu thousandths of a core. */
+export interface Shortage {
+  readonly resource: string;
+  readonly requested: bigint;
+  /** The amount that other Pods on the node request. */
+  readonly used: bigint;
+  readonly capacity: bigint;
 }

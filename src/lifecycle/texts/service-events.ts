@@ -1,6 +1,6 @@
-import type { EventDraft } from '../effects.ts';
 import { podrunEvent } from './podrun-events.ts';
 import { type PortOwner, portOwnerText } from './port-events.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** podrun's own: the reason of `serviceServed`. */
 export const SERVICE_SERVED = 'ServiceServed';

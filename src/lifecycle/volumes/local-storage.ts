@@ -4,18 +4,10 @@ import type { StoredPod } from '../../api/objects.ts';
 import { formatQuantity, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
 import { isCritical } from '../node/priority.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
+import type { StorageUsage } from '../base/facts.ts';
 
 /** Source: pkg/kubelet/eviction/eviction_manager.go immediateEvictionGracePeriodSeconds. */
 export const EVICTION_GRACE_SECONDS = 1;
-
-/** The disk usage of a Pod on this machine, in bytes. Parts that were not measured are absent. */
-export interface StorageUsage {
-  readonly volumes: Readonly<Record<string, number>>;
-  /** The logs of all runs of the container. */
-  readonly logs: Readonly<Record<string, number>>;
-  /** The files that the container has written to its own layer over the machine's root. Absent without such a layer. */
-  readonly layers: Readonly<Record<string, number>>;
-}
 
 /**
  * The parts of a Pod to measure, by name. A measurement may stop at the given number of bytes: more is over every

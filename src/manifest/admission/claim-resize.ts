@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
 import { compareQuantities, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 
 /**
  * The reason why a claim cannot ask for more storage, as with a storage class without allowVolumeExpansion. Undefined:

@@ -8,7 +8,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { effectiveResources, type ParsedResources } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityMilliValue } from '../../api/quantity.ts';
-import { entriesByKey } from '../decoded.ts';
+import { entriesByKey } from '../base/decoded.ts';
 
 /** LimitRanges, as new Pods and claims meet them. Source: plugin/pkg/admission/limitranger/admission.go. */
 

@@ -1,10 +1,5 @@
 import type { Pod, PriorityClass, ServiceAccount, Toleration } from '../../api/generated/types.ts';
-
-/** The classes that every cluster has. Source: pkg/apis/scheduling/v1/helpers.go. */
-export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
-  ['system-node-critical', 2_000_001_000],
-  ['system-cluster-critical', 2_000_000_000],
-]);
+import { SYSTEM_PRIORITIES } from '../base/system-priorities.ts';
 
 const COMPUTED = 'priority admission controller computed';
 

@@ -13,7 +13,7 @@ import {
   parseQuantity,
   ZERO_QUANTITY,
 } from '../../api/quantity.ts';
-import { entriesByKey } from '../decoded.ts';
+import { entriesByKey } from '../base/decoded.ts';
 import { selectorMatches } from '../validate/labels.ts';
 import { sumOf, type QuotaUsage, quotaUsage } from './quota-usage.ts';
 

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec, RuntimeClass, Toleration } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
-import { entriesByKey } from '../decoded.ts';
+import { entriesByKey } from '../base/decoded.ts';
 
 /** The Pod with what its RuntimeClass adds, or the reason why it is refused. */
 export type RuntimeClassOutcome<T> = { readonly pod: T } | { readonly problem: string };

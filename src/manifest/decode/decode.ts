@@ -1,5 +1,5 @@
 import { QUANTITY_SHAPE_MESSAGE } from '../../api/quantity.ts';
-import { invalid, type FieldError } from '../field-error.ts';
+import { invalid, type FieldError } from '../base/field-error.ts';
 import { nodeValue, nodeTypeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import { joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';

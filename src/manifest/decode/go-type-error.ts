@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../api/field-types.ts';
-import type { FieldError } from '../field-error.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { parseType } from './fields.ts';
 
 /**

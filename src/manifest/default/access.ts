@@ -1,5 +1,5 @@
 import type { RbacClusterRoleBinding, RbacRoleBinding, StorageStorageClass } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

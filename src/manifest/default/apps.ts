@@ -6,7 +6,7 @@ import type {
   StatefulSet,
   StatefulSetUpdateStrategy,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';
 import { defaultClaimSpec } from './volume.ts';

@@ -1,5 +1,5 @@
 import type { CronJob, Job, JobSpec, PodFailurePolicy } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';
 

@@ -1,5 +1,5 @@
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 
 type Entries = Record<string, string | undefined>;

@@ -12,7 +12,7 @@ import type {
   Probe,
   ResourceFieldSelector,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalRequirements } from './resources.ts';
 

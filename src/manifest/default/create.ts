@@ -2,9 +2,9 @@ import type { ObjectMeta, Pod, PodSpec, PodStatus, Volume } from '../../api/gene
 import { MIRROR_ANNOTATION, SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { isJsonObject } from '../../api/json.ts';
-import type { Decoded } from '../decoded.ts';
-import { podIn } from '../pod-specs.ts';
-import { child } from '../validate/path.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { podIn } from '../base/pod-specs.ts';
+import { child } from '../base/path.ts';
 import { changeFields, omit } from './fill.ts';
 
 /** Metadata that only the server writes. A manifest that was read from a cluster contains it. */

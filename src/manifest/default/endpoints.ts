@@ -1,5 +1,5 @@
 import type { EndpointSlice, EndpointSubset, Endpoints } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 
 /** Source: pkg/apis/discovery/v1/defaults.go, SetDefaults_EndpointPort. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
 import type { ObjectMeta, PersistentVolume, PodTemplate } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { defaultRoleBinding, defaultStorageClass } from './access.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';

@@ -5,7 +5,7 @@ import type {
   ResourceQuota,
   RuntimeClass,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 import { canonicalResourceList } from './resources.ts';
 

@@ -1,5 +1,5 @@
 import type { IngressClass, NetworkPolicy, NetworkPolicyPort, NetworkPolicySpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 
 /** Defaults of the group networking.k8s.io. An Ingress has none. Source: pkg/apis/networking/v1/defaults.go. */

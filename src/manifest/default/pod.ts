@@ -1,5 +1,5 @@
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { defaultContainer } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalRequirements, canonicalResourceList, podLevelRequests, requestsFromLimits } from './resources.ts';

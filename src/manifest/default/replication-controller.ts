@@ -1,5 +1,5 @@
 import type { ReplicationController } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { withLabelsOf } from './batch.ts';
 import { fillAbsent } from './fill.ts';
 import { defaultTemplate } from './pod.ts';

@@ -1,7 +1,7 @@
 import type { Container, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
 import { aggregateContainerResources, isOvercommittable, isPodLevelResource } from '../../api/pod-resources.ts';
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../../api/quantity.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields } from './fill.ts';
 
 type ResourceList = Record<string, string | undefined>;

@@ -1,5 +1,5 @@
 import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 
 /** The default time-out of session affinity: three hours. */

@@ -7,7 +7,7 @@ import type {
   Volume,
   VolumeProjection,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { defaultFieldRef, defaultResourceFieldRef } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalResourceList } from './resources.ts';

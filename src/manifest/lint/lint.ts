@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { Finding, FindingRule, Findings } from './finding.ts';
-import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
+import { type FieldError, formatFieldError, type FieldErrorType } from '../base/field-error.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';

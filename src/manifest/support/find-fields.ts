@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import { typeOfObject } from '../../api/patch/field-rules.ts';
 import { parseType } from '../decode/fields.ts';
-import { child, entry, item } from '../validate/path.ts';
+import { child, entry, item } from '../base/path.ts';
 import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
 import { isJsonObject } from '../../api/json.ts';

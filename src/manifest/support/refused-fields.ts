@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/objects.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { fieldsWith, fieldsWithoutEffect, type FoundField } from './find-fields.ts';
 import type { Isolation } from './rule.ts';
 

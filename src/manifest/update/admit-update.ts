@@ -1,11 +1,11 @@
 import { typeOfObject } from '../../api/patch/field-rules.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsOf } from '../../api/field-types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { withoutDisabledFields } from '../default/create.ts';
 import { withTemplateGeneration } from '../default/created.ts';
 import { applyDefaults } from '../default/index.ts';
-import { withoutRepeats, type FieldError } from '../field-error.ts';
+import { withoutRepeats, type FieldError } from '../base/field-error.ts';
 import { validateMetadataUpdate, withServerFields } from './metadata.ts';
 import { isSameValue } from './same-value.ts';
 import { withAllocatedValues } from './service.ts';

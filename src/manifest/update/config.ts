@@ -1,6 +1,6 @@
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
 

@@ -2,7 +2,7 @@ import { fromServer } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { typeOfObject } from '../../api/patch/field-rules.ts';
 import { decodeObject } from '../decode/decode.ts';
-import type { FieldError } from '../field-error.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { readJson } from '../read/json-reader.ts';
 import type { SourceNode } from '../read/source-node.ts';
 import { SourceError } from '../read/source-text.ts';

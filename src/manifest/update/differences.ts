@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../api/json.ts';
 import { fieldsOf } from '../../api/field-types.ts';
 import { parseType } from '../decode/fields.ts';
-import { renderValue } from '../field-error.ts';
-import { child, entry, item } from '../validate/path.ts';
+import { renderValue } from '../base/field-error.ts';
+import { child, entry, item } from '../base/path.ts';
 import { isSameValue } from './same-value.ts';
 
 /** The number of differences that a message shows. */

@@ -1,6 +1,6 @@
 import type { Event } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { validateEvent, validateSeries } from '../validate/event.ts';
 import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
 import { invalidUnseen } from '../validate/checks.ts';
 import { isSameValue } from './same-value.ts';
 

@@ -5,8 +5,8 @@ import type {
   ResourceQuota,
   RuntimeClass,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { immutable } from './immutable.ts';
 
 /** Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClassUpdate. */

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
 import { describeDifferences } from './differences.ts';
 import { isSameValue } from './same-value.ts';

@@ -1,8 +1,8 @@
 import type { Affinity, NodeSelectorTerm, PodSchedulingGate, PodSpec } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid } from '../field-error.ts';
+import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
-import { child, item } from '../validate/path.ts';
+import { child, item } from '../base/path.ts';
 import { isSameValue } from './same-value.ts';
 
 /**

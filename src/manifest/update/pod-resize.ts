@@ -1,9 +1,9 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
-import { child, item } from '../validate/path.ts';
+import { child, item } from '../base/path.ts';
 import { isSameValue } from './same-value.ts';
 
 /** Changing the resources of a running Pod (KEP-1287), through the subresource `resize`. */

@@ -1,9 +1,9 @@
 import { qualifiedNameMessages } from '../../api/names.ts';
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { each, wellFormed } from '../validate/checks.ts';
-import { child } from '../validate/path.ts';
+import { child } from '../base/path.ts';
 import { immutable } from './immutable.ts';
 
 type Statuses = readonly Decoded<ContainerStatus>[] | undefined;

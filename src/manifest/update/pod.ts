@@ -1,7 +1,7 @@
 import { type Container, type Pod, type PodSpec, type Toleration } from '../../api/generated/types.ts';
 import { MIRROR_ANNOTATION } from '../../api/objects.ts';
-import { type Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import { type Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
 import { each, INT32_MAX, inRange } from '../validate/checks.ts';
 import { describeDifferences } from './differences.ts';

@@ -1,6 +1,6 @@
 import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
 
 type Spec = Decoded<ServiceSpec>;
 

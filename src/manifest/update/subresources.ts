@@ -1,9 +1,9 @@
 import { fromServer, type PodrunError } from '../../api/errors.ts';
 import type { Pod } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { changeFields } from '../default/fill.ts';
-import type { FieldError } from '../field-error.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { podWithEphemeralContainers, validateEphemeralContainersUpdate } from './pod-ephemeral.ts';
 import { resizedPod, validatePodResize } from './pod-resize.ts';

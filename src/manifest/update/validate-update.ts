@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { validateObject } from '../validate/index.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { validateConfigMapUpdate, validateSecretUpdate } from './config.ts';

@@ -12,8 +12,8 @@ import type {
   ReplicaSet,
   StatefulSet,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
 import { compareRequests } from '../admission/claim-resize.ts';
 import { describeDifferences } from './differences.ts';

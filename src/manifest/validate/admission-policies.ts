@@ -3,12 +3,12 @@ import type {
   AdmissionregistrationValidatingAdmissionPolicy,
   AdmissionregistrationValidatingAdmissionPolicyBinding,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';
 import { each, oneOfIfSet, requiredOneOf, requiredText } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const MATCH_POLICIES = ['Equivalent', 'Exact'];

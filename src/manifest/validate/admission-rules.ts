@@ -1,8 +1,8 @@
 import type { AdmissionregistrationNamedRuleWithOperations } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];

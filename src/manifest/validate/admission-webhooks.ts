@@ -4,12 +4,12 @@ import type {
   AdmissionregistrationMutatingWebhookConfiguration,
   AdmissionregistrationWebhookClientConfig,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { duplicate, type FieldError, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { duplicate, type FieldError, invalid, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 /** The versions of AdmissionReview. */
 const VERSIONS = ['v1', 'v1beta1'];

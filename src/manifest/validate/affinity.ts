@@ -9,11 +9,11 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { validateLabelSelector, validateOperator } from './labels.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';

@@ -1,5 +1,5 @@
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
-import { item } from './path.ts';
+import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
+import { item } from '../base/path.ts';
 
 /** Small rules that many fields share. Each returns the mistakes; an empty list is a good value. */
 

@@ -5,11 +5,11 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../api/generated/types.ts';
-import { entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAnnotations, validateLabels, validateLabelSelector } from './labels.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];

@@ -1,10 +1,10 @@
 import { configKeyMessages } from '../../api/names.ts';
 import type { ConfigMap, Secret } from '../../api/generated/types.ts';
-import { entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required, tooLong } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 import { jsonObjectProblem } from '../../api/go/go-json.ts';
-import { entry } from './path.ts';
+import { entry } from '../base/path.ts';
 
 type Entries = Readonly<Record<string, string | undefined>> | undefined;
 

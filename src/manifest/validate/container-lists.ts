@@ -1,9 +1,9 @@
 import type { Container, EphemeralContainer, PodSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, notFound, required } from '../base/field-error.ts';
 import { each } from './checks.ts';
 import { validateContainer, validateHandlers, type ContainerRules } from './container.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 import { validateHostPorts } from './ports.ts';
 import { validateRestartRules } from './restart-rules.ts';
 

@@ -1,12 +1,12 @@
 import { labelMessages } from '../../api/names.ts';
 import type { Container } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
 import { requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
 import { type HandlerRules, validateLifecycle, validateProbe } from './handlers.ts';
 import { validateDevices, validateMounts } from './mounts.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validatePorts } from './ports.ts';
 import { validateContainerResourceName } from './resource-names.ts';
 import { validateRequirements, validateResizePolicy } from './resources.ts';

@@ -1,12 +1,12 @@
 import { isTimeZone } from '../../api/cron/zone.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
 import type { CronJob, JobTemplateSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { notNegative, requiredOneOf } from './checks.ts';
 import { validateJobSpec } from './job.ts';
 import { nameOf } from './metadata.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const CONCURRENCY_POLICIES: readonly string[] = ['Allow', 'Forbid', 'Replace'];
 /** The length of a name: the controller appends eleven characters to name a Job, and that name is a label. */

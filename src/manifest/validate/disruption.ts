@@ -1,11 +1,11 @@
 import type { PodDisruptionBudget, PriorityClass } from '../../api/generated/types.ts';
-import { SYSTEM_PRIORITIES } from '../admission/pod-defaults.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
 import { invalidUnseen, oneOfIfSet, requiredOneOf } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
 import { nameOf } from './metadata.ts';
 import { type Share, validateShare, validateWholeNumber } from './rolling-update.ts';
+import { SYSTEM_PRIORITIES } from '../base/system-priorities.ts';
 
 /** The Pods that may be ended in favor of other Pods: budgets and priorities. */
 

@@ -1,5 +1,5 @@
 import { subdomainMessages } from '../../api/names.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 
 /** Requires a path behind a domain: `acme.io/foo`. Source: apimachinery, IsDomainPrefixedPath. */

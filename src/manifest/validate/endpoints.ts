@@ -7,11 +7,11 @@ import type {
   EndpointSlice,
   EndpointSubset,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { duplicate, type FieldError, invalid, required, tooMany } from '../base/field-error.ts';
 import { each, requiredOneOf, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ipFamily, validateIp, validateOrdinaryIp } from './ip.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { PORT_PROTOCOLS, validatePortNumber } from './ports.ts';
 
 const ADDRESS_TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6'];

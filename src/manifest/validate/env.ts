@@ -1,11 +1,11 @@
 import { configKeyMessages, envNameMessages, subdomainMessages } from '../../api/names.ts';
 import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, notFound, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, notFound, required } from '../base/field-error.ts';
 import { each, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ENV_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
 import { descendingPath } from './file-path.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import type { Volumes } from './volumes.ts';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;

@@ -1,8 +1,8 @@
 import type { Event } from '../../api/generated/types.ts';
 import { qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { requiredText, wellFormed } from './checks.ts';
 import { validateMetadata } from './metadata.ts';
 

@@ -1,10 +1,10 @@
 import { qualifiedNameMessages } from '../../api/names.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 /** Fields of the Pod that an environment variable can contain. */
 export const ENV_FIELDS: readonly string[] = [

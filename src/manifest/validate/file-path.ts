@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
 
 /** Requires a relative path without `..`. */
 export function descendingPath(path: string, file: string): FieldError[] {

@@ -1,10 +1,10 @@
 import { httpHeaderMessages } from '../../api/names.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required, notSupported } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required, notSupported } from '../base/field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { STOP_SIGNALS } from '../../api/stop-signals.ts';
 
 /** The actions of a probe or a hook. A probe has no sleep, a hook no grpc. */

@@ -1,8 +1,8 @@
 import { labelMessages, pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
 import type { Endpoints, PersistentVolumeClaim, PodTemplate } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
 import { each } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';

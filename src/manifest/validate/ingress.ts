@@ -15,12 +15,12 @@ import type {
   IngressServiceBackend,
   TypedLocalObjectReference,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { validateDomainPath } from './domain-path.ts';
 import { ipFamily } from './ip.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validatePortNumber } from './ports.ts';
 
 /** The rules of Ingresses and their classes. Source: pkg/apis/networking/validation/validation.go. */

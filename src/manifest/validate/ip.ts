@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../field-error.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
 
 const IP_MESSAGE = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const CIDR_MESSAGE = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

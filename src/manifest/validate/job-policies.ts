@@ -6,12 +6,12 @@ import type {
   PodFailurePolicyRule,
   SuccessPolicyRule,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../base/field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 /** The policies by which a Job fails or succeeds early. Source: pkg/apis/batch/validation/validation.go. */
 

@@ -1,13 +1,13 @@
 import { labelMessages } from '../../api/names.ts';
 import type { Job, JobSpec, LabelSelector } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, notSupported, required, tooLong } from '../base/field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf } from './metadata.ts';
 import { validateDomainPath } from './domain-path.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
 import { validateTemplate } from './pod.ts';
 

@@ -1,9 +1,9 @@
 import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
-import { entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { matchesSelector } from '../../api/select/object-selector.ts';
 
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;

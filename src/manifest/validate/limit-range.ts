@@ -2,10 +2,10 @@ import { qualifiedNameMessages } from '../../api/names.ts';
 import { isOvercommittable } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
 import type { LimitRange, LimitRangeItem } from '../../api/generated/types.ts';
-import { entriesByKey, lookUp, type Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { entriesByKey, lookUp, type Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 import { validateContainerResourceName, validateResourceName } from './resource-names.ts';
 
 /** Rules of LimitRanges. Source: pkg/apis/core/validation/validation.go, ValidateLimitRange. */

@@ -1,10 +1,10 @@
 import { labelMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required, tooLong } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, notNegative, wellFormed } from './checks.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 type Metadata = Decoded<ObjectMeta>;
 

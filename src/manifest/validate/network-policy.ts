@@ -1,12 +1,12 @@
 import { BlockList } from 'node:net';
 import { portNameMessages } from '../../api/names.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { ipFamily, validateCidr } from './ip.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validatePortNumber } from './ports.ts';
 
 /** The rules of NetworkPolicies. Source: pkg/apis/networking/validation/validation.go. */

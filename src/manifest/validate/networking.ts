@@ -1,10 +1,10 @@
 import { labelMessages, subdomainMessages, underscoreSubdomainMessages } from '../../api/names.ts';
 import type { HostAlias, PodDNSConfig, PodSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, requiredOneOf, wellFormed, wellFormedIfSet } from './checks.ts';
 import { validateIp } from './ip.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const DNS_POLICIES: readonly string[] = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 /** The limits of the resolver in the C library. */

@@ -1,12 +1,12 @@
 import { subdomainMessages } from '../../api/names.ts';
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../api/generated/types.ts';
-import { type Decoded, entriesByKey } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { type Decoded, entriesByKey } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { requiredNodeTerms } from './affinity.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAccessModes, VOLUME_MODES } from './claim.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 import { noBacksteps } from './file-path.ts';
 import { validateHostPath } from './volumes.ts';
 

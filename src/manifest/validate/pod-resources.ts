@@ -2,10 +2,10 @@ import { labelMessages, subdomainMessages } from '../../api/names.ts';
 import { aggregateContainerResources, isHugePages, type ParsedResources } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { PodResourceClaim, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child, entry, item } from './path.ts';
+import { child, entry, item } from '../base/path.ts';
 import { validatePodResourceName } from './resource-names.ts';
 import { validateRequirements } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import { subdomainMessages } from '../../api/names.ts';
 import type { Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { INT32_MAX, inRange, oneOfIfSet, requiredOneOf, wellFormedIfSet, type Range } from './checks.ts';
 import { validateAffinity } from './affinity.ts';
 import type { ContainerRules } from './container.ts';
@@ -15,7 +15,7 @@ import {
   validateHostname,
   validateHostUsers,
 } from './networking.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 import { validatePodClaims, validatePodResources } from './pod-resources.ts';
 import { validateHostNetworkPorts } from './ports.ts';
 import { validateContainerResourceName } from './resource-names.ts';

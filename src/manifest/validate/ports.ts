@@ -1,9 +1,9 @@
 import { portNameMessages } from '../../api/names.ts';
 import type { Container, ContainerPort } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, invalid, required } from '../base/field-error.ts';
 import { each, inRange, requiredOneOf, wellFormed, type Range } from './checks.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 const PORT_NUMBERS: Range = { min: 1, max: 65_535 };
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];

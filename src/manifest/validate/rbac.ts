@@ -7,11 +7,11 @@ import type {
   RbacRoleBinding,
   RbacSubject,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { each } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

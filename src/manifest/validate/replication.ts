@@ -1,6 +1,6 @@
 import type { ControllerRevision, ReplicationController } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { notNegative } from './checks.ts';
 import { selectorMatches } from './labels.ts';
 import { validateLastingPods } from './workloads.ts';

@@ -1,6 +1,6 @@
 import { qualifiedNameMessages } from '../../api/names.ts';
 import { isHugePages, isPodLevelResource } from '../../api/pod-resources.ts';
-import { type FieldError, invalid, notSupported } from '../field-error.ts';
+import { type FieldError, invalid, notSupported } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 
 /** Resources that count objects. */

@@ -1,9 +1,9 @@
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../api/generated/types.ts';
-import { entriesByKey, type Decoded } from '../decoded.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
+import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { NEGATIVE_MESSAGE } from './checks.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 import { isIntegerResource, isQuotaResource, validateQuotaResourceName } from './resource-names.ts';
 
 /** Rules of ResourceQuotas. Source: pkg/apis/core/validation/validation.go, ValidateResourceQuota. */

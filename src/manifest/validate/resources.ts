@@ -3,12 +3,12 @@ import { isHugePages, isOvercommittable } from '../../api/pod-resources.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
 import type { ParsedQuantity } from '../../api/quantity.ts';
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../api/generated/types.ts';
-import { lookUp, entriesByKey } from '../decoded.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
+import { lookUp, entriesByKey } from '../base/decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
+import { duplicate, forbidden, invalid, notFound, required } from '../base/field-error.ts';
 import { each, NEGATIVE_MESSAGE, requiredOneOf } from './checks.ts';
-import { child, entry, item } from './path.ts';
+import { child, entry, item } from '../base/path.ts';
 import { isIntegerResource } from './resource-names.ts';
 
 type NameCheck = (path: string, name: string) => FieldError[];

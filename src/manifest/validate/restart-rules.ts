@@ -1,8 +1,8 @@
 import type { Container, ContainerRestartRule } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, required, tooMany } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, required, tooMany } from '../base/field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const POLICIES: readonly string[] = ['Always', 'Never', 'OnFailure'];
 const ACTIONS: readonly string[] = ['Restart', 'RestartAllContainers'];

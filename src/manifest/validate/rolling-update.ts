@@ -4,10 +4,10 @@ import type {
   DeploymentStrategy,
   StatefulSetUpdateStrategy,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { notNegative, wellFormed } from './checks.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 /** The update strategies of workloads. Source: pkg/apis/apps/validation/validation.go. */
 

@@ -1,11 +1,11 @@
 import { labelMessages } from '../../api/names.ts';
 import type { RuntimeClass, Toleration } from '../../api/generated/types.ts';
 import { isSameJson } from '../../api/json.ts';
-import type { Decoded } from '../decoded.ts';
-import { duplicate, type FieldError } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { duplicate, type FieldError } from '../base/field-error.ts';
 import { requiredWellFormed } from './checks.ts';
 import { validateLabels } from './labels.ts';
-import { item } from './path.ts';
+import { item } from '../base/path.ts';
 import { validateOverhead } from './pod.ts';
 import { validateTolerations } from './scheduling.ts';
 

@@ -5,11 +5,11 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, wellFormed } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 const TAINT_EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const TOLERATION_OPERATORS: readonly string[] = ['Equal', 'Exists'];

@@ -7,11 +7,11 @@ import type {
   Sysctl,
 } from '../../api/generated/types.ts';
 import { dottedSysctl } from '../../api/names.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, invalid, required, tooLong } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';
 import { descendingPath } from './file-path.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validateWindowsOptions } from './windows.ts';
 
 const IDS: Range = { min: 0, max: INT32_MAX };

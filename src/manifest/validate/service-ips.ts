@@ -1,9 +1,9 @@
 import type { ServiceSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';
 import { ipFamily, validateIp } from './ip.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 const FAMILIES: readonly string[] = ['IPv4', 'IPv6'];
 const FAMILY_POLICIES: readonly string[] = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];

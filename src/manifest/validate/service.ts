@@ -1,11 +1,11 @@
 import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredOneOf, requiredWellFormed, wellFormedIfSet } from './checks.ts';
 import { validateCidr, validateIp, validateOrdinaryIp } from './ip.ts';
 import { validateLabels } from './labels.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { PORT_PROTOCOLS, validatePortNumber, validatePortReference } from './ports.ts';
 import { isHeadless, validateClusterIPs } from './service-ips.ts';
 

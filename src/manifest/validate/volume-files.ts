@@ -6,12 +6,12 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, requiredText } from './checks.ts';
 import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
 import { unreservedPath } from './file-path.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 
 /** Volumes whose files the kubelet writes: secret, configMap, downwardAPI, projected. */
 

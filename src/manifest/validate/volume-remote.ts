@@ -1,10 +1,10 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { entriesByKey } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, required, tooLong } from '../field-error.ts';
+import { entriesByKey } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../base/field-error.ts';
 import { inRange, oneOfIfSet, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import type { Range } from './checks.ts';
-import { child, entry } from './path.ts';
+import { child, entry } from '../base/path.ts';
 import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
 
 /**

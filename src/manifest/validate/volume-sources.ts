@@ -1,6 +1,6 @@
 import type { Volume } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import type { FieldError } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import type { FieldError } from '../base/field-error.ts';
 
 /** The kinds of volumes, named after the field with their settings. */
 export type SourceField = Exclude<keyof Volume, 'name'>;

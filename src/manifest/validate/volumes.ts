@@ -1,13 +1,13 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateClaimTemplate } from './claim.ts';
 import { descendingPath, noBacksteps } from './file-path.ts';
-import { child, item } from './path.ts';
+import { child, item } from '../base/path.ts';
 import { validateConfigFiles, validateDownwardFiles, validateProjected } from './volume-files.ts';
 import { REMOTE_CHECKS } from './volume-remote.ts';
 import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';

@@ -1,10 +1,10 @@
 import { subdomainMessages } from '../../api/names.ts';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { containersWithPaths } from '../pod-specs.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { containersWithPaths } from '../base/pod-specs.ts';
 import { wellFormed } from './checks.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 
 /** Rules that depend on the operating system of a Pod. Source: pkg/apis/core/validation/validation.go, validateOS. */
 

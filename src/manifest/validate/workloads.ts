@@ -8,13 +8,13 @@ import type {
   StatefulSet,
   StatefulSetSpec,
 } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import type { Decoded } from '../base/decoded.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { isEmptySelector, validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf } from './metadata.ts';
-import { child } from './path.ts';
+import { child } from '../base/path.ts';
 import { validateTemplate } from './pod.ts';
 import {
   validateDaemonSetStrategy,

@@ -1,5 +1,5 @@
 import type { Affinity, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
-import { entriesByKey, type Decoded } from '../decoded.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
 
 /** Node labels with a new name. Source: pkg/api/node/util.go. */
 const OLD_LABELS: ReadonlyMap<string, string> = new Map([

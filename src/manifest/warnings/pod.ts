@@ -1,7 +1,7 @@
 import type { Container, EnvVar, PodSpec } from '../../api/generated/types.ts';
-import { lookUp, type Decoded } from '../decoded.ts';
+import { lookUp, type Decoded } from '../base/decoded.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { containersWithPaths, type PodInObject } from '../pod-specs.ts';
+import { containersWithPaths, type PodInObject } from '../base/pod-specs.ts';
 import { placementWarnings, podAffinityWarnings } from './node-labels.ts';
 import { portWarnings } from './ports.ts';
 import { BYTE_RESOURCES, fractionalBytes, fractionalByteWarnings } from './resources.ts';

@@ -1,5 +1,5 @@
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import { lookUp } from '../decoded.ts';
+import { lookUp } from '../base/decoded.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { Service } from '../../api/generated/types.ts';
-import { lookUp, type Decoded } from '../decoded.ts';
+import { lookUp, type Decoded } from '../base/decoded.ts';
 
 const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
 const TOPOLOGY = 'service.kubernetes.io/topology-mode';

@@ -1,5 +1,5 @@
 import type { Volume, VolumeProjection } from '../../api/generated/types.ts';
-import type { Decoded } from '../decoded.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import { fractionalBytes } from './resources.ts';
 

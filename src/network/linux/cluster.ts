@@ -1,5 +1,5 @@
-import { runHelper } from '../../runtime/helpers/helper.ts';
-import { killProcess } from '../../runtime/kill.ts';
+import { runHelper } from '../../runtime/base/helper.ts';
+import { killProcess } from '../../runtime/watch/kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
 import {
   clusterCommand,
@@ -10,7 +10,7 @@ import {
   setLinkCommand,
 } from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
-import type { NamespaceFiles, NetworkJoin } from '../../runtime/linux/join.ts';
+import type { NamespaceFiles, NetworkJoin } from '../../runtime/base/join.ts';
 import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
 import type { Sysctls } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';

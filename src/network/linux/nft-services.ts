@@ -1,7 +1,7 @@
 import { emptyTable, type RulesByChain, serviceTransactions } from '../nft/service-rules.ts';
 import type { ServiceListener } from '../service-listener.ts';
-import { runHelper } from '../../runtime/helpers/helper.ts';
-import { joinPrefix, type NetworkJoin } from '../../runtime/linux/join.ts';
+import { runHelper } from '../../runtime/base/helper.ts';
+import { joinPrefix, type NetworkJoin } from '../../runtime/base/join.ts';
 
 /**
  * Serves Services in the network of a run by rules of nftables. Agents that share a network have a table each. The

@@ -4,7 +4,6 @@ import { isSameJson } from '../../api/json.ts';
 import type { Secret } from '../../api/generated/types.ts';
 import type { StoredKubeObject, StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
 import {
   ingressAnnotationsIgnored,
   ingressPortTaken,
@@ -27,7 +26,8 @@ import { UNSERVED } from './unserved-ingresses.ts';
 import type { RequestedIngressPorts } from '../ingress/ingress-ports.ts';
 import { routesOf, type StoredIngress } from '../ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { Store, Subscription } from '../../store/base/store.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 const USUAL: RequestedIngressPorts = { http: 8080, https: 8443 };
 const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };

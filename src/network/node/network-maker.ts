@@ -1,13 +1,12 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, sleep } from '../../clock.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
 import { type PodSysctls, podSysctls } from '../../lifecycle/node/sysctls.ts';
 import { fieldHasNoEffect } from '../../lifecycle/texts/podrun-events.ts';
 import { isolatedNetwork, networkLost } from '../../lifecycle/texts/port-events.ts';
-import { killGroup } from '../../runtime/kill.ts';
+import { killGroup } from '../../runtime/watch/kill.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
-import type { NetworkJoin } from '../../runtime/linux/join.ts';
+import type { NetworkJoin } from '../../runtime/base/join.ts';
 import { type HelperAfterwards, NetworkHelper } from '../linux/helper-process.ts';
 import { NftServices } from '../linux/nft-services.ts';
 import { isServedByRules } from '../nft/service-rules.ts';
@@ -21,6 +20,7 @@ import type { PrivateNetworks } from './private-networks.ts';
 import { LastingHolder } from './lasting-holder.ts';
 import { LastingWayOut } from './lasting-way-out.ts';
 import { PrivateNetwork } from './private-network.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface NetworkMakerOptions {
   readonly networks: PrivateNetworks;

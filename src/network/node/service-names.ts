@@ -6,7 +6,7 @@ import { placeOnMachine } from '../ingress/dial-external.ts';
 import { lowestPort } from '../lowest-port.ts';
 import type { ServicePlace } from '../listeners-of-services.ts';
 import { serviceHosts } from '../service-hosts.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { Store, Subscription } from '../../store/base/store.ts';
 import { ExternalNames } from './external-names.ts';
 
 /** The names of Services in the /etc/hosts of Pods, which follow the Services. */

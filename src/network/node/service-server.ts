@@ -1,7 +1,7 @@
 import { inBackground } from '../../defects.ts';
 import type { StoredService } from '../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { Store, Subscription } from '../../store/base/store.ts';
 
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {

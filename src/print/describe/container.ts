@@ -7,7 +7,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
 import type { StoredMeta } from '../../api/objects.ts';
-import { formatDate } from '../age.ts';
+import { formatDate } from '../base/age.ts';
 import { compareText } from '../../api/go/go-text.ts';
 import { describeEnvironment } from './environment.ts';
 import { line } from './line.ts';

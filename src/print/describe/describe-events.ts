@@ -1,5 +1,5 @@
 import { MIRROR_ANNOTATION, type StoredEvent, type StoredKubeObject } from '../../api/objects.ts';
-import { timestampMs } from '../age.ts';
+import { timestampMs } from '../base/age.ts';
 import { eventAge, eventSource } from '../table/event-row.ts';
 import { align } from './align.ts';
 import { line } from './line.ts';

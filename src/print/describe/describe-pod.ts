@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
-import { ageSince, formatDate } from '../age.ts';
+import { ageSince, formatDate } from '../base/age.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { optional } from './align.ts';
 import { describeContainer, describeSeccomp } from './container.ts';

@@ -1,5 +1,5 @@
 import type { Findings } from '../../manifest/lint/finding.ts';
-import { formatJson } from '../formats/json.ts';
+import { formatJson } from '../formats/base/json.ts';
 
 /** Formats findings for programs. docs/validate.md documents the fields, which do not change. */
 export function renderFindingsJson({ findings, unreadable, files, objects }: Findings): string {

@@ -1,5 +1,5 @@
 import { type Finding, FINDING_RULES, type FindingRule, type Findings } from '../../manifest/lint/finding.ts';
-import { formatJson } from '../formats/json.ts';
+import { formatJson } from '../formats/base/json.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 

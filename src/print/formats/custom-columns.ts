@@ -4,7 +4,7 @@ import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } 
 import type { PrintedObject } from './object.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
-import { PrintFailure } from './print-failure.ts';
+import { PrintFailure } from './base/print-failure.ts';
 
 /** One column of `-o custom-columns`. */
 export interface CustomColumn {

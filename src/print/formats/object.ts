@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../../api/generated/types.ts';
-import { formatJson } from './json.ts';
+import { formatJson } from './base/json.ts';
 import { formatYaml } from './yaml.ts';
 
 /** The output formats for whole objects. */

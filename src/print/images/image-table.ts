@@ -1,6 +1,6 @@
 import { splitVersion } from '../../api/image-reference.ts';
-import type { PresentImage } from '../../lifecycle/images/types.ts';
-import { ageSince } from '../age.ts';
+import type { PresentImage } from '../../lifecycle/base/image-types.ts';
+import { ageSince } from '../base/age.ts';
 import { renderRows } from '../text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
 import { sizeText } from './pull-text.ts';

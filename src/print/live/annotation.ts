@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { containersOf } from './pod-container.ts';
+import { containersOf } from '../base/pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import type { Transition } from './transition.ts';
 

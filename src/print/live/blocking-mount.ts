@@ -2,7 +2,7 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { EVENT_REASON, readFailedMount } from '../../lifecycle/texts/events.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { sortedByLastSeen } from '../events.ts';
-import { containersOf } from './pod-container.ts';
+import { containersOf } from '../base/pod-container.ts';
 
 export interface BlockingMount {
   /** Name of the volume in the spec of the Pod. */

@@ -4,9 +4,9 @@ import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
 import { type EndInStatus, endsIn } from '../../history/story/runs-in-status.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import { briefDuration } from '../age.ts';
-import { type PodContainer, containersOf } from './pod-container.ts';
-import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../exit-code.ts';
+import { briefDuration } from '../base/age.ts';
+import { type PodContainer, containersOf } from '../base/pod-container.ts';
+import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../base/exit-code.ts';
 import type { Tone } from '../text/painter.ts';
 import type { Change } from './transition.ts';
 

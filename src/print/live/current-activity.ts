@@ -5,10 +5,10 @@ import type { Instant } from '../../api/time.ts';
 import type { ContainerActivity, PlannedProbe, PodActivity } from '../../lifecycle/activity.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import { briefDuration, timestampMs } from '../age.ts';
-import { describeExitCode } from '../exit-code.ts';
+import { briefDuration, timestampMs } from '../base/age.ts';
+import { describeExitCode } from '../base/exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import type { PodContainer } from './pod-container.ts';
+import type { PodContainer } from '../base/pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import { waitingFor } from './waiting-for.ts';
 

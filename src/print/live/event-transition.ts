@@ -3,7 +3,7 @@ import { eventSubject } from '../../history/story/event-subject.ts';
 import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED } from '../../lifecycle/texts/podrun-events.ts';
 import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
 import type { Tone } from '../text/painter.ts';
-import { containersOf } from './pod-container.ts';
+import { containersOf } from '../base/pod-container.ts';
 import type { Change, Transition } from './transition.ts';
 
 type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../api/objects.ts';
-import { timestampMs } from '../age.ts';
+import { timestampMs } from '../base/age.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { isAbsentFromStatus } from './event-transition.ts';

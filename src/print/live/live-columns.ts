@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { PodTemplateSpec } from '../../api/generated/types.ts';
 import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import { containersOf } from './pod-container.ts';
+import { containersOf } from '../base/pod-container.ts';
 
 /** The widths of the name columns, in characters. */
 interface NameWidths {

@@ -5,7 +5,7 @@ import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import type { Tone } from '../text/painter.ts';
 import { conditionOf, type PodSummary, summarizePod } from '../table/pod-status.ts';
 import { withoutControls } from '../text/terminal-text.ts';
-import { type PodContainer, containersOf } from './pod-container.ts';
+import { type PodContainer, containersOf } from '../base/pod-container.ts';
 import { ageText, containerActivityText, podActivityText } from './current-activity.ts';
 
 /** A Pod in the live view: its object, and the next activities of its agent. */

@@ -1,10 +1,10 @@
 import type { ContainerStatus, PodCondition } from '../../api/generated/types.ts';
 import { SCHEDULING_GATED, allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
+import { shouldRestart } from '../../lifecycle/base/restart-policy.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { Tone } from '../text/painter.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { type PodContainer, containersOf } from './pod-container.ts';
+import { type PodContainer, containersOf } from '../base/pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import type { Change } from './transition.ts';
 

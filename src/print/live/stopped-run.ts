@@ -4,13 +4,13 @@ import type { HookRun } from '../../lifecycle/hook-run.ts';
 import { containerOfEvent, eventSubject } from '../../history/story/event-subject.ts';
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { endedByFault, FAULT_INJECTED } from '../../lifecycle/texts/podrun-events.ts';
-import * as killing from '../../lifecycle/texts/killing.ts';
-import { timestampMs } from '../age.ts';
-import { describeExitCode } from '../exit-code.ts';
+import { HOOK_FAILED, stopping } from '../../lifecycle/texts/killing.ts';
+import { timestampMs } from '../base/age.ts';
+import { describeExitCode } from '../base/exit-code.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
-import { briefResult } from '../waits/probe-attempts.ts';
-import { type PodContainer, nameContainer } from './pod-container.ts';
+import { briefResult } from '../base/probe-attempts.ts';
+import { type PodContainer, nameContainer } from '../base/pod-container.ts';
 
 /**
  * The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size.
@@ -44,9 +44,9 @@ function isKill({ reason, message = '' }: StoredEvent, container: string): boole
 
 /** The reason in the message of a Killing event. */
 function reasonOfKill(text: string, container: string): StopReason {
-  if (text === killing.HOOK_FAILED) return 'hook';
+  if (text === HOOK_FAILED) return 'hook';
   if (/ failed (?:liveness|startup) probe/.test(text)) return 'probe';
-  return text === killing.stopping(container) ? 'pod' : 'change';
+  return text === stopping(container) ? 'pod' : 'change';
 }
 
 function deletionRequestMs({ metadata }: StoredPod): number | undefined {

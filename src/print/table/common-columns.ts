@@ -1,5 +1,5 @@
 import type { Container } from '../../api/generated/types.ts';
-import { ageSince } from '../age.ts';
+import { ageSince } from '../base/age.ts';
 import type { Column, TableObject } from './table-printer.ts';
 
 export const NAME: Column<TableObject> = { heading: 'NAME', cell: ({ metadata }) => metadata.name };

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../api/objects.ts';
-import { ageSince } from '../age.ts';
+import { ageSince } from '../base/age.ts';
 
 /** The age of an event, its count and its first age: `2m11s (x6 over 6m59s)`. Source: kubectl, getInterval. */
 export function eventAge(event: StoredEvent, nowMs: number): string {

@@ -2,7 +2,7 @@ import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '.
 import { SCHEDULING_GATED, isSidecar, isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { NODE_LOST } from '../../lifecycle/texts/pod-reasons.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import { timestampMs } from '../age.ts';
+import { timestampMs } from '../base/age.ts';
 
 /** The columns READY, STATUS and RESTARTS of `get pods`. */
 export interface PodSummary {

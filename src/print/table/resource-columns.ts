@@ -22,7 +22,7 @@ import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 import { WORKLOAD_COLUMNS } from './workload-columns.ts';
 import type { StoredEvent } from '../../api/objects.ts';
-import { ageSince } from '../age.ts';
+import { ageSince } from '../base/age.ts';
 
 /**
  * The columns of `get events`. Unlike those of `events`, they show ages without counts.

@@ -12,7 +12,7 @@ import type {
   StoredRevision,
   StoredStatefulSet,
 } from '../../api/workloads/stored-workloads.ts';
-import { ageSince, timestampMs } from '../age.ts';
+import { ageSince, timestampMs } from '../base/age.ts';
 import { labelText } from '../text/labels.ts';
 import { selectorText } from '../text/selector.ts';
 import { AGE, containerColumns, NAME } from './common-columns.ts';

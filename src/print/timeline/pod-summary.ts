@@ -1,5 +1,5 @@
 import type { Timeline } from '../../history/timeline/model.ts';
-import { briefDuration } from '../age.ts';
+import { briefDuration } from '../base/age.ts';
 
 /** The summary of a Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */
 export function podSummary(timeline: Timeline): string {

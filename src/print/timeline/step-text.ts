@@ -1,5 +1,5 @@
 import type { CriticalPath, PathStep } from '../../history/timeline/model.ts';
-import { describeExitCode } from '../exit-code.ts';
+import { describeExitCode } from '../base/exit-code.ts';
 
 type StepTable<T> = Readonly<Record<PathStep['kind'], T>>;
 

@@ -1,6 +1,6 @@
 import type { ContainerStory, Stretch } from '../../history/story/model.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
-import { describeExitCode } from '../exit-code.ts';
+import { describeExitCode } from '../base/exit-code.ts';
 import { stepText } from './step-text.ts';
 
 /** A run with its name. */

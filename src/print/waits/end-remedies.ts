@@ -2,13 +2,13 @@ import type { ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { meaningOfExitCode } from '../exit-code.ts';
-import type { PodContainer } from '../live/pod-container.ts';
+import { meaningOfExitCode } from '../base/exit-code.ts';
+import type { PodContainer } from '../base/pod-container.ts';
 import { isGraceOver, stopReason } from '../live/stopped-run.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
 import { podCommand } from './pod-command.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
-import { attemptsOf } from './probe-attempts.ts';
+import { attemptsOf } from '../base/probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';
 
 /** Advice after a run of a container that failed. */

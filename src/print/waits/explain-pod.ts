@@ -1,9 +1,9 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
-import { describeEnd } from '../exit-code.ts';
+import { describeEnd } from '../base/exit-code.ts';
 import { excerpt } from '../text/excerpt.ts';
-import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
+import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { NODE_LABELS_MISSING } from '../../lifecycle/texts/podrun-events.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
@@ -15,7 +15,7 @@ import { escapeTerminal } from '../text/terminal-text.ts';
 import type { PodEvidence } from '../../history/evidence.ts';
 import { endsIn } from '../../history/story/runs-in-status.ts';
 import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
-import { attemptsOf, probeHistory } from './probe-attempts.ts';
+import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
 

@@ -4,9 +4,9 @@ import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/pr
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { readListensOnLocalhost } from '../../lifecycle/texts/port-events.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
-import type { PodContainer } from '../live/pod-container.ts';
+import type { PodContainer } from '../base/pod-container.ts';
 import { podCommand } from './pod-command.ts';
-import { attemptsOf } from './probe-attempts.ts';
+import { attemptsOf } from '../base/probe-attempts.ts';
 
 /** Advice after a probe had a container killed. */
 export function killingProbeRemedies(pod: StoredPod, container: Container, type: ProbeType): string[] {

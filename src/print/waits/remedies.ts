@@ -5,7 +5,7 @@ import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { isPreempted } from '../live/first-cause.ts';
-import type { PodContainer } from '../live/pod-container.ts';
+import type { PodContainer } from '../base/pod-container.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { endRemedies } from './end-remedies.ts';

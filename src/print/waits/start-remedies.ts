@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
-import type { PodContainer } from '../live/pod-container.ts';
+import type { PodContainer } from '../base/pod-container.ts';
 import type { BlockingMount } from '../live/blocking-mount.ts';
 import { hasOtherLabels, missingNodeLabels } from '../live/missing-node-labels.ts';
 

@@ -1,5 +1,5 @@
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
-import { containersOf } from '../live/pod-container.ts';
+import { containersOf } from '../base/pod-container.ts';
 import { firstCause, latestEnd } from '../live/first-cause.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
 

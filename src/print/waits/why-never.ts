@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
+import { shouldRestart } from '../../lifecycle/base/restart-policy.ts';
 import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattainable.ts';
-import { describeEnd } from '../exit-code.ts';
-import { type PodContainer, containersOf, nameContainer } from '../live/pod-container.ts';
+import { describeEnd } from '../base/exit-code.ts';
+import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
 import type { RecordedEvidence } from '../../history/evidence.ts';
 

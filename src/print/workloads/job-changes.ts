@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import type { StoredJob } from '../../api/workloads/stored-workloads.ts';
-import { briefDuration, timestampMs } from '../age.ts';
+import { briefDuration, timestampMs } from '../base/age.ts';
 import type { Change } from '../live/transition.ts';
 import { jobFailure } from './job-failure.ts';
 import { progressText } from './progress.ts';

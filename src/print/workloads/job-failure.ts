@@ -3,9 +3,9 @@ import type { StoredPod } from '../../api/objects.ts';
 import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
 import type { StoredJob } from '../../api/workloads/stored-workloads.ts';
-import { timestampMs } from '../age.ts';
-import { describeExitCode } from '../exit-code.ts';
-import { containersOf } from '../live/pod-container.ts';
+import { timestampMs } from '../base/age.ts';
+import { describeExitCode } from '../base/exit-code.ts';
+import { containersOf } from '../base/pod-container.ts';
 
 /**
  * The reason why a Job has failed: `BackoffLimitExceeded, 2 Pods failed (last: exit code 3)`. Undefined for a Job that

@@ -9,7 +9,7 @@ import { nextTime } from '../../api/cron/next-time.ts';
 import { parseSchedule } from '../../api/cron/schedule.ts';
 import { isTimeZone, Zone } from '../../api/cron/zone.ts';
 import { missedTimes } from '../../controllers/index.ts';
-import { timestampMs } from '../age.ts';
+import { timestampMs } from '../base/age.ts';
 
 /** The context of a change of a workload. */
 export interface WorkloadMoment {

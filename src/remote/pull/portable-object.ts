@@ -1,7 +1,7 @@
 import type { Container, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { isApiAccess } from '../../manifest/admission/service-account.ts';
-import { podIn } from '../../manifest/pod-specs.ts';
+import { podIn } from '../../manifest/base/pod-specs.ts';
 
 /** A manifest, and a sentence for each part of the object that is left out and was not the server's own. */
 export interface PortableObject {

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { guardedProcess } from '../../defects.ts';
-import { errnoOf, errnoText } from '../errno.ts';
-import { shortageOfDescriptors } from './descriptors-left.ts';
-import { STARTED } from './helper.ts';
-import type { OutputStream } from '../runtime.ts';
+import { errnoOf, errnoText } from '../base/errno.ts';
+import { shortageOfDescriptors } from '../base/descriptors-left.ts';
+import { STARTED } from '../base/helper.ts';
+import type { OutputStream } from '../base/runtime.ts';
 import { exitCodeOf } from '../start/spawn.ts';
 
 /** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */

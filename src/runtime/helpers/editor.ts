@@ -1,6 +1,6 @@
 import { exitCodeOf } from '../start/spawn.ts';
-import { startable } from './descriptors-left.ts';
-import { STARTED } from './helper.ts';
+import { startable } from '../base/descriptors-left.ts';
+import { STARTED } from '../base/helper.ts';
 
 /**
  * Opens a file in an editor, in podrun's own terminal, and waits for its end.

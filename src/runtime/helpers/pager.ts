@@ -1,6 +1,6 @@
 import { quietly } from '../../quietly.ts';
-import { startable } from './descriptors-left.ts';
-import { STARTED } from './helper.ts';
+import { startable } from '../base/descriptors-left.ts';
+import { STARTED } from '../base/helper.ts';
 import { exitCodeOf } from '../start/spawn.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { guardedProcess } from '../../defects.ts';
-import { errnoText } from '../errno.ts';
+import { errnoText } from '../base/errno.ts';
 import { exitCodeOf, withContainerUmask } from '../start/spawn.ts';
-import { startable } from './descriptors-left.ts';
-import { type HelperOutcome, STARTED_APART } from './helper.ts';
+import { startable } from '../base/descriptors-left.ts';
+import { type HelperOutcome, STARTED_APART } from '../base/helper.ts';
 
 /** A program through which podrun passes a stream. It ends with podrun, whose pipe it reads. */
 export interface StreamHelper {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { removeLargeTree, removeTree } from '../../remove-tree.ts';
 import { quietly, filesIn } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
-import { errnoOf, isDiskLost, mkdirIfMissing } from '../errno.ts';
-import { runHelper } from '../helpers/helper.ts';
+import { errnoOf, isDiskLost, mkdirIfMissing } from '../base/errno.ts';
+import { runHelper } from '../base/helper.ts';
 import { startTimeOf } from '../watch/process-identity.ts';
 
 /** One FIFO, open at both ends. The user of the pool closes both. */

@@ -1,6 +1,6 @@
 import { fchmodSync, fchownSync } from 'node:fs';
 import { quietly } from '../../quietly.ts';
-import type { Inside } from '../inside.ts';
+import type { Inside } from '../base/inside.ts';
 
 /**
  * Makes the container's user the owner of its output: only the owner may open /dev/stdout.

@@ -4,13 +4,13 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
-import { errnoOf, isDiskLost } from '../errno.ts';
+import { errnoOf, isDiskLost } from '../base/errno.ts';
 import { handOver } from './hand-over.ts';
 import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
-import type { Inside } from '../inside.ts';
+import type { Inside } from '../base/inside.ts';
 import { noteNothingInFlight, readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
-import type { OnOutput, OutputStream } from '../runtime.ts';
+import type { OnOutput, OutputStream } from '../base/runtime.ts';
 import type { HeldPipes, Watchdog } from '../watch/watchdog.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own pipes, where that works on macOS only. */

@@ -1,10 +1,10 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quietly } from '../../quietly.ts';
-import { type Inside, insideWith, type ProgramCall } from '../inside.ts';
-import { entryIn } from '../linux/namespace/container-tree.ts';
-import { followLinks } from '../linux/namespace/follow-links.ts';
-import { isInFolder } from '../linux/namespace/host-mounts.ts';
+import { type Inside, insideWith, type ProgramCall } from '../base/inside.ts';
+import { entryIn } from '../linux/paths/container-tree.ts';
+import { followLinks } from '../linux/paths/follow-links.ts';
+import { isInFolder } from '../linux/paths/host-mounts.ts';
 
 /**
  * The inside of a container without a view of its own whose image has files in a folder: podrun looks there first for

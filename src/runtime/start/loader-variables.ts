@@ -1,4 +1,4 @@
-import type { InsideTools, ProgramCall } from '../inside.ts';
+import type { InsideTools, ProgramCall } from '../base/inside.ts';
 
 /** Variables by which the C library loads other code into a program, or reads other files. */
 const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../exact-mode.ts';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../base/errno.ts';
 
 /** Opens a file without reading it: needs no permission for the file, and does not wait at a named pipe. Linux. */
 const O_PATH = 0o10000000;

@@ -1,8 +1,8 @@
-import type { Inside } from '../inside.ts';
-import type { Limited } from '../linux/limits/limited.ts';
+import type { Inside } from '../base/inside.ts';
+import type { Limited } from '../base/limited.ts';
 import type { ProcessPipes } from '../pipes/process-pipes.ts';
 import { CONTAINER_MARKER } from '../watch/process-table.ts';
-import type { ContainerLaunch } from '../runtime.ts';
+import type { ContainerLaunch } from '../base/runtime.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { whyNotLoadable } from './start-checks.ts';
 import { execveFailed, isForkError } from './start-errors.ts';

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { guardedProcess } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
-import { errnoOf } from '../errno.ts';
-import type { ProgramCall } from '../inside.ts';
+import { errnoOf } from '../base/errno.ts';
+import type { ProgramCall } from '../base/inside.ts';
 
 export interface SpawnRequest extends ProgramCall {
   readonly stdio: StdioOptions;

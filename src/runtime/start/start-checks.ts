@@ -4,7 +4,7 @@ import { isNativeError } from 'node:util/types';
 import { makeFolderExactly } from '../../exact-mode.ts';
 import { quietly, statIfThere, statQuietly } from '../../quietly.ts';
 import { goQuote } from '../../api/go/go-quote.ts';
-import { errnoOf, errnoText } from '../errno.ts';
+import { errnoOf, errnoText } from '../base/errno.ts';
 import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
 
 /*

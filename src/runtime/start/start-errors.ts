@@ -1,4 +1,4 @@
-import { errnoText } from '../errno.ts';
+import { errnoText } from '../base/errno.ts';
 
 const MORE_ABOUT_MOUNT = /(?<!\s)\s*dmesg\(1\) may have more information after failed \w+ system call\.?/g;
 

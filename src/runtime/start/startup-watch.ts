@@ -2,10 +2,10 @@ import path from 'node:path';
 import { inBackground } from '../../defects.ts';
 import { readQuietly } from '../../quietly.ts';
 import { type Clock, sleep } from '../../clock.ts';
-import { killGroup } from '../kill.ts';
-import { ENTERING_TOOLS } from '../inside.ts';
-import type { MainProcess } from '../main-process.ts';
-import type { ContainerLaunch, OutputStream } from '../runtime.ts';
+import { killGroup } from '../watch/kill.ts';
+import { ENTERING_TOOLS } from '../base/inside.ts';
+import type { MainProcess } from './main-process.ts';
+import type { ContainerLaunch, OutputStream } from '../base/runtime.ts';
 
 export type StartupOutcome =
   | { readonly ok: true; readonly process: MainProcess }

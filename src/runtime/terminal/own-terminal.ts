@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
-import { sendSignal } from '../kill.ts';
+import { sendSignal } from '../watch/kill.ts';
 import type { TerminalSettings } from './terminal-guard.ts';
 
 /**

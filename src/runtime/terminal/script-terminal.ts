@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { childrenOf } from '../watch/process-table.ts';
-import { runHelper } from '../helpers/helper.ts';
-import type { Inside, ProgramCall } from '../inside.ts';
-import { sendSignal } from '../kill.ts';
-import { exitOf, type MainProcess, pipedInput, type TerminalOutcome } from '../main-process.ts';
-import type { ContainerLaunch, TerminalSize } from '../runtime.ts';
+import { runHelper } from '../base/helper.ts';
+import type { Inside, ProgramCall } from '../base/inside.ts';
+import { sendSignal } from '../watch/kill.ts';
+import { exitOf, type MainProcess, pipedInput, type TerminalOutcome } from '../start/main-process.ts';
+import type { ContainerLaunch, TerminalSize } from '../base/runtime.ts';
 import { spawnLeader } from '../start/spawn.ts';
 
 const NOT_RESIZED =

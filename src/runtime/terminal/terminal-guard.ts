@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { execa } from 'execa';
 import { guardedProcess } from '../../defects.ts';
-import { shortageOfDescriptors } from '../helpers/descriptors-left.ts';
-import { STARTED_APART } from '../helpers/helper.ts';
+import { shortageOfDescriptors } from '../base/descriptors-left.ts';
+import { STARTED_APART } from '../base/helper.ts';
 
 /**
  * The guard's script: waits for the end of its input, which comes when podrun is killed before it has restored the

@@ -6,13 +6,13 @@ import { guarded } from '../../defects.ts';
 import { loadNativePart } from '../../build-file.ts';
 import { quietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
-import { sendSignal } from '../kill.ts';
+import { sendSignal } from '../watch/kill.ts';
 import { handOver } from '../pipes/hand-over.ts';
-import type { Inside, ProgramCall } from '../inside.ts';
-import { exitOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from '../main-process.ts';
+import type { Inside, ProgramCall } from '../base/inside.ts';
+import { exitOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from '../start/main-process.ts';
 import { readTerminal } from '../pipes/pipe-reader.ts';
 import { CONTAINER_MARKER } from '../watch/process-table.ts';
-import type { ContainerLaunch, TerminalSize } from '../runtime.ts';
+import type { ContainerLaunch, TerminalSize } from '../base/runtime.ts';
 import { hasScript, startUnderScript } from './script-terminal.ts';
 import { exitCodeOf, spawnLeader, spawnSlot, withContainerUmask } from '../start/spawn.ts';
 

@@ -2,8 +2,8 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:f
 import { endianness } from 'node:os';
 import { quietly, readQuietly, filesIn } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
-import { runHelper } from '../helpers/helper.ts';
-import { joinPrefix, type NetworkJoin } from '../linux/join.ts';
+import { runHelper } from '../base/helper.ts';
+import { joinPrefix, type NetworkJoin } from '../base/join.ts';
 import { markIn } from './process-table.ts';
 
 /** A TCP socket that accepts connections. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { filesIn, readQuietly, quietly } from '../../quietly.ts';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
-import { runHelper } from '../helpers/helper.ts';
+import { runHelper } from '../base/helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
 
 /**

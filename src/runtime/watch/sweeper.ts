@@ -1,6 +1,6 @@
 import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { killProcess } from '../kill.ts';
+import { killProcess } from './kill.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { smallestPidSince } from './pid-order.ts';
 import { listProcesses, type ListedSince, type ProcessEntry } from './process-table.ts';

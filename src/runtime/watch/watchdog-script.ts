@@ -1,4 +1,4 @@
-import { ENTERING_TOOLS } from '../inside.ts';
+import { ENTERING_TOOLS } from '../base/inside.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 
 /**

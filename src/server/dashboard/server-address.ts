@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../../api/errors.ts';
 import { quietly } from '../../quietly.ts';
-import { serverFolder } from '../../store/layout.ts';
+import { serverFolder } from '../../store/base/layout.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 
 /** The parts of the kubeconfig that podrun writes: JSON, with one cluster and one user. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ApiAnswer, RouteRequest } from '../../apiserver/answer.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiAnswer, RouteRequest } from '../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
 import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { noSuchPath } from '../../apiserver/status-error.ts';
+import { noSuchPath } from '../../apiserver/base/status-error.ts';
 
 /** The versions of the aggregated documents. Their content is the same. */
 type AggregatedVersion = 'v2' | 'v2beta1';

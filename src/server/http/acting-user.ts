@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isPermitted } from '../../apiserver/access/permissions.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
-import type { ApiUser } from '../../apiserver/request.ts';
-import { StatusError } from '../../apiserver/status-error.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
+import type { ApiUser } from '../../apiserver/base/request.ts';
+import { StatusError } from '../../apiserver/base/status-error.ts';
 import { ANONYMOUS, authenticate } from '../../apiserver/access/authenticate.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { guarded } from '../../defects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
-import type { ApiRequest, ApiUser } from '../../apiserver/request.ts';
+import type { ApiRequest, ApiUser } from '../../apiserver/base/request.ts';
 
 /** A request, as far as it is understood. */
 export interface AuditedRequest {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
 import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
-import { credentialsFile, serverFolder } from '../../store/layout.ts';
+import { credentialsFile, serverFolder } from '../../store/base/layout.ts';
 import { type CertifiedHosts, type KeyPair, makeCertificates } from './certificates.ts';
 
 /** The certificates of a server, and the token that it asks of clients. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
-import { serverFolder } from '../../store/layout.ts';
+import { serverFolder } from '../../store/base/layout.ts';
 
 /** Where clients find the server. */
 export interface ServerAddress {

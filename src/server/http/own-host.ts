@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
-import { StatusError } from '../../apiserver/status-error.ts';
+import { StatusError } from '../../apiserver/base/status-error.ts';
 
 /** The names under which clients reach the server. A Pod uses the names of the Service. */
 const NAMES: ReadonlySet<string> = new Set([

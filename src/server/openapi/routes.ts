@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readBuildFile } from '../../build-file.ts';
 import type { Descriptions } from '../../manifest/support/explained-field.ts';
-import type { ApiAnswer, RouteRequest, ServerRoute } from '../../apiserver/answer.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiAnswer, RouteRequest, ServerRoute } from '../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
 import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { noSuchPath } from '../../apiserver/status-error.ts';
+import { noSuchPath } from '../../apiserver/base/status-error.ts';
 import { openapiOf } from './document.ts';
 
 /** A document as it is served. */

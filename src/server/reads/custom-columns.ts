@@ -1,5 +1,5 @@
 import { parseJsonPath } from '../../api/json-path/index.ts';
-import { ageSince } from '../../print/age.ts';
+import { ageSince } from '../../print/base/age.ts';
 import type { PrinterColumn } from '../../apiserver/resources/served-resource.ts';
 import { NAME_COLUMN, type TableColumn } from './table-column.ts';
 

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden, notSupported } from '../../manifest/field-error.ts';
-import type { ApiRequest } from '../../apiserver/request.ts';
-import { invalidObject } from '../../apiserver/status-error.ts';
+import { type FieldError, forbidden, notSupported } from '../../manifest/base/field-error.ts';
+import type { ApiRequest } from '../../apiserver/base/request.ts';
+import { invalidObject } from '../../apiserver/base/status-error.ts';
 
 const MATCHES = ['Exact', 'NotOlderThan'];
 

@@ -1,5 +1,5 @@
 import { quietly } from '../../quietly.ts';
-import { badRequestStatus } from '../../apiserver/status-error.ts';
+import { badRequestStatus } from '../../apiserver/base/status-error.ts';
 
 /** The place where a list continues: a version of it, and the last object that was sent. */
 export interface ListToken {

@@ -1,10 +1,10 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ApiAnswer } from '../../apiserver/answer.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiAnswer } from '../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
 import { shownObjects } from '../../apiserver/custom/index.ts';
-import type { ApiRequest } from '../../apiserver/request.ts';
+import type { ApiRequest } from '../../apiserver/base/request.ts';
 import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
-import { expired } from '../../apiserver/status-error.ts';
+import { expired } from '../../apiserver/base/status-error.ts';
 import { checkListOptions } from './list-options.ts';
 import { formatToken, type ListToken, readToken } from './list-token.ts';
 import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';

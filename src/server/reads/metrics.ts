@@ -2,11 +2,11 @@ import { measurePods } from '../../kubelet/usage/measure-pods.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { formatSeconds } from '../../api/time.ts';
 import { measureMachine } from '../../runtime/machine-usage.ts';
-import type { ApiAnswer, ApiHandler } from '../../apiserver/answer.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
-import type { ApiRequest } from '../../apiserver/request.ts';
+import type { ApiAnswer, ApiHandler } from '../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
+import type { ApiRequest } from '../../apiserver/base/request.ts';
 import { apiVersionOf } from '../../apiserver/resources/served-resource.ts';
-import { notFoundStatus } from '../../apiserver/status-error.ts';
+import { notFoundStatus } from '../../apiserver/base/status-error.ts';
 import { matcherOf } from '../../apiserver/selectors.ts';
 
 /** The time of a measurement, as metrics-server writes it. */

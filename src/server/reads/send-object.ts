@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
-import type { ApiAnswer } from '../../apiserver/answer.ts';
+import type { ApiAnswer } from '../../apiserver/base/answer.ts';
 import { answerJson, bareItem } from '../http/encode.ts';
 import { negotiate, type Negotiated } from '../http/media-types.ts';
 import { sendText, wantsIndents } from '../http/respond.ts';
-import type { ApiRequest } from '../../apiserver/request.ts';
+import type { ApiRequest } from '../../apiserver/base/request.ts';
 import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { badRequestStatus } from '../../apiserver/status-error.ts';
+import { badRequestStatus } from '../../apiserver/base/status-error.ts';
 import { metadataOnly, tableOf } from './table.ts';
 
 /** The connection of an answer. */

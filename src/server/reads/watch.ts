@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { type Alarm, nextEventLoopTurn } from '../../clock.ts';
-import type { ApiAnswer } from '../../apiserver/answer.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
+import type { ApiAnswer } from '../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
 import { shownObjects } from '../../apiserver/custom/index.ts';
 import { negotiate } from '../http/media-types.ts';
-import { type ApiRequest, isOn } from '../../apiserver/request.ts';
+import { type ApiRequest, isOn } from '../../apiserver/base/request.ts';
 import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
 import type { StoredChange } from '../../apiserver/state/change-window.ts';
-import { asStatusError, expired, StatusError } from '../../apiserver/status-error.ts';
+import { asStatusError, expired, StatusError } from '../../apiserver/base/status-error.ts';
 import { checkListOptions } from './list-options.ts';
 import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
 import { includeOf } from './send-object.ts';

@@ -1,7 +1,7 @@
 import { allContainers, type StoredPod } from '../../api/objects.ts';
-import type { ServerContext } from '../../apiserver/context.ts';
-import type { ApiRequest } from '../../apiserver/request.ts';
-import { badRequestStatus, notFoundStatus } from '../../apiserver/status-error.ts';
+import type { ServerContext } from '../../apiserver/base/context.ts';
+import type { ApiRequest } from '../../apiserver/base/request.ts';
+import { badRequestStatus, notFoundStatus } from '../../apiserver/base/status-error.ts';
 
 /** @throws {StatusError} when there is no such Pod */
 export function targetPod({ resource, namespace, name = '' }: ApiRequest, { store }: ServerContext): StoredPod {

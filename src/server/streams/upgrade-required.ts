@@ -1,5 +1,5 @@
-import { badRequestStatus } from '../../apiserver/status-error.ts';
-import type { ApiAnswer } from '../../apiserver/answer.ts';
+import { badRequestStatus } from '../../apiserver/base/status-error.ts';
+import type { ApiAnswer } from '../../apiserver/base/answer.ts';
 
 /**
  * Refuses a request without the header Upgrade.

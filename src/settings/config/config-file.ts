@@ -16,7 +16,7 @@ import {
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import type { ImageSettings } from '../../lifecycle/images/settings.ts';
-import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/images/types.ts';
+import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/base/image-types.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import { readUpTo } from '../../store/disk/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';

@@ -7,9 +7,9 @@ import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
 import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import { imageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
-import type { ImageSource } from '../../lifecycle/images/types.ts';
+import type { ImageSource } from '../../lifecycle/base/image-types.ts';
 import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
-import { errnoOf, errnoText } from '../../runtime/errno.ts';
+import { errnoOf, errnoText } from '../../runtime/base/errno.ts';
 import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
 

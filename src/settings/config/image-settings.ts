@@ -7,7 +7,7 @@ import {
   type ImageGarbageSettings,
   type ImageSettings,
 } from '../../lifecycle/images/settings.ts';
-import type { RegistrySettings } from '../../lifecycle/images/types.ts';
+import type { RegistrySettings } from '../../lifecycle/base/image-types.ts';
 import { quietly } from '../../quietly.ts';
 import type { ConfigNode } from './config-node.ts';
 

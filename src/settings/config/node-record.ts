@@ -3,10 +3,10 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../..
 import { formatTime } from '../../api/time.ts';
 import type { Clock } from '../../clock.ts';
 import type { NodePressure } from '../../lifecycle/node/eviction.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
 import { pressureIn, reportedPressure } from '../../lifecycle/node/node-conditions.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectReader, Store } from '../../store/store.ts';
+import type { ObjectReader, Store } from '../../store/base/store.ts';
 
 /**
  * The store's record of the node: labels, annotations and taints that users give it, whether it is cordoned, and what

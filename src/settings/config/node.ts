@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism, endianness, hostname, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import type { Taint } from '../../api/generated/types.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
 
 /** Go's names of operating systems and processors, which Kubernetes labels use. */
 const GO_OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };

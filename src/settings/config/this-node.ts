@@ -1,6 +1,6 @@
 import type { Taint } from '../../api/generated/types.ts';
-import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import type { Store, Subscription } from '../../store/store.ts';
+import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import type { Store, Subscription } from '../../store/base/store.ts';
 import { nodeRecord, userTaints } from './node-record.ts';
 import { readNode } from './node.ts';
 

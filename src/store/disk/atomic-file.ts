@@ -12,7 +12,7 @@ import path from 'node:path';
 import { statIfThere } from '../../quietly.ts';
 import { machineTag } from '../../machine-id.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
-import type { ProcessLookup } from '../owners/known-process.ts';
+import type { ProcessLookup } from './known-process.ts';
 import { parseStored, type ShapeCheck } from './stored-json.ts';
 
 const FILE_MODE = 0o600;

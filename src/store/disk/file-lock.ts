@@ -5,15 +5,9 @@ import { succeeds } from '../../quietly.ts';
 import { inFolder, readJsonFile } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import { isProcess } from './stored-json.ts';
-import { brokenLockPath, lockPath, locksFolder } from '../layout.ts';
-import {
-  distanceOf,
-  type KnownProcess,
-  knownProcess,
-  presenceOf,
-  type ProcessLookup,
-} from '../owners/known-process.ts';
-import type { ObjectKey, Resource } from '../store.ts';
+import { brokenLockPath, lockPath, locksFolder } from '../base/layout.ts';
+import { distanceOf, type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
+import type { ObjectKey, Resource } from '../base/store.ts';
 
 // A lock is held for less than a millisecond. A holder that needs ten seconds has been stopped (SIGSTOP).
 const PAUSE_MS = 1;

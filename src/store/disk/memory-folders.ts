@@ -16,8 +16,8 @@ import path from 'node:path';
 import { removeTree } from '../../remove-tree.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import { quietly } from '../../quietly.ts';
-import { newUid } from '../unique-id.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from '../owners/known-process.ts';
+import { newUid } from '../base/unique-id.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 
 /*
  * Folders in memory that never reach a disk: for secrets, and for volumes with `medium: Memory`.

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { linkSync, statfsSync, unlinkSync } from 'node:fs';
 import { writePrivateFile } from './atomic-file.ts';
 import { errorCode, ifPossible, ifPresent } from './disk-errors.ts';
-import type { PodPaths } from '../layout.ts';
+import type { PodPaths } from '../base/layout.ts';
 
 /** The room for a status, its line in the transition log, and some Events. */
 const BYTES_MIN = 32 * 1024;

@@ -3,10 +3,10 @@ import { guarded } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { makeFolder, namesIn } from '../disk/atomic-file.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
-import { namespaceFolder, resourceFolder } from '../layout.ts';
-import { keysIn } from '../records/listing.ts';
-import type { ObjectKey } from '../store.ts';
-import type { Resource } from '../store.ts';
+import { namespaceFolder, resourceFolder } from '../base/layout.ts';
+import { keysIn } from '../disk/listing.ts';
+import type { ObjectKey } from '../base/store.ts';
+import type { Resource } from '../base/store.ts';
 
 /**
  * Calls back for each change at a path that the file system reports. Network file systems, or too many watches, report

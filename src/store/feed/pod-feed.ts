@@ -3,14 +3,14 @@ import { isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from 
 import { nextEventLoopTurn } from '../../clock.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
-import { podPaths } from '../layout.ts';
-import type { PodLog, OpenPodLogs } from './pod-log.ts';
-import { isInScope, keysIn, keyText } from '../records/listing.ts';
-import type { StoredObject } from '../metadata.ts';
+import { podPaths } from '../base/layout.ts';
+import type { PodLog, OpenPodLogs } from '../disk/pod-log.ts';
+import { isInScope, keysIn, keyText } from '../disk/listing.ts';
+import type { StoredObject } from '../base/metadata.ts';
 import type { OwnerReach } from '../owners/ownership.ts';
-import type { ObjectKey, Scope } from '../store.ts';
+import type { ObjectKey, Scope } from '../base/store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
-import { isAboutEvent, parseTransition } from './transition-log.ts';
+import { isAboutEvent, parseTransition } from '../disk/transition-log.ts';
 
 /** A transition log that is being followed. */
 interface Follower {

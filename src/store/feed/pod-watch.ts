@@ -1,10 +1,10 @@
 import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { FileStore } from '../file-store.ts';
+import type { Store } from '../base/store.ts';
 
 /** A Pod to watch, as found in the store. */
 export interface PodSource {
-  readonly store: FileStore;
+  readonly store: Store & { readonly root: string };
   readonly clock: Clock;
   readonly pod: StoredPod;
 }

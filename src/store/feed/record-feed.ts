@@ -1,7 +1,7 @@
 import { FolderWatch } from './folder-watch.ts';
-import { isInScope, keyText } from '../records/listing.ts';
-import { keyOf, type StoredObject } from '../metadata.ts';
-import type { ObjectKey, Resource, Scope } from '../store.ts';
+import { isInScope, keyText } from '../disk/listing.ts';
+import { keyOf, type StoredObject } from '../base/metadata.ts';
+import type { ObjectKey, Resource, Scope } from '../base/store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 
 interface RecordFeedOptions {

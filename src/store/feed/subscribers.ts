@@ -1,7 +1,7 @@
 import { caught } from '../../defects.ts';
 import type { StoredMeta, WatchEvent } from '../../api/objects.ts';
-import { keyOf, type StoredObject } from '../metadata.ts';
-import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
+import { keyOf, type StoredObject } from '../base/metadata.ts';
+import type { ObjectKey, Resource, Scope, Subscription } from '../base/store.ts';
 
 export type ChangeListener = (event: WatchEvent<StoredObject>) => void;
 

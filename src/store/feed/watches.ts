@@ -1,13 +1,12 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
-import { podOf } from '../records/event-records.ts';
-import { keyOf, type StoredObject } from '../metadata.ts';
+import { keyOf, type StoredObject, podOf } from '../base/metadata.ts';
 import { PodFeed } from './pod-feed.ts';
-import type { OpenPodLogs } from './pod-log.ts';
+import type { OpenPodLogs } from '../disk/pod-log.ts';
 import { RecordFeed } from './record-feed.ts';
 import type { OwnerReach } from '../owners/ownership.ts';
-import type { ObjectKey, Resource, Scope, Subscription } from '../store.ts';
+import type { ObjectKey, Resource, Scope, Subscription } from '../base/store.ts';
 import { type ChangeListener, type Subscriber, Subscribers } from './subscribers.ts';
 
 /** The period of looking for changes that the file system did not report. */

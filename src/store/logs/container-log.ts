@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } fr
 import path from 'node:path';
 import { handlerTags, type LogStream, parseRecord, recordTime } from './cri-line.ts';
 import { onDisk } from '../disk/disk-errors.ts';
-import { endsWithNewline } from '../feed/line-cursor.ts';
+import { endsWithNewline } from '../disk/line-cursor.ts';
 import { makeLogFolders, rotateLog, removeOldInstances } from './log-files.ts';
 import { makeRecords } from './make-records.ts';
 

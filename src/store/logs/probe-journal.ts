@@ -1,10 +1,10 @@
 import { parseStored } from '../disk/stored-json.ts';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { appendLines } from './append-lines.ts';
+import { appendLines } from '../disk/append-lines.ts';
 import { recordTime } from './cri-line.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { rotateLog } from './log-files.ts';
-import { linesOf } from '../feed/line-cursor.ts';
+import { linesOf } from '../disk/line-cursor.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
 /** Limits for about ten thousand attempts in each file: some hours of a probe each second. */

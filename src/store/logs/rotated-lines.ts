@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { watchPath } from '../feed/folder-watch.ts';
-import { LineCursor } from '../feed/line-cursor.ts';
+import { LineCursor } from '../disk/line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
 import type { LogPosition } from './log-tail.ts';
 

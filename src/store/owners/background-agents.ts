@@ -6,10 +6,16 @@ import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { quietly, statIfThere } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { FileLocks } from '../disk/file-lock.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedIds } from './known-process.ts';
+import {
+  type KnownProcess,
+  knownProcess,
+  presenceOf,
+  type ProcessLookup,
+  withCachedIds,
+} from '../disk/known-process.ts';
 import { NetworkRecord } from './network-record.ts';
-import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from '../layout.ts';
-import { newUid } from '../unique-id.ts';
+import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from '../base/layout.ts';
+import { newUid } from '../base/unique-id.ts';
 
 /** The size at which the log of the agents is moved to `agent.log.1`, which it replaces. */
 const LOG_BYTES_MAX = 1024 * 1024;

@@ -4,8 +4,8 @@ import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode, ifPossible, ifPresent, onDisk } from '../disk/disk-errors.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
-import { leasesFolder } from '../layout.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from '../disk/known-process.ts';
+import { leasesFolder } from '../base/layout.ts';
 import { statQuietly, statIfThere } from '../../quietly.ts';
 
 /** The period at which an agent renews its lease. Source: kubelet config, nodeStatusUpdateFrequency. */

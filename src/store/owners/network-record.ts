@@ -5,8 +5,8 @@ import { inFolder, namesIn, readJsonFile, writeFileAtomically } from '../disk/at
 import { onDisk } from '../disk/disk-errors.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
 import { isProcess } from '../disk/stored-json.ts';
-import { agentPaths, agentsFolder, sharedClusterPaths } from '../layout.ts';
-import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+import { agentPaths, agentsFolder, sharedClusterPaths } from '../base/layout.ts';
+import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from '../disk/known-process.ts';
 
 /**
  * The processes of the network of Pods in the background. All agents of a state folder share a cluster, with the

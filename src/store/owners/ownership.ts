@@ -15,14 +15,14 @@ import {
   presenceOf,
   type ProcessLookup,
   stillExists,
-} from './known-process.ts';
+} from '../disk/known-process.ts';
 import type { Lease, Leases } from './leases.ts';
-import { objectPath, ownerPath, podPaths } from '../layout.ts';
-import type { OpenPodLogs } from '../feed/pod-log.ts';
+import { objectPath, ownerPath, podPaths } from '../base/layout.ts';
+import type { OpenPodLogs } from '../disk/pod-log.ts';
 import { spendReserve } from '../disk/reserve.ts';
-import { keyText } from '../records/listing.ts';
-import { notInStore } from '../store-errors.ts';
-import type { ObjectKey, Resource } from '../store.ts';
+import { keyText } from '../disk/listing.ts';
+import { notInStore } from '../base/store-errors.ts';
+import type { ObjectKey, Resource } from '../base/store.ts';
 
 /** The agent that runs a Pod, or the controllers of a workload. */
 export interface Owner extends KnownProcess {

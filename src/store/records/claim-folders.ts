@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PersistentVolume } from '../../api/generated/types.ts';
 import { isProvisioned } from '../../api/workloads/volumes.ts';
-import { objectPath } from '../layout.ts';
-import type { StoredObject } from '../metadata.ts';
-import type { StorageParts } from '../storage.ts';
-import type { ObjectKey } from '../store.ts';
-import { newUid } from '../unique-id.ts';
+import { objectPath } from '../base/layout.ts';
+import type { StoredObject } from '../base/metadata.ts';
+import type { StorageParts } from './storage.ts';
+import type { ObjectKey } from '../base/store.ts';
+import { newUid } from '../base/unique-id.ts';
 
 /** See `Store.claimFolder`. */
 export function claimFolder(root: string, { namespace, name }: ObjectKey, isOld: boolean): string {

@@ -1,14 +1,22 @@
 import { compareText } from '../../api/go/go-text.ts';
 import type { KubeObject, StoredEvent, WatchEvent } from '../../api/objects.ts';
-import { podPaths } from '../layout.ts';
-import type { PodLog, OpenPodLogs } from '../feed/pod-log.ts';
-import { keysIn, keyText } from './listing.ts';
-import { changedMetadata, checkPrecondition, isSamePart, keyOf, newMetadata, type StoredObject } from '../metadata.ts';
+import { podPaths } from '../base/layout.ts';
+import type { PodLog, OpenPodLogs } from '../disk/pod-log.ts';
+import { keysIn, keyText } from '../disk/listing.ts';
+import {
+  changedMetadata,
+  checkPrecondition,
+  isSamePart,
+  keyOf,
+  newMetadata,
+  type StoredObject,
+  podOf,
+} from '../base/metadata.ts';
 import type { PlainRecords } from './plain-records.ts';
-import type { StorageParts } from '../storage.ts';
-import type { ObjectKey, Scope, Storable } from '../store.ts';
-import { alreadyExists, notInStore } from '../store-errors.ts';
-import { isAboutEvent, parseTransition, transitionLines } from '../feed/transition-log.ts';
+import type { StorageParts } from './storage.ts';
+import type { ObjectKey, Scope, Storable } from '../base/store.ts';
+import { alreadyExists, notInStore } from '../base/store-errors.ts';
+import { isAboutEvent, parseTransition, transitionLines } from '../disk/transition-log.ts';
 
 /**
  * The Events. An Event about a Pod is a line of the Pod's transition log and is removed with it: the latest line with a
@@ -120,13 +128,6 @@ export function areAboutOnePod(events: readonly Storable[]): boolean {
   const pods = events.map(podOf);
   const isOne = new Set(pods.map((pod) => (pod === undefined ? '' : keyText(pod)))).size === 1;
   return isOne && pods[0] !== undefined && new Set(events.map((event) => keyOf(event).name)).size === events.length;
-}
-
-/** The Pod that an Event is about. Undefined for an Event about anything else. */
-export function podOf(object: Storable): ObjectKey | undefined {
-  const { involvedObject } = object as Partial<StoredEvent>;
-  if (involvedObject?.kind !== 'Pod' || !involvedObject.name) return undefined;
-  return { namespace: involvedObject.namespace ?? keyOf(object).namespace, name: involvedObject.name };
 }
 
 function byNamespaceAndName({ metadata: a }: StoredObject, { metadata: b }: StoredObject): number {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
-import { lastAppliedPath } from '../layout.ts';
-import { keyOf, type StoredObject } from '../metadata.ts';
-import type { ObjectKey, Resource } from '../store.ts';
+import { lastAppliedPath } from '../base/layout.ts';
+import { keyOf, type StoredObject } from '../base/metadata.ts';
+import type { ObjectKey, Resource } from '../base/store.ts';
 
 interface AppliedFile {
   /** The uid of the object: nothing was applied to another object with the same name. */

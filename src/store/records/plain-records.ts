@@ -3,8 +3,8 @@ import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { statIfThere } from '../../quietly.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
-import { objectPath } from '../layout.ts';
-import { keysIn } from './listing.ts';
+import { objectPath } from '../base/layout.ts';
+import { keysIn } from '../disk/listing.ts';
 import {
   asShown,
   changedMetadata,
@@ -14,10 +14,10 @@ import {
   keyOf,
   newMetadata,
   type StoredObject,
-} from '../metadata.ts';
-import type { StorageParts } from '../storage.ts';
-import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from '../store.ts';
-import { alreadyExists, notInStore } from '../store-errors.ts';
+} from '../base/metadata.ts';
+import type { StorageParts } from './storage.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from '../base/store.ts';
+import { alreadyExists, notInStore } from '../base/store-errors.ts';
 
 /**
  * Objects of every kind but Pods: a file of JSON each, which only its user can read. The modification time of the file

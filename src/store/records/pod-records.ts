@@ -3,9 +3,9 @@ import path from 'node:path';
 import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
-import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
+import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../base/layout.ts';
 import { isRemnant, withoutGrace } from '../../lifecycle/requests/deletion.ts';
-import { keysIn } from './listing.ts';
+import { keysIn } from '../disk/listing.ts';
 import { asLost, asUnreachable } from '../owners/lost-owner.ts';
 import {
   changedMetadata,
@@ -15,15 +15,15 @@ import {
   keyOf,
   newMetadata,
   type StoredObject,
-} from '../metadata.ts';
+} from '../base/metadata.ts';
 import type { Owner, Ownership } from '../owners/ownership.ts';
 import { checkRoom, keepReserve } from '../disk/reserve.ts';
 import { RunArchive } from './run-archive.ts';
-import type { StorageParts } from '../storage.ts';
-import type { ObjectKey, ObjectPart, Scope, Storable } from '../store.ts';
-import { alreadyExists, notInStore } from '../store-errors.ts';
-import type { LogEntry, PodLog, OpenPodLogs } from '../feed/pod-log.ts';
-import { readPod, transitionLine } from '../feed/transition-log.ts';
+import type { StorageParts } from './storage.ts';
+import type { ObjectKey, ObjectPart, Scope, Storable } from '../base/store.ts';
+import { alreadyExists, notInStore } from '../base/store-errors.ts';
+import type { LogEntry, PodLog, OpenPodLogs } from '../disk/pod-log.ts';
+import { readPod, transitionLine } from '../disk/transition-log.ts';
 
 /** A Pod that has not ended, and whose agent was killed. */
 export interface LostPod {

@@ -5,8 +5,8 @@ import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { inFolder, namesIn } from '../disk/atomic-file.ts';
 import { ifPossible, ifPresent } from '../disk/disk-errors.ts';
-import { historyFolder, namespaceFolder, pathsInPodFolder, type PodPaths, podPaths } from '../layout.ts';
-import type { StorageParts } from '../storage.ts';
+import { historyFolder, namespaceFolder, pathsInPodFolder, type PodPaths, podPaths } from '../base/layout.ts';
+import type { StorageParts } from './storage.ts';
 
 /** The earlier runs that stay of one name. */
 const RUNS_KEPT = 10;

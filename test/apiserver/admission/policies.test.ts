@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadPatterns } from '../../../src/apiserver/custom/patterns.ts';
+import { loadPatterns } from '../../../src/apiserver/custom/base/patterns.ts';
 import { askPolicies, type AdmissionPolicy, type PolicyBinding } from '../../../src/apiserver/admission/policies.ts';
 import { DEPLOYMENTS, requestOf } from './request-of.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PodrunError } from '../../../src/api/errors.ts';
 import { reported } from '../../../src/apiserver/cluster/reported.ts';
 import { keepDefaultAccess } from '../../../src/apiserver/cluster/default-access.ts';
-import type { ServerContext } from '../../../src/apiserver/context.ts';
+import type { ServerContext } from '../../../src/apiserver/base/context.ts';
 import { nextEventLoopTurn } from '../../../src/clock.ts';
 
 function reportOf(error: Error): string[] {

@@ -1,5 +1,5 @@
 import { DEFINITION_VERSION, type Definition } from '../../../src/apiserver/custom/index.ts';
-import type { SchemaProps } from '../../../src/apiserver/custom/schema.ts';
+import type { SchemaProps } from '../../../src/apiserver/custom/base/schema.ts';
 
 /** A definition of the kind Shirt with this schema of `spec`, decoded as the server does. */
 export function shirtDefinition(spec: SchemaProps = { type: 'object' }, change: object = {}): Definition {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadPatterns } from '../../../src/apiserver/custom/patterns.ts';
-import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { loadPatterns } from '../../../src/apiserver/custom/base/patterns.ts';
+import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import {
   DEFINITION_VERSION,
   isServed,
@@ -9,7 +9,7 @@ import {
   warningsAbout,
   type Definition,
 } from '../../../src/apiserver/custom/index.ts';
-import type { SchemaProps } from '../../../src/apiserver/custom/schema.ts';
+import type { SchemaProps } from '../../../src/apiserver/custom/base/schema.ts';
 import { decodedDefinition, shirtDefinition } from './definition-of.ts';
 
 beforeAll(loadPatterns);

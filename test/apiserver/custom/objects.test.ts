@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadPatterns } from '../../../src/apiserver/custom/patterns.ts';
-import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { loadPatterns } from '../../../src/apiserver/custom/base/patterns.ts';
+import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import { servedResourcesOf } from '../../../src/apiserver/custom/index.ts';
-import type { SchemaProps, ValidationRule } from '../../../src/apiserver/custom/schema.ts';
+import type { SchemaProps, ValidationRule } from '../../../src/apiserver/custom/base/schema.ts';
 import { shirtDefinition } from './definition-of.ts';
 
 beforeAll(loadPatterns);

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import { checkExpression } from '../../../src/apiserver/custom/cel/check/check-expression.ts';
 import { schemaType } from '../../../src/apiserver/custom/cel/check/schema-types.ts';
 import { newEnvironment, parseExpression } from '../../../src/apiserver/custom/cel/environment.ts';
 import { evaluate } from '../../../src/apiserver/custom/cel/running-cost.ts';
 import { checkSchemaRules } from '../../../src/apiserver/custom/definition/check-rules.ts';
-import { loadPatterns } from '../../../src/apiserver/custom/patterns.ts';
-import type { SchemaProps, ValidationRule } from '../../../src/apiserver/custom/schema.ts';
+import { loadPatterns } from '../../../src/apiserver/custom/base/patterns.ts';
+import type { SchemaProps, ValidationRule } from '../../../src/apiserver/custom/base/schema.ts';
 
 beforeAll(loadPatterns);
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { reviveAgents } from '../../../src/engine/background/revive-agents.ts';
 import { BackgroundAgents } from '../../../src/store/owners/background-agents.ts';
-import type { ProcessLookup } from '../../../src/store/owners/known-process.ts';
+import type { ProcessLookup } from '../../../src/store/disk/known-process.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { temporaryFolder } from '../../store/temporary-store.ts';
 

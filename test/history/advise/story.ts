@@ -3,10 +3,10 @@ import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import { formatTime } from '../../../src/api/time.ts';
 import type { RecordedUsage } from '../../../src/machine/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../../../src/history/recorded-run.ts';
-import type { EventDraft } from '../../../src/lifecycle/effects.ts';
 import type { ProbeType } from '../../../src/lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
 import { killing } from '../../../src/lifecycle/texts/events.ts';
+import type { EventDraft } from '../../../src/lifecycle/texts/event-draft.ts';
 
 const START_MS = Date.UTC(2026, 0, 15, 12);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Attachable, type AttachedClient } from '../../../src/kubelet/attach/attachable.ts';
 import type { AgentMessage, AttachFrame } from '../../../src/kubelet/attach/frames.ts';
-import type { ProcessStreams } from '../../../src/runtime/runtime.ts';
+import type { ProcessStreams } from '../../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
 class Client implements AttachedClient {

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import type { LiveInstance } from '../../../src/kubelet/instance.ts';
+import type { LiveInstance } from '../../../src/kubelet/base/instance.ts';
 import { ExecSession } from '../../../src/kubelet/attach/exec-session.ts';
-import type { ExecStart, Runtime } from '../../../src/runtime/runtime.ts';
+import type { ExecStart, Runtime } from '../../../src/runtime/base/runtime.ts';
 
 const client = { send: () => undefined, end: () => undefined, isBehind: false };
 const streams = { input: undefined, terminal: undefined, holdOutput: () => undefined };

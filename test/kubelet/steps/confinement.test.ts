@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { confinementStep } from '../../../src/kubelet/steps/confinement.ts';
-import type { Confinement } from '../../../src/runtime/confinement.ts';
+import type { Confinement } from '../../../src/runtime/base/confinement.ts';
 import { changesOf, startOf } from './one-start.ts';
 
 const step = confinementStep(

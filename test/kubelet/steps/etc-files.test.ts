@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { etcFilesStep } from '../../../src/kubelet/steps/etc-files.ts';
 import type { Container, PodSpec, ServiceAccount } from '../../../src/api/generated/types.ts';
-import type { Mount } from '../../../src/runtime/confinement.ts';
+import type { Mount } from '../../../src/runtime/base/confinement.ts';
 import { podResolvConf } from '../../../src/lifecycle/files/resolv-conf.ts';
-import { podPaths } from '../../../src/store/layout.ts';
+import { podPaths } from '../../../src/store/base/layout.ts';
 import { temporaryFolder } from '../volumes/temporary-folder.ts';
 import { changesOf } from './one-start.ts';
 

@@ -7,7 +7,7 @@ import { PodVolumes } from '../../../src/kubelet/volumes/pod-volumes.ts';
 import type { ConfigMap, Volume, VolumeMount } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
-import type { Storable } from '../../../src/store/store.ts';
+import type { Storable } from '../../../src/store/base/store.ts';
 import { node, podWith } from '../../lifecycle/base-objects.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore } from '../../store/temporary-store.ts';

@@ -7,7 +7,7 @@ import {
   type VerificationPolicy,
   withAccess,
 } from '../../../src/lifecycle/images/access.ts';
-import type { CredentialOrigin } from '../../../src/lifecycle/images/types.ts';
+import type { CredentialOrigin } from '../../../src/lifecycle/base/image-types.ts';
 
 const secret = (name: string, hash: string): CredentialOrigin => ({
   type: 'secret',

@@ -3,7 +3,7 @@ import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { imageIdentity, type ImageUserInput } from '../../../src/lifecycle/images/image-identity.ts';
 import { programOfImage } from '../../../src/lifecycle/images/image-program.ts';
-import type { ImageRunConfig } from '../../../src/lifecycle/images/types.ts';
+import type { ImageRunConfig } from '../../../src/lifecycle/base/image-types.ts';
 import { findAccount } from '../../../src/lifecycle/security/accounts.ts';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 

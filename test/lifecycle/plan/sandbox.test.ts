@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SandboxStage, sandboxAfter, type SandboxEvent } from '../../../src/lifecycle/plan/sandbox.ts';
+import { type SandboxStage, sandboxAfter, type SandboxEvent } from '../../../src/lifecycle/base/sandbox.ts';
 
 const STATES: readonly SandboxStage[] = ['absent', 'creating', 'ready', 'stopping', 'abandoned', 'stopped', 'finished'];
 const EVENTS: readonly SandboxEvent[] = ['create', 'created', 'stop', 'stopped', 'finish'];

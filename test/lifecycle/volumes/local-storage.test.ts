@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { podWith } from '../base-objects.ts';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
-import { evictionMessage, storageMeasures, type StorageUsage } from '../../../src/lifecycle/volumes/local-storage.ts';
+import { evictionMessage, storageMeasures } from '../../../src/lifecycle/volumes/local-storage.ts';
+import type { StorageUsage } from '../../../src/lifecycle/base/facts.ts';
 
 const MI = 1024 * 1024;
 const limited = (name: string, limit?: string) => ({

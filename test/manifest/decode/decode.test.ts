@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeObject, type DecodeResult } from '../../../src/manifest/decode/decode.ts';
-import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import type { MapNode } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';

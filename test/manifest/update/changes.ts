@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/api/objects.ts';
-import { formatFieldError } from '../../../src/manifest/field-error.ts';
+import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import { admitUpdate, type Subresource } from '../../../src/manifest/update/index.ts';
 import { created } from '../objects.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterCommand, linkCommand, podNetworkCommand } from '../../../src/network/linux/cluster-commands.ts';
-import type { NetworkJoin } from '../../../src/runtime/linux/join.ts';
+import type { NetworkJoin } from '../../../src/runtime/base/join.ts';
 import type { NetworkTools } from '../../../src/network/linux/tools.ts';
 
 const tools: NetworkTools = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorText, PodrunError } from '../../../src/api/errors.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { objectPrinter } from '../../../src/cli/output/object-printer.ts';
-import { PrintFailure } from '../../../src/print/formats/print-failure.ts';
+import { PrintFailure } from '../../../src/print/formats/base/print-failure.ts';
 import { sortObjects } from '../../../src/print/formats/sort-objects.ts';
 import { listOf } from '../../../src/print/formats/object.ts';
 import { goldenPods } from '../golden.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { PodActivity } from '../../../src/lifecycle/activity.ts';
 import { PLAIN } from '../../../src/print/text/painter.ts';
-import { renderStatusBlock, type StatusBlock } from '../../../src/print/live/status-block.ts';
+import { renderStatusBlock, type StatusBlock } from '../../../src/print/workloads/status-block.ts';
 import { workload } from '../../controllers/goals/roots.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
 import { imageFolderUnusable } from '../../../src/lifecycle/texts/image-errors.ts';
-import { endedByFault, faultInjected, nodeLabelsMissing } from '../../../src/lifecycle/texts/podrun-events.ts';
+import {
+  endedByFault,
+  faultInjected,
+  nodeLabelsMissing,
+  type MissingLabel,
+} from '../../../src/lifecycle/texts/podrun-events.ts';
 import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
 import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';

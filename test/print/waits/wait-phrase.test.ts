@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
 import { NO_RECORDS } from '../../../src/history/evidence.ts';
-import { joinPhrases, podPhrase } from '../../../src/print/waits/wait-phrase.ts';
+import { joinPhrases, podPhrase } from '../../../src/print/workloads/wait-phrase.ts';
 import { at, attempt, container, NOW_MS, running, webPod } from '../pods.ts';
 
 const startup = { startupProbe: { failureThreshold: 30, initialDelaySeconds: 10 } };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FileOwners, ImageRoot } from '../../../src/runtime/confinement.ts';
+import type { FileOwners, ImageRoot } from '../../../src/runtime/base/confinement.ts';
 import { openToAll } from '../../ordinary-user.ts';
 
 /** The content of a layer by path: a text, a link (`{link}`), a folder (`{folder}`), or a program of the host. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
-import type { NamespaceFacts } from '../../../src/runtime/features.ts';
-import { Namespaces } from '../../../src/runtime/linux/namespace/namespaces.ts';
+import type { NamespaceFacts } from '../../../src/runtime/base/features.ts';
+import { Namespaces } from '../../../src/runtime/linux/namespaces.ts';
 import { ProcessRuntime } from '../../../src/runtime/process-runtime.ts';
 import type {
   ContainerLaunch,
@@ -12,7 +12,7 @@ import type {
   OutputStream,
   ProcessExit,
   RunningContainer,
-} from '../../../src/runtime/runtime.ts';
+} from '../../../src/runtime/base/runtime.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { removeTree } from '../../../src/remove-tree.ts';
 

@@ -1,4 +1,4 @@
-import type { ExecOutcome } from '../../../src/runtime/runtime.ts';
+import type { ExecOutcome } from '../../../src/runtime/base/runtime.ts';
 import type { Purpose } from './scenario.ts';
 
 /** One instance of a container, as the machine saw it. Times are on the stopwatch. */

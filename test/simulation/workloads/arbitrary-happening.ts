@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../../src/api/json.ts';
-import type { NewObject } from '../../../src/controllers/reconcile.ts';
+import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 import type { Happening, PodProgram, WorkloadScenario } from './workload-scenario.ts';
 
 /** The parts of a scenario that depend on the kind of the workload. */

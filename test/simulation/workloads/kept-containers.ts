@@ -10,7 +10,7 @@ import type {
   RunningContainer,
   Runtime,
   StartOutcome,
-} from '../../../src/runtime/runtime.ts';
+} from '../../../src/runtime/base/runtime.ts';
 import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
 import { SimulatedRuntime } from '../../../src/simulation/simulated-runtime.ts';
 

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { Clock } from '../../../src/clock.ts';
 import { SimulatedAgent } from '../../../src/simulation/simulated-agent.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/base/store.ts';
 import type { KeptContainers } from './kept-containers.ts';
 import { Life } from './mortal.ts';
 

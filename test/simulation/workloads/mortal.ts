@@ -1,5 +1,5 @@
 import type { Alarm, Clock } from '../../../src/clock.ts';
-import type { Runtime } from '../../../src/runtime/runtime.ts';
+import type { Runtime } from '../../../src/runtime/base/runtime.ts';
 import type { KubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
 import type {
   ObjectKey,
@@ -9,7 +9,7 @@ import type {
   Storable,
   Store,
   Subscription,
-} from '../../../src/store/store.ts';
+} from '../../../src/store/base/store.ts';
 
 /** One life of an agent. After its death its alarms do not ring, it hears nothing, and its writes are lost. */
 export class Life {

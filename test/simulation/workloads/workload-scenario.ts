@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
-import type { NewObject } from '../../../src/controllers/reconcile.ts';
+import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 
 /** A workload and everything that happens to it: plain data, so that it can be printed, shrunk and replayed. */
 export interface WorkloadScenario {

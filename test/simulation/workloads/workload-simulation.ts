@@ -8,7 +8,7 @@ import { applyMergePatch } from '../../../src/api/patch/merge-patch.ts';
 import { everyResourceType, resourceTypeOf } from '../../../src/api/resource-types.ts';
 import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';
 import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
-import type { NewObject, Owned } from '../../../src/controllers/reconcile.ts';
+import type { NewObject, Owned } from '../../../src/controllers/base/reconcile.ts';
 import { asCreated } from '../../../src/manifest/default/created.ts';
 import { prepareForCreate } from '../../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../../src/manifest/default/index.ts';

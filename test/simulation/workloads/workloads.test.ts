@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeploymentStatus, JobStatus } from '../../../src/api/generated/types.ts';
-import type { NewObject } from '../../../src/controllers/reconcile.ts';
+import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 import { newDeployment, templateOf } from '../../controllers/manifests.ts';
 import { jobWith, WorkloadSimulation } from './workload-simulation.ts';
 

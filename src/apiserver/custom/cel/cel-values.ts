@@ -1,13 +1,6 @@
 import type { JsonObject } from '../../../api/json.ts';
-import { fieldSchema, schemaOr, type SchemaProps } from '../schema.ts';
-
-/** Names that a rule must write in another way: `in` is `__in__`. Source: apiserver/schema/cel/model/escaping.go. */
-const RESERVED = new Set(
-  (
-    'true false null in as break const continue else for function if import let loop package namespace return var ' +
-    'void while'
-  ).split(' '),
-);
+import { fieldSchema, schemaOr, type SchemaProps } from '../base/schema.ts';
+import { escapedName } from './check/schema-types.ts';
 
 /**
  * Values as rules see them: whole numbers are `int`, texts of the formats byte, date and duration have types of their
@@ -50,14 +43,4 @@ function celText(format: string | undefined, text: string): unknown {
   if (format !== 'date' && format !== 'date-time') return text;
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? text : at;
-}
-
-/** The name of a field in rules. */
-export function escapedName(name: string): string {
-  if (RESERVED.has(name)) return `__${name}__`;
-  return name
-    .replaceAll('__', '__underscores__')
-    .replaceAll('.', '__dot__')
-    .replaceAll('-', '__dash__')
-    .replaceAll('/', '__slash__');
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { fitsPattern, foundBy } from '../patterns.ts';
+import { fitsPattern, foundBy } from '../base/patterns.ts';
 
 /** The package has a function `matches` of its own, whose patterns may take for ever. */
 export const PATTERN_FUNCTION = 'matchesPattern';

@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import type { ValidationRule } from '../schema.ts';
+import type { ValidationRule } from '../base/schema.ts';
 import { checkExpression } from './check/check-expression.ts';
 import type { CelVariables } from './check/estimate.ts';
 import { newEnvironment, parseExpression, type Program } from './environment.ts';

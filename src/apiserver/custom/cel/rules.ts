@@ -1,7 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
-import { duplicate, forbidden, invalid, required, type FieldError } from '../../../manifest/field-error.ts';
+import { duplicate, forbidden, invalid, required, type FieldError } from '../../../manifest/base/field-error.ts';
 import { isJsonObject } from '../../../api/json.ts';
-import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../schema.ts';
+import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { CelValues } from './cel-values.ts';
 import { ruleProgram } from './rule-programs.ts';
 import { COST_EXCESS, evaluate } from './running-cost.ts';

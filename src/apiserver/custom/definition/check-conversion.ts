@@ -1,7 +1,7 @@
 import { labelMessages } from '../../../api/names.ts';
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
-import type { WebhookClient } from '../../admission/call-webhook.ts';
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
 import type { DefinitionConversion } from './definition.ts';
+import type { WebhookClient } from '../../resources/served-resource.ts';
 
 const STRATEGIES = ['None', 'Webhook'];
 /** The versions of ConversionReview that the server sends. */

@@ -1,6 +1,6 @@
 import { isSameJson } from '../../../api/json.ts';
 import { labelMessages, subdomainMessages } from '../../../api/names.ts';
-import { invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
+import { invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
 import { isJsonPath, jsonPathErrors } from './check-json-paths.ts';
 import { checkConversion } from './check-conversion.ts';
 import { checkSchema } from './check-schema.ts';

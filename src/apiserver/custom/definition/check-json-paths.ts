@@ -1,4 +1,4 @@
-import { invalid, required, type FieldError } from '../../../manifest/field-error.ts';
+import { invalid, required, type FieldError } from '../../../manifest/base/field-error.ts';
 import type { ScalePaths } from './definition.ts';
 
 /** True for a JSON path such as `.spec.items[0].name` or `.status.conditions[?(@.type=="Ready")].status`. */

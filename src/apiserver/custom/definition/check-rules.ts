@@ -1,8 +1,8 @@
-import { forbidden, invalid, type FieldError } from '../../../manifest/field-error.ts';
+import { forbidden, invalid, type FieldError } from '../../../manifest/base/field-error.ts';
 import { REQUEST_BYTES, schemaType } from '../cel/check/schema-types.ts';
 import { optionalType, type CelType } from '../cel/check/types.ts';
 import { checkedRule } from '../cel/rule-programs.ts';
-import { isEmbeddedResource, schemaOr, type SchemaProps, type ValidationRule } from '../schema.ts';
+import { isEmbeddedResource, schemaOr, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 
 /** Source: apiextensions, pkg/apis/apiextensions/validation/validation.go. */
 const EXPRESSION_COST_MAX = 10_000_000;

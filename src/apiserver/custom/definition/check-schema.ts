@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../../api/json.ts';
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/field-error.ts';
-import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../schema.ts';
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
+import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { checkSchemaRules } from './check-rules.ts';
 import { succeeds } from '../../../quietly.ts';
 import { pruneUnknown } from '../values/prune.ts';
-import { fitsPattern } from '../patterns.ts';
+import { fitsPattern } from '../base/patterns.ts';
 import { validateValue } from '../values/validate.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];

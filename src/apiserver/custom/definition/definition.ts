@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/objects.ts';
-import type { WebhookClient } from '../../admission/call-webhook.ts';
-import type { SchemaProps } from '../schema.ts';
+import type { SchemaProps } from '../base/schema.ts';
+import type { WebhookClient } from '../../resources/served-resource.ts';
 
 /** A CustomResourceDefinition, with its defaults. Source: apiextensions/v1, types.go. */
 export interface Definition extends KubeObject {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../api/json.ts';
-import { TypedFields } from '../../typed-fields.ts';
+import { TypedFields } from '../../base/typed-fields.ts';
 
 const TYPE = 'JSONSchemaProps';
 const TEXTS = ['description', 'format', 'pattern', 'title', 'type', 'x-kubernetes-list-type', 'x-kubernetes-map-type'];

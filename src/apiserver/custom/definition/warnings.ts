@@ -1,6 +1,6 @@
 import { leadsElsewhere } from '../../admission/call-webhook.ts';
 import { ruleProgram } from '../cel/rule-programs.ts';
-import { schemaOr, type SchemaProps } from '../schema.ts';
+import { schemaOr, type SchemaProps } from '../base/schema.ts';
 import type { Definition } from './definition.ts';
 
 /** Parts of a definition that podrun does not carry out, for the answer to its writer. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../api/json.ts';
-import { fieldSchema, type SchemaProps } from '../schema.ts';
+import { fieldSchema, type SchemaProps } from '../base/schema.ts';
 
 /**
  * Sets the defaults of missing fields, from outside to inside: a default may contain fields with defaults. A null

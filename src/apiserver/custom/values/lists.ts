@@ -1,6 +1,6 @@
-import { duplicate, required, type FieldError } from '../../../manifest/field-error.ts';
+import { duplicate, required, type FieldError } from '../../../manifest/base/field-error.ts';
 import { isJsonObject, type JsonObject } from '../../../api/json.ts';
-import { childPath, fieldSchema, type SchemaProps } from '../schema.ts';
+import { childPath, fieldSchema, type SchemaProps } from '../base/schema.ts';
 
 /**
  * The mistakes of lists that are sets or maps: two items with the same value or keys, and items without a key. Source:

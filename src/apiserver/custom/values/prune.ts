@@ -6,7 +6,7 @@ import {
   keepsUnknown,
   OBJECT_FIELDS,
   type SchemaProps,
-} from '../schema.ts';
+} from '../base/schema.ts';
 
 /** A value without the fields that its schema does not know. */
 export interface Pruned {

@@ -1,7 +1,7 @@
-import { invalid, notSupported, tooLong, type FieldError } from '../../../manifest/field-error.ts';
+import { invalid, notSupported, tooLong, type FieldError } from '../../../manifest/base/field-error.ts';
 import { isSameJson } from '../../../api/json.ts';
-import type { SchemaProps } from '../schema.ts';
-import { fitsPattern } from '../patterns.ts';
+import type { SchemaProps } from '../base/schema.ts';
+import { fitsPattern } from '../base/patterns.ts';
 import { hasFormat } from './formats.ts';
 
 /** The mistakes of a number. Source: go-openapi/validate, and its texts in go-openapi/errors. */

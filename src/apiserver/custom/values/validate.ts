@@ -1,6 +1,6 @@
-import { invalid, required, tooMany, type FieldError } from '../../../manifest/field-error.ts';
+import { invalid, required, tooMany, type FieldError } from '../../../manifest/base/field-error.ts';
 import { isJsonObject, type JsonObject } from '../../../api/json.ts';
-import { childPath, fieldSchema, isEmbeddedResource, OBJECT_FIELDS, type SchemaProps } from '../schema.ts';
+import { childPath, fieldSchema, isEmbeddedResource, OBJECT_FIELDS, type SchemaProps } from '../base/schema.ts';
 import { checkEnum, checkNumber, checkText } from './scalars.ts';
 
 /**

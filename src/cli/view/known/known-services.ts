@@ -1,6 +1,6 @@
 import type { StoredService, WatchEvent } from '../../../api/objects.ts';
 import { isReadyEndpoint, type StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
-import type { Owned } from '../../../controllers/reconcile.ts';
+import type { Owned } from '../../../controllers/base/reconcile.ts';
 import { slicesOf } from '../../../network/listeners-of-services.ts';
 import { lowestPort } from '../../../network/lowest-port.ts';
 import { machineUrls } from '../../../network/machine-urls.ts';

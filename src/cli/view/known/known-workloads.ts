@@ -1,5 +1,5 @@
 import { machineZone } from '../../../api/cron/zone.ts';
-import type { Owned } from '../../../controllers/reconcile.ts';
+import type { Owned } from '../../../controllers/base/reconcile.ts';
 import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
 import { isWorkload, type Workload } from '../../../api/workloads/stored-workloads.ts';
 import type { Transition } from '../../../print/live/transition.ts';

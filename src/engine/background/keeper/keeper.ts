@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
 import { defectText, guarded, inBackground, tellDefect } from '../../../defects.ts';
 import type { Alarm } from '../../../clock.ts';
-import type { OutputStream, ProcessStreams, Runtime, StartOutcome } from '../../../runtime/runtime.ts';
+import type { OutputStream, ProcessStreams, Runtime, StartOutcome } from '../../../runtime/base/runtime.ts';
 import { type SocketAddress, socketAddress } from '../../../kubelet/attach/socket-address.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
 import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';

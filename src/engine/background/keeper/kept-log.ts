@@ -1,6 +1,6 @@
 import { PodrunError } from '../../../api/errors.ts';
 import type { Clock } from '../../../clock.ts';
-import type { OutputStream } from '../../../runtime/runtime.ts';
+import type { OutputStream } from '../../../runtime/base/runtime.ts';
 import type { LogTarget } from './protocol.ts';
 
 /** An open log file. */

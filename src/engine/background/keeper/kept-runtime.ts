@@ -1,7 +1,7 @@
 import { caught, inBackground } from '../../../defects.ts';
 import { PodrunError } from '../../../api/errors.ts';
 import type { Clock } from '../../../clock.ts';
-import type { RuntimeFeatures } from '../../../runtime/features.ts';
+import type { RuntimeFeatures } from '../../../runtime/base/features.ts';
 import type {
   Adopted,
   ContainerLaunch,
@@ -11,7 +11,7 @@ import type {
   ExecStart,
   Runtime,
   StartOutcome,
-} from '../../../runtime/runtime.ts';
+} from '../../../runtime/base/runtime.ts';
 import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';

@@ -4,7 +4,7 @@
  * only added, and unknown fields are ignored.
  */
 import type { Instant } from '../../../api/time.ts';
-import type { ResourceLimits } from '../../../runtime/confinement.ts';
+import type { ResourceLimits } from '../../../runtime/base/confinement.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -16,7 +16,7 @@ import type {
   RunningContainer,
   StartOutcome,
   TerminalSize,
-} from '../../../runtime/runtime.ts';
+} from '../../../runtime/base/runtime.ts';
 
 /** Raised when a new agent could not work with an older keeper. */
 export const KEEPER_VERSION = 1;

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '../../../api/generated/types.ts';
 import type { StoredKubeObject, StoredPod } from '../../../api/objects.ts';
-import { formatDate } from '../../age.ts';
+import { formatDate } from '../../base/age.ts';
 import { claimCapacity, claimClass, claimModes } from '../../table/claim-cells.ts';
 import { optional } from '../align.ts';
 import { line } from '../line.ts';

@@ -11,7 +11,7 @@ import {
   quantityValue,
   ZERO_QUANTITY,
 } from '../../../api/quantity.ts';
-import { ageSince, formatDate } from '../../age.ts';
+import { ageSince, formatDate } from '../../base/age.ts';
 import { compareText } from '../../../api/go/go-text.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { nodeRoles } from '../../table/resource-columns.ts';

@@ -1,7 +1,7 @@
 import type { NodeSelectorTerm, PersistentVolume } from '../../../api/generated/types.ts';
 import type { StoredKubeObject } from '../../../api/objects.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
-import { ageSince } from '../../age.ts';
+import { ageSince } from '../../base/age.ts';
 import { accessModeText, claimClass } from '../../table/claim-cells.ts';
 import { optional } from '../align.ts';
 import { line } from '../line.ts';

@@ -1,7 +1,7 @@
 import { revisionsOf } from '../../../controllers/deployment/revisions.ts';
-import { isControlledBy } from '../../../controllers/ownership.ts';
+import { isControlledBy } from '../../../controllers/base/ownership.ts';
 import type { StoredDeployment, StoredReplicaSet } from '../../../api/workloads/stored-workloads.ts';
-import { formatDate } from '../../age.ts';
+import { formatDate } from '../../base/age.ts';
 import { selectorText } from '../../text/selector.ts';
 import { line } from '../line.ts';
 import { describeAnnotations, describeLabels } from '../metadata.ts';

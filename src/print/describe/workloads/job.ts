@@ -1,7 +1,7 @@
 import { humanDuration } from '../../../api/duration.ts';
 import type { JobSpec } from '../../../api/generated/types.ts';
 import type { StoredCronJob, StoredJob } from '../../../api/workloads/stored-workloads.ts';
-import { formatDate, timestampMs } from '../../age.ts';
+import { formatDate, timestampMs } from '../../base/age.ts';
 import { flagText } from '../../table/workload-columns.ts';
 import { selectorText } from '../../text/selector.ts';
 import { optional } from '../align.ts';

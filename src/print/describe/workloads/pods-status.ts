@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../../api/objects.ts';
-import { isControlledBy } from '../../../controllers/ownership.ts';
-import type { Owned } from '../../../controllers/reconcile.ts';
+import { isControlledBy } from '../../../controllers/base/ownership.ts';
+import type { Owned } from '../../../controllers/base/reconcile.ts';
 import { line } from '../line.ts';
 
 /**

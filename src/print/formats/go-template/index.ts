@@ -1,8 +1,8 @@
 import { usage } from '../../../api/errors.ts';
 import { goQuote } from '../../../api/go/go-quote.ts';
 import { goText } from '../../../api/go/go-text.ts';
-import { formatJson } from '../json.ts';
-import { PrintFailure } from '../print-failure.ts';
+import { formatJson } from '../base/json.ts';
+import { PrintFailure } from '../base/print-failure.ts';
 import { execute } from './execute.ts';
 import type { Template } from './nodes.ts';
 import { parseGoTemplate } from './parse.ts';

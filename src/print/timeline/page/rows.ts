@@ -1,7 +1,7 @@
 import type { AttemptStory, ContainerStory, Stretch } from '../../../history/story/model.ts';
 import type { Timeline } from '../../../history/timeline/model.ts';
-import { briefDuration } from '../../age.ts';
-import { describeExitCode } from '../../exit-code.ts';
+import { briefDuration } from '../../base/age.ts';
+import { describeExitCode } from '../../base/exit-code.ts';
 import { stepDuration } from '../scale.ts';
 import { hasDecision, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, rmdirSync, writeFileSync } from 'n
 import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
 import { quietly, readQuietly, succeeds } from '../../../quietly.ts';
-import { errnoOf, errnoText } from '../../errno.ts';
+import { errnoOf, errnoText } from '../../base/errno.ts';
 import { factsOf } from '../../watch/process-identity.ts';
 import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
 

@@ -1,5 +1,5 @@
 import { readQuietly } from '../../../quietly.ts';
-import { isInFolder } from '../namespace/host-mounts.ts';
+import { isInFolder } from '../paths/host-mounts.ts';
 import { hierarchiesOf } from './hierarchy.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { GroupLimits } from '../../confinement.ts';
+import type { GroupLimits } from '../../base/confinement.ts';
 import type { Controller } from './hierarchy.ts';
 
 /** A control file of a group, and the text to write into it. */

@@ -2,8 +2,8 @@ import { promises, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readQuietly } from '../../../quietly.ts';
 import { type Clock, nextEventLoopTurn, sleep } from '../../../clock.ts';
-import { errnoOf, errnoText } from '../../errno.ts';
-import { sendSignal } from '../../kill.ts';
+import { errnoOf, errnoText } from '../../base/errno.ts';
+import { sendSignal } from '../../watch/kill.ts';
 import { factsOf, type ProcessFacts } from '../../watch/process-identity.ts';
 
 /** The most passes: children of a process that is not stopped yet may make more children. */

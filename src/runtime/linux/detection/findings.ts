@@ -1,6 +1,6 @@
 import { readQuietly } from '../../../quietly.ts';
 import type { MachineFinding } from '../../../machine/abilities.ts';
-import type { NamespaceDetection } from '../../features.ts';
+import type { NamespaceDetection } from '../../base/features.ts';
 
 /** The findings about namespaces, for `doctor`. */
 export function namespaceFindings(detection: NamespaceDetection): MachineFinding[] {

@@ -1,6 +1,6 @@
 import type { Obstacle } from '../../../machine/abilities.ts';
 import type { Clock } from '../../../clock.ts';
-import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../../features.ts';
+import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../../base/features.ts';
 import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
 import { type Privileges, readPrivileges } from './privileges.ts';

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import { statQuietly } from '../../../quietly.ts';
-import type { NamespaceTools } from '../../features.ts';
+import type { NamespaceTools } from '../../base/features.ts';
 
 /** The folders for a system's programs, independent of the user's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];

@@ -5,7 +5,7 @@ import { removeTree } from '../../../remove-tree.ts';
 import { quietly } from '../../../quietly.ts';
 import type { Obstacle } from '../../../machine/abilities.ts';
 import { machineTag } from '../../../machine-id.ts';
-import { errnoOf, errnoText, mkdirIfMissing } from '../../errno.ts';
+import { errnoOf, errnoText, mkdirIfMissing } from '../../base/errno.ts';
 
 /** The runtime's own folder in the state folder. */
 export function runtimeFolder(stateDir: string): string {

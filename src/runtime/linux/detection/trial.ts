@@ -1,11 +1,11 @@
 import { execa } from 'execa';
 import { guardedProcess } from '../../../defects.ts';
 import type { Clock } from '../../../clock.ts';
-import type { NamespaceFacts, NamespaceTools } from '../../features.ts';
-import { errnoText } from '../../errno.ts';
-import { shortageOfDescriptors } from '../../helpers/descriptors-left.ts';
-import { STARTED_APART } from '../../helpers/helper.ts';
-import { killGroup } from '../../kill.ts';
+import type { NamespaceFacts, NamespaceTools } from '../../base/features.ts';
+import { errnoText } from '../../base/errno.ts';
+import { shortageOfDescriptors } from '../../base/descriptors-left.ts';
+import { STARTED_APART } from '../../base/helper.ts';
+import { killGroup } from '../../watch/kill.ts';
 
 /** The steps, in order. The script knows which step needs an earlier one. */
 export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'newRoot' | 'enter';

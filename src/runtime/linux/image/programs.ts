@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSyn
 import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
 import { removeTree } from '../../../remove-tree.ts';
-import type { NamespaceTools } from '../../features.ts';
-import { runHelper } from '../../helpers/helper.ts';
+import type { NamespaceTools } from '../../base/features.ts';
+import { runHelper } from '../../base/helper.ts';
 
 /** The folder of the programs in a container. */
 export const PROGRAMS_FOLDER = '/.podrun';

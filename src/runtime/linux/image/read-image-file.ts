@@ -1,9 +1,9 @@
 import { constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
-import type { ImageLayers } from '../../confinement.ts';
+import type { ImageLayers } from '../../base/confinement.ts';
 import { closing } from '../../start/open-beneath.ts';
-import { entryIn, followPath, type TreeMount } from '../namespace/container-tree.ts';
+import { entryIn, followPath, type TreeMount } from '../paths/container-tree.ts';
 
 /** Longer files are cut. */
 const BYTES_MAX = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { ProgramCall } from '../../inside.ts';
+import type { ProgramCall } from '../../base/inside.ts';
 
 /** The name of the shell that enters groups, with which its error messages begin. */
 const NAME = 'limits';

@@ -1,10 +1,10 @@
 import { CgroupGroup } from '../cgroup/cgroup-group.ts';
 import { cgroupMachine, type CgroupMachine } from '../cgroup/cgroup-machine.ts';
-import type { ResourceLimits } from '../../confinement.ts';
-import { type Inside, insideWith } from '../../inside.ts';
+import type { ResourceLimits } from '../../base/confinement.ts';
+import { type Inside, insideWith } from '../../base/inside.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import { enteringGroups } from './enter-groups.ts';
-import { type Limited, type LimitOptions, UNLIMITED } from './limited.ts';
+import { type Limited, type LimitOptions, UNLIMITED } from '../../base/limited.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
 type Limit = 'memory' | 'cpu' | 'pids';

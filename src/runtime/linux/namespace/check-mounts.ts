@@ -1,5 +1,5 @@
 import { quietly } from '../../../quietly.ts';
-import type { Mount } from '../../confinement.ts';
+import type { Mount } from '../../base/confinement.ts';
 import { fileIdentity } from '../../start/file-identity.ts';
 import type { Holder } from './holder.ts';
 import { pathInRoot, rootOf } from './root-of.ts';

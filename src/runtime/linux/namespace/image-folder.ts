@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import { mountOf, readHostMounts } from './host-mounts.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import { mountOf, readHostMounts } from '../paths/host-mounts.ts';
 
 /** The folders that a folder with files of an image has in common with the machine, by their paths there. */
 interface CommonFolders {

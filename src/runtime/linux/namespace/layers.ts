@@ -2,8 +2,8 @@ import { closeSync, constants, lstatSync, openSync, readFileSync, rmdirSync, rmS
 import path from 'node:path';
 import { removeLargeTree } from '../../../remove-tree.ts';
 import { quietly, filesIn } from '../../../quietly.ts';
-import { runHelper } from '../../helpers/helper.ts';
-import { deleteLeft } from '../oci/program.ts';
+import { runHelper } from '../../base/helper.ts';
+import { deleteLeft } from './oci-program.ts';
 import { descriptorPath, pathOf } from '../../start/open-beneath.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { NamespaceFacts } from '../../features.ts';
-import type { HostMount } from './host-mounts.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import type { HostMount } from '../paths/host-mounts.ts';
 
 /** The options of an empty folder that covers something, and of a place that becomes read-only. */
 export const MASK_OPTIONS: readonly string[] = ['ro', 'nosuid', 'nodev', 'noexec'];

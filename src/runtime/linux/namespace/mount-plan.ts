@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
-import type { ImageLayers } from '../../confinement.ts';
+import type { ImageLayers } from '../../base/confinement.ts';
 import { layerFolders } from '../image/read-image-file.ts';
-import { entryIn, followPath, type TreeMount } from './container-tree.ts';
+import { entryIn, followPath, type TreeMount } from '../paths/container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
-import { type HostMount, isInFolder, mountOf } from './host-mounts.ts';
+import { type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
 import { commonFolders, haveSameOwner, partOver } from './image-folder.ts';
 import { MASK_OPTIONS, type MountPlanOptions, withoutDevices } from './mount-plan-options.ts';
 import { copyOwner, type ForeignFolder, MountPoints } from './mount-points.ts';

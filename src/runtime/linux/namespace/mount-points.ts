@@ -1,10 +1,10 @@
 import { appendFileSync, chmodSync, chownSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { makeFileExactly } from '../../../exact-mode.ts';
-import { errnoOf, mkdirIfMissing } from '../../errno.ts';
+import { errnoOf, mkdirIfMissing } from '../../base/errno.ts';
 import { descriptorPath, openBeneath, closing } from '../../start/open-beneath.ts';
-import { beneath, entryIn, type TreeMount } from './container-tree.ts';
-import { isInFolder } from './host-mounts.ts';
+import { beneath, entryIn, type TreeMount } from '../paths/container-tree.ts';
+import { isInFolder } from '../paths/host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
 const FOLDER_MODE = 0o755;

@@ -1,4 +1,4 @@
-import type { Confinement } from '../../confinement.ts';
+import type { Confinement } from '../../base/confinement.ts';
 import type { NamespaceKind } from './holder.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { readlinkSync } from 'node:fs';
 import { type Clock, sleep } from '../../../clock.ts';
 import { quietly } from '../../../quietly.ts';
-import type { FileOwners } from '../../confinement.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import type { Inside, InsideTools, ProgramCall } from '../../inside.ts';
-import { killProcess } from '../../kill.ts';
+import type { FileOwners } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import type { Inside, InsideTools, ProgramCall } from '../../base/inside.ts';
+import { killProcess } from '../../watch/kill.ts';
 import { HOST_TOOLS, moveLoaderVariables } from '../../start/loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { childrenOf } from '../../watch/process-table.ts';

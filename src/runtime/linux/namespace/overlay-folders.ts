@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { ImageLayers } from '../../confinement.ts';
+import type { ImageLayers } from '../../base/confinement.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
 import { MASK_OPTIONS, type MountPlanOptions, withoutDevices } from './mount-plan-options.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { removeLargeTree } from '../../../remove-tree.ts';
-import type { FileOwners, PodNamespaces } from '../../confinement.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import type { NetworkJoin } from '../join.ts';
+import type { FileOwners, PodNamespaces } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import type { NetworkJoin } from '../../base/join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import type { FstabEntry } from './fstab.ts';
 import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';

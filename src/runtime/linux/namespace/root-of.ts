@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
-import { followLinks } from './follow-links.ts';
+import { followLinks } from '../paths/follow-links.ts';
 
 /** The path of a container's root, by its holder. */
 export function rootOf(holderPid: number): string {

@@ -1,7 +1,7 @@
 import type { Alarm, Clock } from '../../../clock.ts';
-import type { FileOwners } from '../../confinement.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import { seesSameMounts } from './host-mounts.ts';
+import type { FileOwners } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import { seesSameMounts } from '../paths/host-mounts.ts';
 import { type StartedHolder, startHolder, type NamespaceKind } from './holder.ts';
 
 /** The own namespaces of most containers. */

@@ -1,5 +1,5 @@
-import type { Identity } from '../../confinement.ts';
-import type { ProgramCall } from '../../inside.ts';
+import type { Identity } from '../../base/confinement.ts';
+import type { ProgramCall } from '../../base/inside.ts';
 import { MASKED_FILES, READ_ONLY_FILES } from '../namespace/kernel-files.ts';
 import { PROC_OPTIONS } from '../namespace/mount-plan.ts';
 import { defaultSeccomp, type SeccompFilter } from './seccomp.ts';

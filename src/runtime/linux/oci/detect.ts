@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { obstacleText } from '../../../machine/obstacle.ts';
-import type { OciProgram } from '../../confinement.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import { runHelper } from '../../helpers/helper.ts';
+import type { OciProgram } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import { runHelper } from '../../base/helper.ts';
 import { quietly } from '../../../quietly.ts';
 import { inTrialFolder, makeTrialFolder } from '../detection/trial-folder.ts';
 import { findProgram, searchFolders } from '../detection/programs.ts';
 import { bundleConfig } from './bundle.ts';
-import { ociFiles, ociWords } from './program.ts';
+import { ociFiles, ociWords } from '../namespace/oci-program.ts';
 
 /** The place of an OCI runtime on this machine, or the reason why podrun cannot use it. */
 export type OciDetection =

@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Clock, sleep } from '../../../clock.ts';
 import { readQuietly } from '../../../quietly.ts';
-import type { Confinement, Identity, OciProgram } from '../../confinement.ts';
-import type { NamespaceFacts } from '../../features.ts';
-import type { Inside, ProgramCall } from '../../inside.ts';
-import { killProcess } from '../../kill.ts';
+import type { Confinement, Identity, OciProgram } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import type { Inside, ProgramCall } from '../../base/inside.ts';
+import { killProcess } from '../../watch/kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { childrenOfThreads, CONTAINER_MARKER } from '../../watch/process-table.ts';
 import { type Holder, type Joinable, joinFlags } from '../namespace/holder.ts';
 import type { ProcessView } from '../namespace/namespace-plan.ts';
 import { pathInRoot, rootOf } from '../namespace/root-of.ts';
 import { bundleConfig, type BundleNamespace, bundleProcess } from './bundle.ts';
-import { type OciFiles, ociFiles, ociWords } from './program.ts';
+import { type OciFiles, ociFiles, ociWords } from '../namespace/oci-program.ts';
 
 export interface OciInsideOptions {
   /** The id of the container. */

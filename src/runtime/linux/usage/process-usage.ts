@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { quietly } from '../../../quietly.ts';
-import { runHelper } from '../../helpers/helper.ts';
+import { runHelper } from '../../base/helper.ts';
 import { PS_ENVIRONMENT } from '../../watch/process-identity.ts';
 
 /** The CPU time and the memory of one process. */

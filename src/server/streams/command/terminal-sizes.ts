@@ -1,4 +1,4 @@
-import type { TerminalSize } from '../../../runtime/runtime.ts';
+import type { TerminalSize } from '../../../runtime/base/runtime.ts';
 
 /** The longest text of one size: `{"Width":65535,"Height":65535}`. */
 const TEXT_BYTES_MAX = 256;

@@ -2,7 +2,7 @@ import { type Duplex, pipeline, type Writable } from 'node:stream';
 import { dialPod } from '../../../network/node/dial-pod.ts';
 import { isTerminalPhase, type StoredPod } from '../../../api/objects.ts';
 import { forwardingError } from '../../../engine/background/connect/forwarding-error.ts';
-import type { ServerContext } from '../../../apiserver/context.ts';
+import type { ServerContext } from '../../../apiserver/base/context.ts';
 import { relayOf } from '../pod-networks.ts';
 
 /** A connection of the client that goes to a port of a Pod. */

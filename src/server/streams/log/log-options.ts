@@ -1,7 +1,7 @@
-import { type FieldError, forbidden, invalid, notSupported } from '../../../manifest/field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '../../../manifest/base/field-error.ts';
 import { parseTime } from '../../../api/time.ts';
-import { isOn } from '../../../apiserver/request.ts';
-import { badRequestStatus, invalidObject } from '../../../apiserver/status-error.ts';
+import { isOn } from '../../../apiserver/base/request.ts';
+import { badRequestStatus, invalidObject } from '../../../apiserver/base/status-error.ts';
 
 /** The query of `pods/log`. */
 export interface LogOptions {

@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../../api/objects.ts';
-import type { ApiAnswer, SubresourceHandlers } from '../../../apiserver/answer.ts';
-import type { ServerContext } from '../../../apiserver/context.ts';
-import type { ApiRequest } from '../../../apiserver/request.ts';
-import { notFoundStatus } from '../../../apiserver/status-error.ts';
+import type { ApiAnswer, SubresourceHandlers } from '../../../apiserver/base/answer.ts';
+import type { ServerContext } from '../../../apiserver/base/context.ts';
+import type { ApiRequest } from '../../../apiserver/base/request.ts';
+import { notFoundStatus } from '../../../apiserver/base/status-error.ts';
 import { readProxyName } from './proxy-target.ts';
 
 /** `nodes/proxy`: the pages of a kubelet that tools read. */

@@ -4,9 +4,9 @@ import type { StoredPod, StoredService } from '../../../api/objects.ts';
 import type { StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
 import { endpointsFor, slicesOf } from '../../../network/listeners-of-services.ts';
 import type { ServiceEndpoint } from '../../../network/service-listener.ts';
-import type { ServerContext } from '../../../apiserver/context.ts';
-import type { ApiRequest } from '../../../apiserver/request.ts';
-import { badRequestStatus, notFoundStatus } from '../../../apiserver/status-error.ts';
+import type { ServerContext } from '../../../apiserver/base/context.ts';
+import type { ApiRequest } from '../../../apiserver/base/request.ts';
+import { badRequestStatus, notFoundStatus } from '../../../apiserver/base/status-error.ts';
 import { relayOf } from '../pod-networks.ts';
 import { serviceUnavailable } from './unavailable.ts';
 

@@ -12,7 +12,7 @@ import type {
   ExecRequest,
   ProcessExit,
   Runtime,
-} from '../../../../src/runtime/runtime.ts';
+} from '../../../../src/runtime/base/runtime.ts';
 import { PATIENT } from '../../../patience.ts';
 
 const clock = new SystemClock();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeptCommands } from '../../../../src/engine/background/keeper/kept-commands.ts';
 import type { FromKeeper } from '../../../../src/engine/background/keeper/protocol.ts';
-import type { ExecLaunch, RunningExec, Runtime } from '../../../../src/runtime/runtime.ts';
+import type { ExecLaunch, RunningExec, Runtime } from '../../../../src/runtime/base/runtime.ts';
 
 const launch = { id: 'uid/main/0', argv: ['sh'], env: {}, cwd: '/', stdin: false } as unknown as ExecLaunch;
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NamespaceFacts } from '../../../../src/runtime/features.ts';
+import type { NamespaceFacts } from '../../../../src/runtime/base/features.ts';
 import { containerView } from '../../../../src/runtime/linux/namespace/container-view.ts';
-import type { HostMount } from '../../../../src/runtime/linux/namespace/host-mounts.ts';
+import type { HostMount } from '../../../../src/runtime/linux/paths/host-mounts.ts';
 import { needs } from '../../../needs.ts';
 
 const ROOT: HostMount = { path: '/', device: '8:1', root: '/', type: 'ext4', options: ['rw'] };

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { SystemClock } from '../../../../src/clock.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
-import type { NamespaceFacts } from '../../../../src/runtime/features.ts';
-import type { Inside } from '../../../../src/runtime/inside.ts';
-import { Namespaces } from '../../../../src/runtime/linux/namespace/namespaces.ts';
-import type { ContainerLaunch } from '../../../../src/runtime/runtime.ts';
+import type { NamespaceFacts } from '../../../../src/runtime/base/features.ts';
+import type { Inside } from '../../../../src/runtime/base/inside.ts';
+import { Namespaces } from '../../../../src/runtime/linux/namespaces.ts';
+import type { ContainerLaunch } from '../../../../src/runtime/base/runtime.ts';
 import { need } from '../../../needs.ts';
 import { removeTree } from '../../../../src/remove-tree.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followLinks } from '../../../../src/runtime/linux/namespace/follow-links.ts';
+import { followLinks } from '../../../../src/runtime/linux/paths/follow-links.ts';
 
 const LINKS: Readonly<Record<string, string>> = {
   '/bin': 'usr/bin',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fstabText, overlayPath, seriousFailure } from '../../../../src/runtime/linux/namespace/fstab.ts';
-import { mountOf, parseMountInfo } from '../../../../src/runtime/linux/namespace/host-mounts.ts';
+import { mountOf, parseMountInfo } from '../../../../src/runtime/linux/paths/host-mounts.ts';
 
 describe('fstabText()', () => {
   it('writes a line for each mount, in order', () => {

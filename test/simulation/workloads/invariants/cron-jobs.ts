@@ -1,5 +1,5 @@
 import { parseTime } from '../../../../src/api/time.ts';
-import type { StoredCronJob, StoredJob } from '../../../../src/controllers/reconcile.ts';
+import type { StoredCronJob, StoredJob } from '../../../../src/controllers/base/reconcile.ts';
 import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';
 import { isCreation, type WorkloadPast } from '../workload-past.ts';
 import type { AnyObject } from '../workload-simulation.ts';

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../../../src/api/objects.ts';
-import type { StoredDaemonSet } from '../../../../src/controllers/reconcile.ts';
+import type { StoredDaemonSet } from '../../../../src/controllers/base/reconcile.ts';
 import type { WorkloadEntry } from '../workload-entry.ts';
 import {
   isActive,

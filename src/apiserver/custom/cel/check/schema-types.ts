@@ -1,5 +1,4 @@
-import { escapedName } from '../cel-values.ts';
-import { isEmbeddedResource, schemaOr, type SchemaProps } from '../../schema.ts';
+import { isEmbeddedResource, schemaOr, type SchemaProps } from '../../base/schema.ts';
 import {
   BOOL,
   BYTES,
@@ -122,4 +121,22 @@ function textSize({ maxLength, enum: values = [] }: SchemaProps): number {
   if (maxLength !== undefined) return Math.max(0, maxLength) * CHARACTER_BYTES;
   if (values.length === 0) return REQUEST_BYTES - ENDS;
   return Math.max(...values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
+}
+
+/** Names that a rule must write in another way: `in` is `__in__`. Source: apiserver/schema/cel/model/escaping.go. */
+const RESERVED = new Set(
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while'
+  ).split(' '),
+);
+
+/** The name of a field in rules. */
+export function escapedName(name: string): string {
+  if (RESERVED.has(name)) return `__${name}__`;
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
 }

@@ -1,0 +1,189 @@
+import type { StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
+import { formatTime, type Instant } from '../../api/time.ts';
+import type { Clock } from '../../clock.ts';
+import { EventCorrelator } from '../../lifecycle/event-correlation.ts';
+import type { SchedulingEvent } from '../../lifecycle/texts/events.ts';
+import type { Store } from '../../store/base/store.ts';
+import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
+
+export interface EventRecorderOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The node of a kubelet. A controller has none. */
+  readonly nodeName?: string;
+  /** The component that reports. Default: the kubelet. */
+  readonly controller?: string;
+  /** Called for every event that was written, new or counted. */
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+}
+
+/** The object that an event is about. */
+type EventSubject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+
+/** The source and the time of an event. */
+interface EventOrigin {
+  readonly component: string;
+  readonly now: Instant;
+  /** The part of the object that the event is about. */
+  readonly fieldPath?: string | undefined;
+}
+
+/** Writes the Events of one object, mostly a Pod, into the store. Counts events that repeat. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #component: string;
+  readonly #correlator = new EventCorrelator();
+  readonly #events = new Map<string, StoredEvent>();
+  /** The messages of notices that are recorded once. */
+  readonly #notices = new Set<string>();
+  #isObjectGone = false;
+  #lastNanos = 0n;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#component = options.controller ?? 'kubelet';
+  }
+
+  /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
+  stopStoring(): void {
+    this.#isObjectGone = true;
+  }
+
+  /** Returns the notices that it did not return before. */
+  unrecorded(notices: readonly EventDraft[]): EventDraft[] {
+    const fresh = notices.filter(({ message }) => !this.#notices.has(message));
+    for (const { message } of fresh) this.#notices.add(message);
+    return fresh;
+  }
+
+  /**
+   * Records events of the component or of podrun about the object or its containers. Writes the new ones together: the
+   * start of a Pod of fifty containers makes 150 events.
+   */
+  record(about: EventSubject, drafts: readonly EventDraft[]): void {
+    const fresh = new Map<string, StoredEvent>();
+    for (const draft of drafts) {
+      const fieldPath =
+        draft.container === undefined ? undefined : containerFieldPath(about as StoredPod, draft.container);
+      if (draft.component === 'podrun') {
+        this.#write(fresh);
+        this.recordOwn(about, draft, fieldPath);
+        continue;
+      }
+      const now = this.#options.clock.now();
+      const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
+      if (fresh.has(key)) this.#write(fresh);
+      const known = this.#events.get(key);
+      if (known === undefined) {
+        const origin = { component: this.#component, now, fieldPath };
+        fresh.set(key, this.#coreEvent(about, { ...draft, message }, origin));
+      } else {
+        this.#write(fresh);
+        this.#count(key, { ...known, message }, now);
+      }
+    }
+    this.#write(fresh);
+  }
+
+  /** Writes new events by their keys, and empties the map. */
+  #write(fresh: Map<string, StoredEvent>): void {
+    if (fresh.size === 0) return;
+    const keys = [...fresh.keys()];
+    const all = [...fresh.values()];
+    const stored = this.#isObjectGone ? all : this.#options.store.createAll('events', all);
+    fresh.clear();
+    for (const [index, object] of stored.entries()) {
+      this.#events.set(keys[index] ?? '', object);
+      this.#options.onEvent({ type: 'ADDED', object });
+    }
+  }
+
+  #count(key: string, event: StoredEvent, now: Instant): void {
+    const counted = { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) };
+    const object = this.#isObjectGone ? counted : this.#options.store.update('events', counted);
+    this.#events.set(key, object);
+    this.#options.onEvent({ type: 'MODIFIED', object });
+  }
+
+  /** Records an event of podrun itself about any object. Such an event is never combined with another one. */
+  recordOwn(about: EventSubject, draft: EventDraft, fieldPath?: string): void {
+    this.recordAs('podrun', about, draft, fieldPath);
+  }
+
+  /** Records an event of another cluster component. Such an event is never combined with another one. */
+  recordAs(component: EventOrigin['component'], about: EventSubject, draft: EventDraft, fieldPath?: string): void {
+    const event = this.#coreEvent(about, draft, { component, now: this.#options.clock.now(), fieldPath });
+    this.#options.onEvent({
+      type: 'ADDED',
+      object: this.#isObjectGone ? event : this.#options.store.create('events', event),
+    });
+  }
+
+  /** Records an event of the scheduler, in the newer form of the API. Source: pkg/scheduler/schedule_one.go. */
+  recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
+    const now = this.#options.clock.now();
+    const object = this.#options.store.create<StoredEvent>('events', {
+      ...this.#base(pod, draft, now),
+      source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
+      eventTime: formatTime(now.wallMs),
+      action: draft.action,
+      reportingComponent: 'default-scheduler',
+      reportingInstance: `default-scheduler-${this.#options.nodeName}`,
+    });
+    this.#options.onEvent({ type: 'ADDED', object });
+  }
+
+  #coreEvent(about: EventSubject, draft: EventDraft, { component, now, fieldPath }: EventOrigin): StoredEvent {
+    const at = formatTime(now.wallMs);
+    const base = this.#base(about, draft, now);
+    return {
+      ...base,
+      ...(fieldPath === undefined ? {} : { involvedObject: { ...base.involvedObject, fieldPath } }),
+      source: this.#options.nodeName === undefined ? { component } : { component, host: this.#options.nodeName },
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+      eventTime: null,
+      reportingComponent: component,
+      reportingInstance: this.#options.nodeName ?? '',
+    };
+  }
+
+  #base({ apiVersion, kind, metadata }: EventSubject, draft: EventDraft, now: Instant): StoredEvent {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: `${name}.${this.#uniqueHex(now)}`,
+        namespace,
+        uid: '',
+        resourceVersion: '',
+        creationTimestamp: formatTime(now.wallMs),
+      },
+      involvedObject: { kind, namespace, name, uid, apiVersion, resourceVersion },
+      reason: draft.reason,
+      message: draft.message,
+      type: draft.type,
+    };
+  }
+
+  /** The time in nanoseconds as 16 hex digits, as client-go names events. No two events get the same one. */
+  #uniqueHex(now: Instant): string {
+    const nanos = BigInt(Math.round(now.wallMs * 1000)) * 1000n;
+    this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
+    return this.#lastNanos.toString(16).padStart(16, '0');
+  }
+}
+
+/** The path of a container in the Pod's spec. Source: pkg/kubelet/container/ref.go. */
+function containerFieldPath(pod: StoredPod, name: string): string {
+  const list = pod.spec.initContainers?.some((container) => container.name === name)
+    ? 'initContainers'
+    : pod.spec.ephemeralContainers?.some((container) => container.name === name)
+      ? 'ephemeralContainers'
+      : 'containers';
+  return `spec.${list}{${name}}`;
+}

@@ -1,0 +1,48 @@
+import { removesLastFinalizer } from '../../api/finalizers.ts';
+import { isSameJson, type JsonObject } from '../../api/json.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { applyMergePatch } from '../../api/patch/merge-patch.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import { withNullLists } from '../../api/workloads/endpoint-slices.ts';
+import type { ActionTarget } from '../../controllers/base/reconcile.ts';
+import { conflict } from '../../store/base/store-errors.ts';
+import type { Store } from '../../store/base/store.ts';
+
+/**
+ * Patches an object as the API server does, without its status: a change of the spec raises the generation, and a
+ * deleted object goes with its last finalizer.
+ * @param plural the resource of the store. A custom kind has one that its name does not say
+ * @param isFresh false when the patch was made for another state of the object
+ * @throws {PodrunError} when the object is gone (NotFound), or has changed, or another one has its name (Conflict)
+ */
+export function writePatch(
+  store: Store,
+  on: ActionTarget,
+  patch: JsonObject,
+  {
+    plural = resourceTypeOf(on).plural,
+    isFresh = () => true,
+  }: { readonly plural?: string; readonly isFresh?: (stored: StoredKubeObject) => boolean } = {},
+): void {
+  let isLast = false;
+  store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
+    if (!isFresh(stored)) throw conflict(plural, on.name);
+    const changed = patched(stored, patch, on.uid);
+    isLast = removesLastFinalizer(stored, changed);
+    // The object is removed in its stored form: readers see no change before that.
+    return isLast ? stored : changed;
+  });
+  if (isLast) store.delete(plural, on.namespace, on.name);
+}
+
+function patched(stored: StoredKubeObject, patch: JsonObject, uid: string): StoredKubeObject {
+  const changed = withNullLists(applyMergePatch(stored, patch) as StoredKubeObject);
+  const { generation } = stored.metadata;
+  const isNewSpec = generation !== undefined && !isSameJson(countedPart(stored), countedPart(changed));
+  return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
+}
+
+/** The part of an object whose changes are counted: of an EndpointSlice, which has no spec, all but the metadata. */
+function countedPart(object: StoredKubeObject): unknown {
+  return object.kind === 'EndpointSlice' ? { ...object, metadata: {} } : object['spec'];
+}

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import type { PodrunProgram } from '../../engine/background/call-background.ts';
+import type { Clock } from '../../clock.ts';
+
+/** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */
+export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
+
+/** A standard stream that podrun writes. See `StandardStream` for the real ones. */
+export interface Writer {
+  /** Writes at once, or behind earlier output that waits. Does nothing when the reader is gone. */
+  write(output: string | Uint8Array): void;
+  readonly isTerminal: boolean;
+  /** The terminal. Undefined when the output goes elsewhere. */
+  readonly terminal: NodeJS.WriteStream | undefined;
+  /** Queues output for a slow reader in memory from now on, so that podrun can work meanwhile. */
+  open(): void;
+  /** The number of bytes that a slow reader has not taken. */
+  readonly waitingBytes: number;
+  /** Resolves when the reader has all output, or is gone. */
+  flush(): Promise<void>;
+  /** Calls back when the reader is gone or a write fails; at once when that has already happened. */
+  onLost(callback: (how: ReaderGone) => void): void;
+}
+
+/** The process that runs a command, as the command knows it. `start.ts` hands in the real process, a test its own. */
+export interface Process {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writer;
+  readonly stderr: Writer;
+  readonly clock: Clock;
+  /** The folder of the built program. */
+  readonly folder: string;
+  readonly podrun: PodrunProgram;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,57 @@
+import type { Cli } from './cli.ts';
+
+/**
+ * The time in which a second signal counts as the same Ctrl-C: the terminal sends it, and npx or a shell forwards it
+ * again.
+ */
+const SAME_SIGNAL_MS = 500;
+
+const LISTENED_FOR = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type ListenedFor = (typeof LISTENED_FOR)[number];
+
+/** Calls back for every Ctrl-C, SIGTERM and SIGHUP. Until closed, none of these signals ends podrun. */
+export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => void): { close(): void } {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const listener = (signal: ListenedFor): void => {
+    const { monotonicMs } = cli.clock.now();
+    if (monotonicMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = monotonicMs;
+    onSignal(signal);
+  };
+  listen(cli, listener);
+  return {
+    close: () => {
+      for (const signal of LISTENED_FOR) process.off(signal, listener);
+    },
+  };
+}
+
+/** Signals that arrived before podrun could act on them. */
+export interface HeldSignals {
+  /** Stops holding. Answers the first signal that arrived, once. */
+  release(): ListenedFor | undefined;
+}
+
+/** Holds signals until released: a process that ended while it holds a lock would leave the lock behind. */
+export function holdSignals(cli: Cli): HeldSignals {
+  let first: ListenedFor | undefined;
+  const listener = (signal: ListenedFor): void => {
+    first ??= signal;
+  };
+  listen(cli, listener);
+  return {
+    release: () => {
+      for (const signal of LISTENED_FOR) process.off(signal, listener);
+      const held = first;
+      first = undefined;
+      return held;
+    },
+  };
+}
+
+/** Opens the streams, so that a slow reader cannot block the answer to a signal. */
+function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
+  cli.stdout.open();
+  cli.stderr.open();
+  for (const signal of LISTENED_FOR) process.on(signal, listener);
+}

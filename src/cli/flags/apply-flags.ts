@@ -1,0 +1,89 @@
+import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
+import type { SourceChoice } from '../../lifecycle/base/image-types.ts';
+import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
+import type { OutputFlags } from '../output/output-flags.ts';
+
+/** The flags of `apply`. */
+export interface ApplyFlags extends OutputFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  /** The folder of a kustomization. */
+  readonly kustomize: string | undefined;
+  /** Apply only objects with these labels. */
+  readonly selector: string | undefined;
+  /** The folder whose files are static Pods. */
+  readonly staticPods: string | undefined;
+  readonly namespace: string | undefined;
+  /** The context of the kubeconfig whose cluster runs the Pods. Undefined, without `kubeconfig`: this machine. */
+  readonly context: string | undefined;
+  /** The kubeconfig. Undefined: kubectl's. */
+  readonly kubeconfig: string | undefined;
+  /** `NAME=REFERENCE`: the image on a cluster. */
+  readonly onClusterImage: readonly string[];
+  readonly until: string | undefined;
+  readonly timeout: string | undefined;
+  /** The time that a container without a readiness or startup probe must run before it counts as Ready. */
+  readonly settle: string;
+  /** How many times as fast time passes. Undefined: as it does. */
+  readonly speed?: number | undefined;
+  /** Faults on purpose: `kill:app@5s`. */
+  readonly inject: readonly string[];
+  /** The seed of what faults leave to chance. Undefined: 1. */
+  readonly seed?: number | undefined;
+  /** With faults: sends requests to the Services, and counts those that are lost. */
+  readonly countRequests?: boolean | undefined;
+  /** Containers may end, as long as they start again. */
+  readonly allowRestarts: boolean;
+  /** Leave the Pods to a background agent. */
+  readonly detach: boolean;
+  /** With `detach`: return when the Pods are Ready. */
+  readonly wait: boolean;
+  /** Follow the manifests and the programs until interrupted. */
+  readonly watch?: boolean | undefined;
+  readonly logs: boolean;
+  /** `github` for annotations of GitHub Actions. Undefined: `github` in a job of GitHub Actions, else `none`. */
+  readonly annotations: 'github' | 'none' | undefined;
+  readonly image: readonly string[];
+  readonly config: string | undefined;
+  /** The network of the Pods. Undefined: the one of podrun.yaml, else `auto`. */
+  readonly network: NetworkChoice | undefined;
+  /** The proxy for Services of a cluster network. Undefined: the one of podrun.yaml, else podrun's own. */
+  readonly proxy: ProxyChoice | undefined;
+  /** The way out of a cluster network. Undefined: the first one that works. */
+  readonly egress: EgressChoice | undefined;
+  /** Pods of a cluster network reach servers on 127.0.0.1 of this machine. */
+  readonly networkHostAccess: boolean;
+  /** The ports for Ingresses: `8080,8443`. Undefined: these, or the next free ones. */
+  readonly ingressPort: string | undefined;
+  readonly backoffInitial: string;
+  readonly backoffMax: string;
+  readonly jobBackoffInitial: string;
+  readonly jobBackoffMax: string;
+  /** `poll`: where no cgroup limits memory, podrun reads the memory use of containers from time to time. */
+  readonly enforceMemory: 'poll' | undefined;
+  /** The number of ended Pods to keep. Undefined: all. */
+  readonly keep: number | undefined;
+  /** The folder for the report. */
+  readonly report: string | undefined;
+  /** The file with the expectations. */
+  readonly expect: string | undefined;
+  readonly dryRun: 'client' | 'server' | 'none';
+  readonly validate: 'strict' | 'warn' | 'ignore';
+  /** A field without effect is an error. */
+  readonly strict: boolean;
+  /** Containers get copies of the folders with the user's work as well. */
+  readonly isolate: boolean;
+  readonly strictPid1: boolean;
+  /** Unmet requests of a security context are reported, and the container starts. */
+  readonly bestEffort: boolean;
+  readonly runtime: RuntimeChoice | undefined;
+  readonly images: SourceChoice | undefined;
+  /** The configuration of credential provider plugins: a file or a folder. */
+  readonly imageCredentialProviderConfig: string | undefined;
+  /** The folder with their programs. */
+  readonly imageCredentialProviderBinDir: string | undefined;
+  /** The background agent keeps the output of containers for the first client that attaches. */
+  readonly awaitsClient?: boolean;
+  /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
+  readonly made?: 'replaced';
+}

@@ -1,0 +1,54 @@
+import type { PodCondition } from '../../api/generated/types.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { parseTime } from '../../api/time.ts';
+import { hasDeletionTimestamp } from './ownership.ts';
+
+/** How controllers look at Pods. Source: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go. */
+
+/** True for a Pod that has not ended and is not being deleted. */
+export function isActive(pod: StoredPod): boolean {
+  return !isTerminalPhase(pod.status.phase) && !hasDeletionTimestamp(pod);
+}
+
+/** True for a Pod that is being deleted and has not ended. */
+export function isTerminating(pod: StoredPod): boolean {
+  return !isTerminalPhase(pod.status.phase) && hasDeletionTimestamp(pod);
+}
+
+export function isPodReady(pod: StoredPod): boolean {
+  return readyConditionOf(pod)?.status === 'True';
+}
+
+export function readyConditionOf(pod: StoredPod): PodCondition | undefined {
+  return pod.status.conditions?.find(({ type }) => type === 'Ready');
+}
+
+/** True for a Pod that has been ready for long enough. */
+export function isAvailable(pod: StoredPod, minReadySeconds: number | undefined, nowMs: number): boolean {
+  const fromMs = availableFromMs(pod, minReadySeconds);
+  return fromMs !== undefined && fromMs <= nowMs;
+}
+
+/** The time from which a ready Pod is available. Undefined for a Pod that is not ready. */
+function availableFromMs(pod: StoredPod, minReadySeconds = 0): number | undefined {
+  const ready = readyConditionOf(pod);
+  if (ready?.status !== 'True') return undefined;
+  if (minReadySeconds === 0) return 0;
+  return parseTime(ready.lastTransitionTime ?? '') + minReadySeconds * 1000;
+}
+
+/** The next time at which a ready Pod becomes available. Undefined: no Pod waits for that. */
+export function nextAvailableMs(
+  pods: readonly StoredPod[],
+  minReadySeconds: number | undefined,
+  nowMs: number,
+): number | undefined {
+  const times = pods.map((pod) => availableFromMs(pod, minReadySeconds)).filter((time) => time !== undefined);
+  return earliest(times.filter((time) => time > nowMs));
+}
+
+/** The earliest of some times. Undefined when there are none. */
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

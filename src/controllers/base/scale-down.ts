@@ -1,0 +1,56 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { isSidecar } from '../../api/objects.ts';
+import { parseTime } from '../../api/time.ts';
+import { isPodReady, readyConditionOf } from './pod-state.ts';
+
+const DELETION_COST_KEY = 'controller.kubernetes.io/pod-deletion-cost';
+const PHASES = ['Pending', 'Unknown', 'Running'];
+
+/** Numbers that compare two Pods: the Pod with the smaller one is deleted first. */
+type Rank = (pod: StoredPod) => number;
+
+/**
+ * The order in which Pods are deleted when there are too many. Two Pods that are alike but for their times are compared
+ * by these times, where a cluster rounds them to powers of two: the younger goes first. One node: how many Pods of the
+ * owner are on a node decides nothing. Source: pkg/controller/controller_utils.go ActivePodsWithRanks.
+ * @param useDeletionCost false: the annotation decides nothing, as for Jobs (ActivePods)
+ */
+export function inOrderOfDeletion(pods: readonly StoredPod[], useDeletionCost = true): StoredPod[] {
+  const ranks: Rank[] = [
+    ({ spec }) => Number(Boolean(spec.nodeName)),
+    ({ status }) => PHASES.indexOf(status.phase ?? 'Pending'),
+    (pod) => Number(isPodReady(pod)),
+    ...(useDeletionCost ? [deletionCost] : []),
+    (pod) => (isPodReady(pod) ? -timeOf(readyConditionOf(pod)?.lastTransitionTime) : 0),
+    (pod) => -restarts(pod, false),
+    (pod) => -restarts(pod, true),
+    ({ metadata }) => -timeOf(metadata.creationTimestamp),
+  ];
+  return pods.toSorted((a, b) => {
+    for (const rank of ranks) {
+      const difference = rank(a) - rank(b);
+      if (difference !== 0) return difference;
+    }
+    return a.metadata.uid < b.metadata.uid ? -1 : Number(a.metadata.uid > b.metadata.uid);
+  });
+}
+
+/** Source: pkg/apis/core/annotation_key_constants.go PodDeletionCost; a text that is no integer counts as 0. */
+function deletionCost({ metadata }: StoredPod): number {
+  const text = metadata.annotations?.[DELETION_COST_KEY] ?? '0';
+  return /^-?(0|[1-9]\d*)$/.test(text) ? Number(text) : 0;
+}
+
+/** The highest number of restarts of the regular containers, or of the sidecars. */
+function restarts({ spec, status }: StoredPod, ofSidecars: boolean): number {
+  const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
+  const statuses = ofSidecars
+    ? (status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))
+    : (status.containerStatuses ?? []);
+  return Math.max(0, ...statuses.map(({ restartCount }) => restartCount));
+}
+
+function timeOf(text: string | null | undefined): number {
+  const time = parseTime(text ?? '');
+  return Number.isNaN(time) ? 0 : time;
+}

@@ -1,0 +1,113 @@
+import { goQuote } from '../../api/go/go-quote.ts';
+
+/**
+ * One mistake in a manifest, in the words of the API server: `path: type: value: detail`.
+ * Source of the texts: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
+ */
+
+/** The kinds of mistakes. The last five are podrun's own, for the stages before validation. */
+export type FieldErrorType =
+  | 'Required value'
+  | 'Invalid value'
+  | 'Unsupported value'
+  | 'Forbidden'
+  | 'Duplicate value'
+  | 'Not found'
+  | 'Too long'
+  | 'Too short'
+  | 'Too many'
+  | 'Too few'
+  | 'Internal error'
+  | 'Parse error'
+  | 'Invalid type'
+  | 'Unknown field'
+  | 'Duplicate field'
+  | 'No match';
+
+export interface FieldError {
+  /** The path: dots for fields, `[0]` for list items, `[key]` for map entries. Empty for the whole document. */
+  readonly path: string;
+  readonly type: FieldErrorType;
+  /**
+   * The value as shown: strings quoted, numbers and booleans bare, everything else as JSON. Absent when it is not
+   * shown.
+   */
+  readonly value?: string;
+  /** May be empty. */
+  readonly detail: string;
+  /** A short phrase with advice, printed after the line. Not part of the API's text. */
+  readonly hint?: string;
+}
+
+/** Characters that Go's JSON escapes, so that a text may stand in HTML. */
+const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
+
+/**
+ * Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, everything else as compact
+ * JSON.
+ */
+export function renderValue(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value === null || value === undefined) return 'null';
+  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
+  return text.replaceAll(/[<>&]/g, (character) => ESCAPED[character] ?? character);
+}
+
+export function required(path: string, detail = ''): FieldError {
+  return { path, type: 'Required value', detail };
+}
+
+export function invalid(path: string, value: unknown, detail: string): FieldError {
+  return { path, type: 'Invalid value', value: renderValue(value), detail };
+}
+
+/** @param supported the supported values, in the order to show */
+export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '';
+  return { path, type: 'Unsupported value', value: renderValue(value), detail };
+}
+
+export function forbidden(path: string, detail: string): FieldError {
+  return { path, type: 'Forbidden', detail };
+}
+
+export function duplicate(path: string, value: unknown): FieldError {
+  return { path, type: 'Duplicate value', value: renderValue(value), detail: '' };
+}
+
+export function notFound(path: string, value: unknown, detail = ''): FieldError {
+  return { path, type: 'Not found', value: renderValue(value), detail };
+}
+
+/** The mistake of a value with more than `maxBytes` bytes. The value is never shown. */
+export function tooLong(path: string, maxBytes: number): FieldError {
+  return { path, type: 'Too long', detail: `may not be more than ${maxBytes} bytes` };
+}
+
+/** The mistake of a list with `count` items where `max` are allowed. */
+export function tooMany(path: string, count: number, max: number): FieldError {
+  return { path, type: 'Too many', value: String(count), detail: `must have at most ${max} items` };
+}
+
+/** Formats `type: value: detail` without empty parts: the message of a cause in a Status. */
+export function formatFieldErrorBody(error: FieldError): string {
+  return [error.type, error.value ?? '', error.detail].filter((part) => part !== '').join(': ');
+}
+
+/** Formats `path: type: value: detail` without empty parts. */
+export function formatFieldError(error: FieldError): string {
+  const body = formatFieldErrorBody(error);
+  return error.path === '' ? body : `${error.path}: ${body}`;
+}
+
+/** Removes errors with equal texts: two rules may find the same mistake. */
+export function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
+  return [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
+}
+
+/** Mistakes below a heading, as kubectl prints them: one on the same line, several on starred lines of their own. */
+export function withHeading(heading: string, mistakes: readonly string[]): string[] {
+  if (mistakes.length === 1) return [`${heading}: ${mistakes.join('')}`];
+  return [`${heading}: `, ...mistakes.map((mistake) => `* ${mistake}`)];
+}

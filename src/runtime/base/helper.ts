@@ -1,0 +1,71 @@
+import type { Result } from 'execa';
+import { errnoText } from './errno.ts';
+import { shortageOfDescriptors } from './descriptors-left.ts';
+
+/** A program that does a small job for podrun and leaves no processes behind. */
+export interface HelperCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Default: /, so that no other folder is in use. */
+  readonly cwd?: string;
+  /** Default: the environment of podrun, in which the messages of programs are English, like podrun's. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** The time after which the helper is killed. Default: 30 s, more than any helper takes on a busy machine. */
+  readonly timeoutMs?: number;
+  /** Its standard input. Default: none. */
+  readonly input?: string;
+}
+
+export type HelperOutcome =
+  | { readonly ok: true; readonly stdout: string }
+  /** `why`: one line that begins with the program. `errno`: the error of a program that did not start. */
+  | { readonly ok: false; readonly errno: string | undefined; readonly why: string };
+
+/** Options of a program that runs in parallel to podrun: podrun alone decides which signals it gets. */
+export const STARTED = {
+  extendEnv: false,
+  cleanup: false,
+  forceKillAfterDelay: false,
+  buffer: false,
+  reject: false,
+} as const;
+
+type StartedApart = typeof STARTED & { readonly cwd: '/'; readonly detached: true };
+/** Options of such a program as the leader of a session and process group: `killGroup` reaches all its children. */
+export const STARTED_APART: StartedApart = { ...STARTED, cwd: '/', detached: true };
+
+const TIMEOUT_MS = 30_000;
+const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. execa is loaded for
+ * the first helper, because that takes 5 ms and a short `apply` needs none.
+ */
+export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
+  const { program, args, cwd = '/', env = { ...process.env, LC_ALL: 'C' }, timeoutMs = TIMEOUT_MS, input } = call;
+  const { execa } = await import('execa');
+  const shortage = shortageOfDescriptors();
+  if (shortage !== undefined) return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}` };
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
+  const stdin = input === undefined ? ({ stdin: 'ignore' } as const) : { input };
+  const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, ...stdin });
+  if (!result.failed) return { ok: true, stdout: result.stdout };
+  return { ok: false, errno: result.code, why: `${program} ${failureOf(result, timeoutMs)}` };
+}
+
+type Failure = Pick<Result, 'timedOut' | 'stderr'> & {
+  readonly [Name in 'code' | 'signal' | 'exitCode']?: Result[Name] | undefined;
+};
+
+/** The first case that holds: a time-out is a signal too, and a program that did not start has no exit code. */
+function failureOf({ timedOut, code, signal, exitCode, stderr }: Failure, timeoutMs: number): string {
+  if (timedOut) return `took longer than ${timeoutMs / 1000}s`;
+  if (exitCode === undefined && signal === undefined) return startFailure(code ?? '');
+  const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
+  const lastLine = String(stderr).trimEnd().split('\n').at(-1) ?? '';
+  return lastLine === '' ? ending : `${ending}: ${lastLine}`;
+}
+
+function startFailure(errno: string): string {
+  return `did not start: ${errnoText(errno)}`;
+}

@@ -1,0 +1,188 @@
+import path from 'node:path';
+import type { Clock } from '../../clock.ts';
+import type { Confinement, FileOwners } from '../base/confinement.ts';
+import type { Confiner, InsideOutcome } from '../base/confiner.ts';
+import type { NamespaceFacts } from '../base/features.ts';
+import type { Inside } from '../base/inside.ts';
+import type { ContainerLaunch } from '../base/runtime.ts';
+import { groupsByMount } from './cgroup/cgroup-view.ts';
+import { checkMounts } from './namespace/check-mounts.ts';
+import { type RootPrograms, rootPrograms } from './image/programs.ts';
+import { containerView } from './namespace/container-view.ts';
+import { startHolder, type Holder, type Joinable, setUpHolder } from './namespace/holder.ts';
+import { readHostMounts } from './paths/host-mounts.ts';
+import { removeLayer } from './namespace/layers.ts';
+import { type NamespacePlan, planNamespaces } from './namespace/namespace-plan.ts';
+import { NamespacedInside } from './namespace/namespaced-inside.ts';
+import { type PodHolder, PodHolders, usersOf } from './namespace/pod-holders.ts';
+import { OciInside } from './oci/oci-inside.ts';
+import { rootOf } from './namespace/root-of.ts';
+import { SpareHolder } from './namespace/spare-holder.ts';
+import type { MountPlan } from './namespace/mount-plan.ts';
+
+export interface NamespacesOptions {
+  readonly facts: NamespaceFacts;
+  readonly clock: Clock;
+  /** The folder for files that all containers share, created when missing. Undefined: each container makes its own. */
+  readonly commonDir?: string;
+  /** Called when an inside could not be created: the machine may have changed since its detection. */
+  readonly onFailure?: () => void;
+}
+
+/** Isolates containers from the machine and from each other by namespaces of the kernel. */
+export class Namespaces implements Confiner {
+  readonly #options: NamespacesOptions;
+  readonly #pods: PodHolders;
+  readonly #spare: SpareHolder;
+  /** Found when the first image becomes a root. */
+  #programs: Promise<RootPrograms> | undefined;
+  /** By id of the container, the oldest first. */
+  readonly #open = new Map<string, JoinableInside>();
+
+  constructor(options: NamespacesOptions) {
+    this.#options = options;
+    this.#pods = new PodHolders(options.facts);
+    this.#spare = new SpareHolder(options.facts, options.clock);
+  }
+
+  async open(launch: ContainerLaunch, cgroups: readonly string[]): Promise<InsideOutcome> {
+    const { confinement } = launch;
+    if (confinement === undefined) throw new Error('a container without a view cannot be kept apart');
+    try {
+      const inside = await this.#make(launch, confinement, cgroups);
+      this.#open.set(launch.id, inside);
+      return { ok: true, inside };
+    } catch (error) {
+      this.#options.onFailure?.();
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  killAll(): void {
+    for (const inside of this.#open.values()) inside.kill();
+    this.#pods.killAll();
+    this.#spare.kill();
+  }
+
+  prepare(): void {
+    this.#spare.prepare();
+  }
+
+  close(): Promise<void> {
+    return this.#spare.close();
+  }
+
+  async #make(launch: ContainerLaunch, confinement: Confinement, cgroups: readonly string[]): Promise<JoinableInside> {
+    const { layerDir, pod, image, oci } = confinement;
+    const { imageFolder } = launch;
+    const target = this.#target(confinement);
+    // A container that sees another container's processes also joins the namespaces of its Pod.
+    const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
+    let view: MountPlan | undefined;
+    const leave = async (): Promise<void> => {
+      await removeLayer(layerDir, view?.madeOnHost ?? []);
+      if (target === undefined) await this.#pods.leave(pod);
+    };
+    try {
+      const { facts, clock, commonDir } = this.#options;
+      const commonDevices = commonDir && path.join(commonDir, 'dev');
+      const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
+      const { processes } = plan;
+      const { sharedMemory } = shared ?? {};
+      // Programs of an image may lie at the paths of programs that podrun needs.
+      const programs = image || imageFolder !== undefined ? await this.#rootPrograms(layerDir) : undefined;
+      const layOut = (): MountPlan =>
+        (view = containerView({
+          confinement,
+          facts,
+          hostMounts: readHostMounts(),
+          processes,
+          cgroups: cgroups.length === 0 ? undefined : groupsByMount(cgroups),
+          commonDevices,
+          sharedMemory,
+          imageFolder,
+          programs: programs?.folder,
+        }));
+      const from = target?.joinable ?? (shared && joinableOf(shared));
+      const hasOwnCgroups = cgroups.length > 0;
+      const users = from?.users ?? usersOf(facts, image?.owners === 'mapped');
+      const holder = await this.#hold(launch, { confinement, layOut, plan, from, users, programs });
+      const onGone = async (): Promise<void> => {
+        this.#open.delete(launch.id);
+        await leave();
+      };
+      if (oci !== undefined) {
+        const root = path.join(layerDir, 'root');
+        await checkMounts(holder, confinement.mounts, path.join(rootOf(holder.pid), root));
+        const { id, identity } = launch;
+        const parts = { id, identity, confinement, program: oci, holder, root, facts, clock, processes, base: from };
+        return new OciInside({ ...parts, hasOwnCgroups, onGone });
+      }
+      await checkMounts(holder, confinement.mounts);
+      return new NamespacedInside({
+        holder,
+        facts,
+        users,
+        seesHost: image === undefined,
+        programs,
+        clock,
+        processes,
+        capabilities: launch.identity?.capabilities,
+        procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
+        hasOwnMemory: !pod.hostIPC,
+        hasOwnCgroups,
+        onGone,
+      });
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  }
+
+  /** @param layerDir the folder for the programs where containers have none in common */
+  async #rootPrograms(layerDir: string): Promise<RootPrograms> {
+    const { facts, commonDir } = this.#options;
+    if (commonDir === undefined) return rootPrograms(facts.tools, layerDir);
+    this.#programs ??= rootPrograms(facts.tools, commonDir);
+    return this.#programs;
+  }
+
+  #target({ processesOf }: Confinement): JoinableInside | undefined {
+    if (processesOf === undefined) return undefined;
+    return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
+  }
+
+  async #hold({ id, network }: ContainerLaunch, holding: Holding): Promise<Holder> {
+    const { confinement, layOut, plan, from, users, programs } = holding;
+    const { layerDir, pod, image } = confinement;
+    const { facts } = this.#options;
+    const base = from && { from, kinds: plan.joined };
+    const isUsual = base === undefined && network === undefined;
+    const spare = isUsual ? await this.#spare.take(plan.own, users) : undefined;
+    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
+      const { entries, root, memory, foreign, base: folder } = layOut();
+      const hostname = from === undefined ? pod.hostname : undefined;
+      const shmRmidForced = plan.own.includes('ipc') ? pod.shmRmidForced : undefined;
+      const held = programs && { programs, foreign: image ? foreign : [] };
+      const work = { hostname, shmRmidForced, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
+      // An OCI runtime changes the root of each program.
+      return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };
+    });
+  }
+}
+
+/** The inside of a container that another one may join. */
+type JoinableInside = Inside & { readonly joinable: Joinable };
+
+interface Holding {
+  readonly confinement: Confinement;
+  readonly layOut: () => MountPlan;
+  readonly plan: NamespacePlan;
+  readonly from: Joinable | undefined;
+  readonly users: FileOwners;
+  readonly programs: RootPrograms | undefined;
+}
+
+function joinableOf({ holder: { pid }, users }: PodHolder): Joinable {
+  return { pid, userPid: pid, users };
+}
