@@ -13,7 +13,9 @@ import { conflict } from '../store/base/store-errors.ts';
 import { allocated, settleReach } from './services/allocate.ts';
 import { objectToChange } from './base/default-objects.ts';
 import { missingObjectError, type ObjectRef } from './base/object-ref.ts';
-import { refuseResize } from './refuse-resize.ts';
+import { readNode } from '../settings/config/node.ts';
+import { shortages } from '../lifecycle/node/node-resources.ts';
+import { tooLargeForNode } from '../lifecycle/texts/resize.ts';
 
 /** A client's change of an object. */
 export interface ChangeRequest {
@@ -103,4 +105,16 @@ function admit(
   const lines = withHeading(heading, verdict.errors.map(formatFieldError));
   const path = verdict.errors[0]?.path || undefined;
   throw new PodrunError('Invalid', lines.join('\n'), { path, causes: verdict.errors });
+}
+
+/**
+ * Refuses a resize of a Pod on this node to more CPU or memory than the whole node has, as the API server does.
+ * @throws {PodrunError} in kubectl's words
+ */
+function refuseResize({ metadata: { name }, spec }: StoredPod): void {
+  if (!spec.nodeName) return;
+  const node = readNode({ storageDir: '/' });
+  const lack = shortages(spec, node, []).find(({ resource }) => resource === 'cpu' || resource === 'memory');
+  if (lack === undefined) return;
+  throw fromServer('Forbidden', `pods "${name}" is forbidden: ${tooLargeForNode(lack)}`);
 }

@@ -5,8 +5,21 @@ import type { EffectReport } from './pod-worker.ts';
 import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { pause } from './probe/deadline.ts';
-import { watchStorage } from './volumes/storage-watch.ts';
 import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
+import { storageMeasures, type StorageMeasures } from '../lifecycle/volumes/local-storage.ts';
+import type { StorageUsage } from '../lifecycle/base/facts.ts';
+
+interface StorageWatch {
+  readonly pod: StoredPod;
+  readonly clock: Clock;
+  /** Aborted when the Pod goes down. */
+  readonly signal: AbortSignal;
+  readonly measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>;
+  readonly onObservation: (usage: StorageUsage) => void;
+}
+
+/** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
+const MEASURE_EVERY_MS = 10_000;
 
 export interface SandboxOptions {
   readonly clock: Clock;
@@ -70,5 +83,16 @@ export class Sandbox {
     } finally {
       this.#options.report.observed({ type: 'sandboxStopped' });
     }
+  }
+}
+
+/** Measures the disk space of a Pod with limits, every ten seconds. */
+async function watchStorage({ pod, clock, signal, measure, onObservation }: StorageWatch): Promise<void> {
+  const wanted = storageMeasures(pod.spec);
+  if (wanted === undefined) return;
+  for (;;) {
+    await pause(clock, MEASURE_EVERY_MS, signal);
+    if (signal.aborted) return;
+    onObservation(await measure(pod, wanted));
   }
 }

@@ -1,11 +1,14 @@
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import http from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { guarded } from '../defects.ts';
-import { fromServer, PodrunError, type ErrorCode } from '../api/errors.ts';
+import { type ErrorCode, fromServer, PodrunError } from '../api/errors.ts';
 import { isJsonObject } from '../api/json.ts';
 import { quietly } from '../quietly.ts';
-import { missingRule } from './missing-rule.ts';
 import type { ClusterAccess } from './client/index.ts';
+
+/** `pods is forbidden: User "x" cannot create resource "pods/log" in API group "" in the namespace "n"` */
+const REFUSAL = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?/;
 
 export interface ClusterRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -129,4 +132,14 @@ function errorOf(status: number, text: string): PodrunError {
 function statusOf(text: string): { readonly reason?: string; readonly message?: string } {
   const { reason, message } = (quietly(() => JSON.parse(text) as unknown) ?? {}) as Readonly<Record<string, unknown>>;
   return { ...(typeof reason === 'string' && { reason }), ...(typeof message === 'string' && { message }) };
+}
+
+/** The rule of a Role that is missing, as a sentence. Undefined: the server refused for another reason. */
+export function missingRule(message: string): string | undefined {
+  const found = REFUSAL.exec(message);
+  if (found === null) return undefined;
+  const [, verb = '', resource = '', group = '', namespace] = found;
+  const place = namespace === undefined ? 'a ClusterRole' : `a Role of namespace ${namespace}`;
+  const rule = { apiGroups: [group], resources: [resource], verbs: [verb] };
+  return `Whoever administers the cluster adds this rule to ${place} of yours: ${JSON.stringify(rule)}`;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, nextPart } from '../clock.ts';
 import { endWithAnswer } from '../network/raw-answer.ts';
@@ -13,11 +13,20 @@ import { loadPatterns } from '../apiserver/custom/index.ts';
 import { hasAdmission, permitConnection } from '../apiserver/writes/admission.ts';
 import { actingUser } from './http/acting-user.ts';
 import type { AuditedRequest, AuditLog } from './http/audit.ts';
-import { checkOrigin } from './http/own-host.ts';
 import { readRequestBody } from './http/read-body.ts';
 import { sendStatusError, sendText } from './http/respond.ts';
 import { AnswerWarnings } from './http/warnings.ts';
 import { type RequestRouter, type Routed, verbOf } from './http/route-request.ts';
+import { isIP } from 'node:net';
+
+/** The names under which clients reach the server. A Pod uses the names of the Service. */
+const NAMES: ReadonlySet<string> = new Set([
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+]);
 
 /** The parts that answer requests. */
 export interface Answering {
@@ -170,4 +179,21 @@ function fail(
     if (status.failure.code === 413) response.setHeader('Connection', 'close');
     sendStatusError(raw, response, status);
   }
+}
+
+/**
+ * Refuses requests that a website makes a browser send: those with a Host that is a name of a domain, and those with
+ * another Origin.
+ * @throws {StatusError} 403
+ */
+function checkOrigin({ host = '', origin }: IncomingHttpHeaders): void {
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (isIP(name) === 0 && !NAMES.has(name)) throw refused(`the host ${JSON.stringify(host)} is not this server`);
+  // Some clients name http in any case. No website is at that address: the port speaks TLS only.
+  if (origin === undefined || [`https://${host}`, `http://${host}`].includes(origin)) return;
+  throw refused(`the origin ${JSON.stringify(origin)} may not use this server`);
+}
+
+function refused(why: string): StatusError {
+  return new StatusError({ code: 403, reason: 'Forbidden', message: `forbidden: ${why}`, details: {} });
 }

@@ -11,7 +11,6 @@ import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
 import type { ApiRequest, ApiVerb } from '../apiserver/base/request.ts';
 import { methodNotAllowed, noSuchPath, StatusError } from '../apiserver/base/status-error.ts';
-import { STREAM_SUBRESOURCES } from './stream-handlers.ts';
 import { bindingAnswer, evictionAnswer } from '../apiserver/subresources/pods.ts';
 import { finalizeAnswer } from '../apiserver/subresources/namespaces.ts';
 import { SCALE_HANDLERS } from '../apiserver/subresources/scale.ts';
@@ -20,6 +19,22 @@ import { createAnswer } from '../apiserver/writes/create.ts';
 import { deleteAnswer, deleteCollectionAnswer } from '../apiserver/writes/delete.ts';
 import { patchAnswer } from '../apiserver/writes/patch.ts';
 import { updateAnswer } from '../apiserver/writes/update.ts';
+import { ATTACH, EXEC } from './streams/command/command-handlers.ts';
+import { PORT_FORWARD } from './streams/forward/forward-handlers.ts';
+import { LOG } from './streams/log/log-handlers.ts';
+import { NODE_PROXY } from './streams/proxy/node-proxy.ts';
+import { POD_PROXY, SERVICE_PROXY } from './streams/proxy/proxy-handlers.ts';
+
+/** The subresources that stream, by `plural/subresource`. */
+const STREAM_SUBRESOURCES: Readonly<Record<string, SubresourceHandlers>> = {
+  'pods/exec': EXEC,
+  'pods/attach': ATTACH,
+  'pods/portforward': PORT_FORWARD,
+  'pods/log': LOG,
+  'pods/proxy': POD_PROXY,
+  'services/proxy': SERVICE_PROXY,
+  'nodes/proxy': NODE_PROXY,
+};
 
 type VerbHandlers = Partial<Readonly<Record<ApiVerb, ApiHandler>>>;
 

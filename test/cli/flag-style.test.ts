@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { expect, it } from 'vitest';
-import { normalizeFlags } from '../../src/cli/flags/flag-style.ts';
+import { normalizeFlags } from '../../src/cli/main.ts';
 
 const program = new Command();
 program

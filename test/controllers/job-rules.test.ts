@@ -6,7 +6,7 @@ import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
 import { finishedAtMs } from '../../src/controllers/job/failure-delay.ts';
 import { IndexSet } from '../../src/controllers/job/indexes.ts';
 import { endOf } from '../../src/controllers/job/job-end.ts';
-import { metSuccessRule } from '../../src/controllers/job/success-policy.ts';
+import { metSuccessRule } from '../../src/controllers/job/job-end.ts';
 import { viewJob } from '../../src/controllers/job/job-view.ts';
 import type { StoredJob } from '../../src/controllers/base/reconcile.ts';
 import { newJob } from './manifests.ts';

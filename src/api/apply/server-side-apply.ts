@@ -1,15 +1,15 @@
-import { isSameJson, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import type { KubeObject } from '../objects.ts';
-import { conflictsWith, type ApplyConflicts } from './conflicts.ts';
+import { type ApplyConflicts, conflictsWith } from './conflicts.ts';
 import { fieldSetOf, withNamedFields } from './field-set-of.ts';
 import { FieldSet } from './field-set.ts';
 import { lastAppliedFields, withLastApplied } from './last-applied.ts';
-import { managerId, readManagers, type FieldManager, type FieldManagers } from './managers.ts';
+import { type FieldManager, type FieldManagers, managerId, readManagers } from './managers.ts';
 import { mergeFields } from './merge.ts';
 import { changeOwnership, ignoredFields, ownable } from './ownership.ts';
-import { removeFields } from './remove.ts';
-import type { Shape } from './shape.ts';
-import { withManagers, withoutManagers, type TrackedWrite } from './track-update.ts';
+import { LEAF, resolved, type Shape } from './shape.ts';
+import { type TrackedWrite, withManagers, withoutManagers } from './track-update.ts';
+import { fieldElement, isListShape, itemElement, itemShape } from './list-element.ts';
 
 /** An apply patch: the wanted fields, and who wants them. */
 export interface ServerSideApply extends TrackedWrite {
@@ -130,4 +130,34 @@ function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
   return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
+}
+
+/**
+ * Removes fields from an object. An object or list that loses all it has goes, too. Source:
+ * sigs.k8s.io/structured-merge-diff, typed/remove.go.
+ */
+function removeFields(shape: Shape, value: unknown, unwanted: FieldSet): unknown {
+  if (unwanted.isEmpty) return value;
+  const own = resolved(shape, value);
+  if (own.kind === 'object' && isJsonObject(value)) {
+    const fields = fieldMap(value);
+    for (const [name, field] of fields) {
+      const element = fieldElement(name);
+      const rest = unwanted.has(element)
+        ? undefined
+        : removeFields(own.field(name) ?? LEAF, field, unwanted.below(element));
+      if (rest === undefined) fields.delete(name);
+      else fields.set(name, rest);
+    }
+    return fields.size === 0 ? undefined : Object.fromEntries(fields);
+  }
+  if (isListShape(own) && Array.isArray(value)) {
+    const items = value.flatMap((item: unknown) => {
+      const element = itemElement(own, item);
+      if (unwanted.has(element)) return [];
+      return [removeFields(itemShape(own), item, unwanted.below(element))];
+    });
+    return items.length === 0 ? undefined : items;
+  }
+  return undefined;
 }

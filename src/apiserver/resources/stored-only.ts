@@ -1,7 +1,35 @@
 import { AUTOSCALERS_CONVERSION } from './autoscalers-conversion.ts';
-import { EVENTS_CONVERSION } from './events-conversion.ts';
 import { clusterWide, served, status, STORED_VERBS, withStatus } from './resource-entries.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { Conversion, ServedResource } from './served-resource.ts';
+import type { Event } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { Decoded } from '../../manifest/base/decoded.ts';
+import { validateStrictEventUpdate } from '../../manifest/update/index.ts';
+import { validateStrictEvent } from '../../manifest/validate/event.ts';
+
+const GROUP_VERSION = 'events.k8s.io/v1';
+
+/**
+ * The fields of an Event of the group events.k8s.io, and their names in the core group. Source:
+ * pkg/apis/events/v1/conversion.go.
+ */
+const NAMES: ReadonlyArray<readonly [string, string]> = [
+  ['note', 'message'],
+  ['regarding', 'involvedObject'],
+  ['reportingController', 'reportingComponent'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+];
+
+/** Events of the two groups are the same objects. */
+const EVENTS_CONVERSION: Conversion = {
+  shown: (event) => renamed(event, GROUP_VERSION, new Map(NAMES.map(([own, core]) => [core, own]))),
+  stored: (event) => renamed(event, 'v1', new Map(NAMES)),
+  errors: (event: Decoded<Event>, before: Decoded<Event> | undefined) =>
+    before === undefined ? validateStrictEvent(event) : validateStrictEventUpdate(before, event),
+};
 
 const AUTOSCALING = 'podrun has no autoscaler';
 const DEVICES = 'podrun allocates no devices';
@@ -68,3 +96,9 @@ export const STORED_ONLY: readonly ServedResource[] = [
   served(RESOURCE, 'ResourceClaimTemplate', 'resourceclaimtemplates', { noEffect: DEVICES }),
   clusterWide(RESOURCE, 'ResourceSlice', 'resourceslices', { noEffect: DEVICES }),
 ];
+
+function renamed<T extends KubeObject>(event: T, apiVersion: string, names: ReadonlyMap<string, string>): T {
+  if (event.apiVersion === apiVersion) return event;
+  const fields = Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value] as const);
+  return { ...Object.fromEntries(fields), apiVersion } as T;
+}

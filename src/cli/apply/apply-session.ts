@@ -21,13 +21,15 @@ import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { openView } from '../view/open-view.ts';
 import { serviceKeys } from '../../apiserver/services/unserved.ts';
-import { checkLimits } from './check-limits.ts';
 import { dryRunApply } from './apply-dry-run.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { type ApplyPlan, choicesOfFlags, planApply } from './apply-input.ts';
 import { type LoadedInput, loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { ApplySession, FollowManifests } from './session.ts';
 import { type CheckedManifests, storeAndRun } from './store-and-run.ts';
+import { limitsRefused, openLimits } from '../../engine/setup/open-limits.ts';
+import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
+import { listenForSignals } from '../base/signals.ts';
 
 /** The parts that only some runs have. */
 export interface MoreOfRun {
@@ -157,4 +159,33 @@ function networksOf(
   const joinsCluster = detach && existsSync(sharedClusterPaths(place.stateDir).holder);
   const reason = joinsCluster ? BESIDE_OTHERS : undefined;
   return runNetworks(choices, { hasNamespaces, objects: objects.map(({ object }) => object), reason }, place);
+}
+
+/**
+ * Checks, before anything starts, that podrun can enforce the limits of the Pods. If a systemd scope permits more
+ * limits, runs this `apply` again in a scope and answers its exit code.
+ * @throws {PodrunError} (usage) with --strict, when a limit cannot be enforced
+ */
+async function checkLimits(
+  cli: Cli,
+  pods: readonly PlannedPod[],
+  flags: ApplyFlags,
+  config: ConfigFile | undefined,
+): Promise<number | undefined> {
+  const open = openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
+  if (open === undefined) return undefined;
+  const exitCode = await runInScope({
+    facts: {
+      isRoot: process.getuid?.() === 0,
+      canLimit: open.length === 0,
+      hasReadInput: flags.filename.includes('-'),
+      env: cli.env,
+    },
+    argv: [...cli.podrun, ...cli.line.argv],
+    interactive: cli.stdin.isTTY === true,
+    onSignal: (forward) => void listenForSignals(cli, forward),
+  });
+  if (exitCode !== undefined) return exitCode;
+  if (!flags.strict || open.length === 0) return undefined;
+  throw limitsRefused(open);
 }

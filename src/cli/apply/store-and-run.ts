@@ -8,18 +8,19 @@ import { hasLiveController, type WorkloadKey } from '../../apiserver/live-contro
 import { checkChanges } from '../../apiserver/check-changes.ts';
 import { configureObject } from '../../apiserver/configure-object.ts';
 import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { type PlannedPod } from '../../engine/setup/planned-pods.ts';
+import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
 import { storeWorkload, workloadKey } from '../../apiserver/store-workload.ts';
 import { calledCommand } from '../base/environment.ts';
 import { applyDetached } from './apply-detached.ts';
-import { type ApplyPlan } from './apply-input.ts';
-import { warnOfIdleFlags } from './idle-flags.ts';
-import { type ManifestsToRun } from './manifest-input.ts';
+import type { ApplyPlan } from './apply-input.ts';
+import type { ManifestsToRun } from './manifest-input.ts';
 import { openReport } from './follow-run.ts';
 import { runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 import { holdSignals } from '../base/signals.ts';
 import { changedRecords, storeRecords } from '../../engine/store-records.ts';
+import { JOB_BACKOFF } from '../../controllers/index.ts';
+import { type BackOffLimits, CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 
 /** Manifests that may run, sorted by what is to be done with them. */
 export interface CheckedManifests extends ManifestsToRun {
@@ -150,4 +151,27 @@ async function keepNewest({ cli, store }: ApplySession, pods: readonly StoredPod
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
     await removePods({ store, clock: cli.clock, namespace, keep, dryRun: false, onRemoved });
   }
+}
+
+/** Warns of flags without effect: the process that runs a Pod or workload has its own settings. */
+function warnOfIdleFlags({ flags, plan: { crashLoop, jobBackOff }, view }: ApplySession): void {
+  const given = [
+    ...(flags.image.length > 0 ? ['--image'] : []),
+    ...(flags.config === undefined ? [] : ['--config']),
+    ...(flags.runtime === undefined ? [] : ['--runtime']),
+    ...(flags.images === undefined ? [] : ['--images']),
+    ...(flags.imageCredentialProviderConfig === undefined ? [] : ['--image-credential-provider-config']),
+    ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
+    ...(flags.network === undefined ? [] : ['--network']),
+    ...changedLimits('--backoff', crashLoop, CRASH_LOOP),
+    ...changedLimits('--job-backoff', jobBackOff, JOB_BACKOFF),
+  ];
+  if (given.length > 0) view.trouble(`these flags have no effect on running Pods: ${given.join(', ')}`);
+}
+
+function changedLimits(flag: string, given: BackOffLimits, usual: BackOffLimits): string[] {
+  return [
+    ...(given.initialMs === usual.initialMs ? [] : [`${flag}-initial`]),
+    ...(given.maxMs === usual.maxMs ? [] : [`${flag}-max`]),
+  ];
 }

@@ -1,12 +1,31 @@
 import { type Command, Option } from 'commander';
 import { addConfig } from '../create/config.ts';
-import { withCreateFlags } from '../create/create-object.ts';
+import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from '../create/create-object.ts';
 import { type CreateFilesFlags, createFromFiles } from '../create/from-files.ts';
 import { addIngress } from '../create/ingress.ts';
-import { addNamed } from '../create/named.ts';
 import { addWorkloads } from '../create/workloads.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';
+
+/** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */
+const KINDS = [
+  {
+    name: 'namespace',
+    alias: 'ns',
+    kind: 'Namespace',
+    more: { spec: {}, status: {} },
+    example: 'test-two',
+    failing: undefined,
+  },
+  {
+    name: 'serviceaccount',
+    alias: 'sa',
+    kind: 'ServiceAccount',
+    more: {},
+    example: 'builder',
+    failing: 'failed to create serviceaccount: ',
+  },
+] as const;
 
 const EXAMPLES = `
 With -f or -k, instead of a command: the objects of these manifests, as with kubectl. -l, -R, -n, -o, --dry-run and
@@ -53,4 +72,21 @@ function addFiles(group: Command, run: RunVerb): void {
         .default('strict'),
     )
     .action(([word]: string[], flags: CreateFilesFlags) => run((cli) => createFromFiles(cli, word, flags)));
+}
+
+/** `podrun create namespace` and `podrun create serviceaccount`. */
+function addNamed(group: Command, run: RunVerb): void {
+  for (const { name, alias, kind, more, example, failing } of KINDS) {
+    withCreateFlags(group.command(name).alias(alias).usage('NAME [flags]'))
+      .summary(`Create a ${kind}`)
+      .description(`Creates a ${kind}.`)
+      .argument('[name...]', 'its name')
+      .addHelpText('after', `\nExamples:\n  podrun create ${name} ${example}\n`)
+      .action((words: string[], flags: CreateFlags) =>
+        run((cli) => {
+          const object = { apiVersion: 'v1', kind, metadata: { name: onlyName(`create ${name}`, words) }, ...more };
+          return createFromFlags(cli, { object, ...(failing === undefined ? {} : { failing }) }, flags);
+        }),
+      );
+  }
 }

@@ -1,19 +1,20 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { allContainerStatuses } from '../../api/objects.ts';
+import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import {
   BACKOFF_LIMIT_EXCEEDED,
   COMPLETIONS_REACHED,
-  JOB_DEADLINE_EXCEEDED,
   FAILED_INDEXES,
+  JOB_DEADLINE_EXCEEDED,
   type JobReason,
+  matchedSuccessRule,
   MAX_FAILED_INDEXES_EXCEEDED,
 } from '../texts/job.ts';
 import { failureVerdict } from './failure-policy.ts';
 import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import { isFailed, isSuspended } from './job-pods.ts';
 import type { JobView } from './job-view.ts';
-import { metSuccessRule } from './success-policy.ts';
+import type { SuccessPolicyRule } from '../../api/generated/types.ts';
+import { IndexSet } from './indexes.ts';
 
 /** The end that a Job has come to: no more Pods, and Complete or Failed when all are counted. */
 export interface JobEnd extends JobReason {
@@ -82,4 +83,21 @@ function indexFailure({ spec, completions, failedIndexes, succeededIndexes }: Jo
   if (maxFailedIndexes !== undefined && failedIndexes.size > maxFailedIndexes) return MAX_FAILED_INDEXES_EXCEEDED;
   const haveAllEnded = failedIndexes.size + succeededIndexes.size >= completions;
   return failedIndexes.size > 0 && haveAllEnded ? FAILED_INDEXES : undefined;
+}
+
+/** The first rule that the succeeded indexes meet. Source: pkg/controller/job/success_policy.go matchSuccessPolicy. */
+export function metSuccessRule({ spec, completions, succeededIndexes }: JobView): JobReason | undefined {
+  const rules = spec.successPolicy?.rules ?? [];
+  const index = rules.findIndex((rule) => isMet(rule, succeededIndexes, completions));
+  return index === -1 ? undefined : matchedSuccessRule(index);
+}
+
+function isMet(
+  { succeededIndexes: wantedText, succeededCount }: SuccessPolicyRule,
+  succeeded: IndexSet,
+  completions: number,
+): boolean {
+  if (wantedText === undefined) return succeededCount !== undefined && succeeded.size >= succeededCount;
+  const wanted = IndexSet.parse(wantedText, completions);
+  return wanted.countIn(succeeded) >= (succeededCount ?? wanted.size);
 }

@@ -11,14 +11,14 @@ import {
   JOB_SUSPENDED,
   jobCompleted,
   jobFailed,
+  type JobReason,
   jobResumed,
   jobSuspended,
   tooManySucceeded,
 } from '../texts/job.ts';
 import { COMPONENT, failedCreate, failedDelete } from '../texts/pods.ts';
 import { countEndedPods } from './count-pods.ts';
-import { finishedCondition } from '../../api/workloads/job-conditions.ts';
-import { withJobCondition } from './job-conditions.ts';
+import { finishedCondition, type JobConditionType } from '../../api/workloads/job-conditions.ts';
 import { completionOf, deadlineOf, endOf, type JobEnd } from './job-end.ts';
 import { isSuspended, withoutJobFinalizer } from './job-pods.ts';
 import { type JobInput, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';
@@ -125,4 +125,24 @@ function finalStatus(
   const hasFailed = end.type === 'FailureTarget';
   const conditions = [...withJobCondition(status.conditions, hasFailed ? 'Failed' : 'Complete', true, end, nowMs)];
   return hasFailed ? { ...status, conditions } : { ...status, conditions, completionTime: formatTime(nowMs) };
+}
+
+/**
+ * Sets a condition. A condition that does not exist is never made as False. The same conditions as before when nothing
+ * changes. Source: pkg/controller/job/job_controller.go ensureJobConditionStatus.
+ */
+function withJobCondition(
+  conditions: readonly JobCondition[] = [],
+  type: JobConditionType,
+  isTrue: boolean,
+  { reason, message }: JobReason,
+  nowMs: number,
+): readonly JobCondition[] {
+  const status = isTrue ? 'True' : 'False';
+  const now = formatTime(nowMs);
+  const condition: JobCondition = { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
+  const old = conditions.find((candidate) => candidate.type === type);
+  if (old === undefined) return isTrue ? [...conditions, condition] : conditions;
+  if (old.status === status && old.reason === reason && old.message === message) return conditions;
+  return conditions.map((candidate) => (candidate.type === type ? condition : candidate));
 }

@@ -1,13 +1,16 @@
 import { PodrunError } from '../../api/errors.ts';
 import type { Finding, FindingRule, Findings } from './finding.ts';
-import { type FieldError, formatFieldError, type FieldErrorType } from '../base/field-error.ts';
-import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
+import { type FieldError, type FieldErrorType, formatFieldError } from '../base/field-error.ts';
+import { type LoadedObject, loadManifests, type LoadResult } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
 import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
 import { refusedFields } from '../support/refused-fields.ts';
-import { templateHint, whyNoManifest } from './foreign.ts';
+import { isCustomKind } from '../kinds.ts';
+
+/** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
+const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;
 
 export interface LintOptions {
   /** Files and folders. `-` is standard input. */
@@ -174,3 +177,30 @@ const RULE_OF: Readonly<Record<FieldErrorType, FindingRule>> = {
   'Duplicate field': 'duplicate-field',
   'No match': 'unknown-kind',
 };
+
+/**
+ * The reason why a document is no Kubernetes object and was not meant as one: one sentence. Undefined for a wrong
+ * manifest.
+ */
+function whyNoManifest({ stage, subject, error }: DocumentProblem): string | undefined {
+  const { apiVersion, kind, name } = subject.identity;
+  if (stage === 'parse') {
+    if (NAMES_KIND.test(subject.source.text)) return undefined;
+    return `no Kubernetes object, and cannot be read: ${error.detail}`;
+  }
+  if (stage !== 'kind') return undefined;
+  if (error.type === 'No match') {
+    if (!isCustomKind(apiVersion, kind)) return undefined;
+    return `${kind} of ${apiVersion} is no kind of Kubernetes itself, so podrun does not know its fields`;
+  }
+  if (error.type === 'Invalid type' && NAMES_KIND.test(subject.source.text)) return undefined;
+  // A document with metadata.name is a manifest without a kind.
+  if (apiVersion !== '' || kind !== '' || name !== '') return undefined;
+  return 'no Kubernetes object: it has neither apiVersion nor kind';
+}
+
+/** Advice about an unreadable document that is a template. Undefined for other documents. */
+function templateHint({ stage, subject }: DocumentProblem): string | undefined {
+  if (stage !== 'parse' || !subject.source.text.includes('{{')) return undefined;
+  return 'it looks like a template: check the rendered manifest with helm template . | podrun validate -';
+}

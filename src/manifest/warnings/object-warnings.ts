@@ -1,12 +1,15 @@
 import { labelMessages } from '../../api/names.ts';
-import type { PersistentVolumeClaim, StatefulSet } from '../../api/generated/types.ts';
+import type { PersistentVolumeClaim, Service, StatefulSet } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../base/decoded.ts';
+import { type Decoded, lookUp } from '../base/decoded.ts';
 import { podIn } from '../base/pod-specs.ts';
 import { nameOf } from '../validate/metadata.ts';
 import { podWarnings } from './pod.ts';
 import { fractionalBytes } from './resources.ts';
-import { serviceWarnings } from './service.ts';
+
+const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
+
+const TOPOLOGY = 'service.kubernetes.io/topology-mode';
 
 /** Kinds whose name becomes a part of host names. */
 const NAMES_PODS: ReadonlySet<string> = new Set([
@@ -63,4 +66,30 @@ function historyWarnings({ spec }: Decoded<StatefulSet>): string[] {
   const isNegative = (spec?.revisionHistoryLimit ?? 0) < 0;
   const text = 'a negative value retains all historical revisions; a value >= 0 is recommended';
   return isNegative ? [`spec.revisionHistoryLimit: ${text}`] : [];
+}
+
+/** Settings of a Service that have no effect. Source: pkg/api/service/warnings.go. */
+function serviceWarnings({ metadata, spec = {} }: Decoded<Service>): string[] {
+  const { type, externalName, loadBalancerIP, sessionAffinity, trafficDistribution } = spec;
+  const hasExternalIPs = (spec.externalIPs ?? []).length > 0;
+  const isHeadless = type === 'ClusterIP' && spec.clusterIP === 'None';
+  const rules: readonly (readonly [boolean, string])[] = [
+    [
+      lookUp(metadata?.annotations, OLD_TOPOLOGY) !== undefined,
+      `annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`,
+    ],
+    [isHeadless && Boolean(loadBalancerIP), 'spec.loadBalancerIP is ignored for headless services'],
+    [isHeadless && hasExternalIPs, 'spec.externalIPs is ignored for headless services'],
+    [isHeadless && sessionAffinity !== 'None', 'spec.SessionAffinity is ignored for headless services'],
+    [type === 'ExternalName' && hasExternalIPs, 'spec.externalIPs is ignored when spec.type is "ExternalName"'],
+    [
+      type !== 'ExternalName' && Boolean(externalName),
+      'spec.externalName is ignored when spec.type is not "ExternalName"',
+    ],
+    [
+      trafficDistribution === 'PreferClose',
+      'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
+    ],
+  ];
+  return rules.filter(([applies]) => applies).map(([, text]) => text);
 }

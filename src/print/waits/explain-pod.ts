@@ -1,14 +1,13 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../base/exit-code.ts';
 import { excerpt } from '../text/excerpt.ts';
-import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
+import { containersOf, nameContainer, type PodContainer } from '../base/pod-container.ts';
 import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { NODE_LABELS_MISSING } from '../../lifecycle/texts/podrun-events.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { causeOf } from '../live/first-cause.ts';
-import { lastWarning } from '../live/last-warning.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
@@ -18,6 +17,9 @@ import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
+import { timestampMs } from '../base/age.ts';
+import { sortedByLastSeen } from '../events.ts';
+import { isAbsentFromStatus } from '../live/event-transition.ts';
 
 /** The number of last log lines to quote. */
 const QUOTED_LINES = 10;
@@ -141,4 +143,21 @@ function quoted(printed: readonly string[], by: string): string[] {
 
 function whatToTry(sentences: readonly string[]): string[] {
   return sentences.length === 0 ? [] : ['what to try:', ...sentences.map((sentence) => `  ${sentence}`)];
+}
+
+/**
+ * The latest warning about a Pod that its status does not repeat, as `FailedMount: MountVolume.SetUp failed …`. It
+ * explains why a Pod makes no progress.
+ * @param events those about the Pod
+ * @param untilMs milliseconds since 1970; later warnings do not count
+ */
+export function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
+  const warning = sortedByLastSeen(events).findLast(
+    (event) => event.type === 'Warning' && isAbsentFromStatus(event) && firstSeenMs(event) <= untilMs,
+  );
+  return warning && excerpt(`${warning.reason}: ${(warning.message ?? '').trim().replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`);
+}
+
+function firstSeenMs({ firstTimestamp, eventTime }: StoredEvent): number {
+  return timestampMs(firstTimestamp || eventTime) ?? 0;
 }

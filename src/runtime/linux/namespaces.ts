@@ -5,12 +5,11 @@ import type { Confiner, InsideOutcome } from '../base/confiner.ts';
 import type { NamespaceFacts } from '../base/features.ts';
 import type { Inside } from '../base/inside.ts';
 import type { ContainerLaunch } from '../base/runtime.ts';
-import { groupsByMount } from './cgroup/cgroup-view.ts';
 import { checkMounts } from './namespace/check-mounts.ts';
-import { type RootPrograms, rootPrograms } from './image/programs.ts';
+import { rootPrograms, type RootPrograms } from './image/programs.ts';
 import { containerView } from './namespace/container-view.ts';
-import { startHolder, type Holder, type Joinable, setUpHolder } from './namespace/holder.ts';
-import { readHostMounts } from './paths/host-mounts.ts';
+import { type Holder, type Joinable, setUpHolder, startHolder } from './namespace/holder.ts';
+import { isInFolder, readHostMounts } from './paths/host-mounts.ts';
 import { removeLayer } from './namespace/layers.ts';
 import { type NamespacePlan, planNamespaces } from './namespace/namespace-plan.ts';
 import { NamespacedInside } from './namespace/namespaced-inside.ts';
@@ -19,6 +18,8 @@ import { OciInside } from './oci/oci-inside.ts';
 import { rootOf } from './namespace/root-of.ts';
 import { SpareHolder } from './namespace/spare-holder.ts';
 import type { MountPlan } from './namespace/mount-plan.ts';
+import { readQuietly } from '../../quietly.ts';
+import { hierarchiesOf } from './cgroup/hierarchy.ts';
 
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;
@@ -185,4 +186,16 @@ interface Holding {
 
 function joinableOf({ holder: { pid }, users }: PodHolder): Joinable {
   return { pid, userPid: pid, users };
+}
+
+/**
+ * The group that a container sees at the place of each mounted hierarchy: its own, or podrun's where it has none. These
+ * are the roots of its cgroup namespace.
+ * @param groups the folders of the container's groups
+ */
+function groupsByMount(groups: readonly string[]): ReadonlyMap<string, string> {
+  const hierarchies = hierarchiesOf(readQuietly('/proc/self/cgroup'), readQuietly('/proc/self/mountinfo'));
+  return new Map(
+    hierarchies.map(({ root, own }) => [root, groups.find((group) => isInFolder(group, root)) ?? own] as const),
+  );
 }

@@ -4,11 +4,18 @@ import type { ServerContext } from '../../apiserver/base/context.ts';
 import { shownObjects } from '../../apiserver/custom/index.ts';
 import type { ApiRequest } from '../../apiserver/base/request.ts';
 import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
-import { expired } from '../../apiserver/base/status-error.ts';
+import { badRequestStatus, expired } from '../../apiserver/base/status-error.ts';
 import { checkListOptions } from './list-options.ts';
-import { formatToken, type ListToken, readToken } from './list-token.ts';
 import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
 import { awaitVersion, versionAsked } from '../../apiserver/versions.ts';
+import { quietly } from '../../quietly.ts';
+
+/** The place where a list continues: a version of it, and the last object that was sent. */
+interface ListToken {
+  readonly version: number;
+  /** `NAMESPACE/NAME`. */
+  readonly after: string;
+}
 
 /** A part of a list. */
 export interface ListPage {
@@ -109,4 +116,18 @@ function tooOld(token: ListToken | undefined, version: number): Error {
 
 function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {
   return `${namespace ?? ''}/${name}`;
+}
+
+/** The token as clients get it: they do not look into it. */
+function formatToken({ version, after }: ListToken): string {
+  return Buffer.from(JSON.stringify({ v: 'podrun/v1', rv: version, start: after })).toString('base64url');
+}
+
+/** @throws {StatusError} 400 */
+function readToken(text: string): ListToken {
+  const read = quietly(() => JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>);
+  const { rv, start } = read ?? {};
+  if (typeof rv !== 'number' || typeof start !== 'string')
+    throw badRequestStatus('invalid continue token: it cannot be read');
+  return { version: rv, after: start };
 }

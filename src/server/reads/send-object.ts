@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { formatYaml } from '../../print/formats/yaml.ts';
 import type { ApiAnswer } from '../../apiserver/base/answer.ts';
-import { answerJson, bareItem } from '../http/encode.ts';
 import { negotiate, type Negotiated } from '../http/media-types.ts';
 import { sendText, wantsIndents } from '../http/respond.ts';
 import type { ApiRequest } from '../../apiserver/base/request.ts';
 import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
 import { badRequestStatus } from '../../apiserver/base/status-error.ts';
 import { metadataOnly, tableOf } from './table.ts';
+
+/** Texts of objects that are sent often: the items of lists. Objects are never changed, and always in the same list. */
+const texts = new WeakMap<object, string>();
 
 /** The connection of an answer. */
 interface ObjectAnswer {
@@ -80,4 +82,30 @@ export function includeOf({ query }: ApiRequest): FormOptions['include'] {
   if (policy === '') return 'Metadata';
   if (policy === 'None' || policy === 'Metadata' || policy === 'Object') return policy;
   throw badRequestStatus(`unrecognized includeObject value: ${JSON.stringify(policy)}`);
+}
+
+/** An object of the store as JSON. The text is kept as long as the object is. */
+function storedJson(object: object, isBare: boolean): string {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(isBare ? bareItem(object) : object);
+  texts.set(object, text);
+  return text;
+}
+
+/**
+ * An answer as JSON. The texts of the items of a list are kept.
+ * @param isBare true: the items of the list are written without their kind
+ */
+function answerJson(object: object, isBare: boolean): string {
+  const { items, ...rest } = object as { items?: unknown };
+  if (!Array.isArray(items) || items.length === 0) return JSON.stringify(object);
+  const head = JSON.stringify(rest).slice(0, -1);
+  return `${head},"items":[${items.map((item) => storedJson(item as object, isBare)).join(',')}]}`;
+}
+
+/** An item of a list of Kubernetes' own kinds: the list says which kind its items have. */
+function bareItem(object: object): object {
+  const { apiVersion: _, kind: _kind, ...rest } = object as { apiVersion?: unknown; kind?: unknown };
+  return rest;
 }

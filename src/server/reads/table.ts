@@ -1,9 +1,39 @@
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { columnsOf } from '../../print/table/resource-columns.ts';
 import type { Column, TableObject } from '../../print/table/table-printer.ts';
-import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { customColumns } from './custom-columns.ts';
-import { NAME_COLUMN, type TableColumn } from './table-column.ts';
+import type { PrinterColumn, ServedResource } from '../../apiserver/resources/served-resource.ts';
+import { parseJsonPath } from '../../api/json-path/index.ts';
+import { ageSince } from '../../print/base/age.ts';
+
+/** A column of a Table, with the cell of an object. */
+interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+  readonly cell: (object: StoredKubeObject, nowMs: number) => unknown;
+}
+
+const NAME_COLUMN: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description:
+    'Name must be unique within a namespace. Is required when creating resources, although some resources may allow ' +
+    'a client to request the generation of an appropriate name automatically.',
+  priority: 0,
+  cell: ({ metadata }) => metadata.name,
+};
+
+const AGE_COLUMN: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  format: '',
+  description: '',
+  priority: 0,
+  jsonPath: '.metadata.creationTimestamp',
+};
 
 /** The parts of a Table beside its rows. */
 export interface RowOptions {
@@ -82,4 +112,27 @@ function conditionsOf({ kind, status }: StoredKubeObject): { readonly conditions
     return { conditions: [{ ...completed, reason: phase, message: 'The pod has completed successfully.' }] };
   if (phase === 'Failed') return { conditions: [{ ...completed, reason: phase, message: 'The pod failed.' }] };
   return {};
+}
+
+/**
+ * The columns of a custom kind.
+ * Source: apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go.
+ */
+function customColumns(columns: readonly PrinterColumn[]): readonly TableColumn[] {
+  return [NAME_COLUMN, ...(columns.length > 0 ? columns : [AGE_COLUMN]).map(customColumn)];
+}
+
+function customColumn({ jsonPath, ...column }: PrinterColumn): TableColumn {
+  const find = parseJsonPath(jsonPath);
+  return {
+    ...column,
+    cell: (object, nowMs) => {
+      const values = find(object);
+      const [value] = values;
+      if (value === undefined) return null;
+      if (column.type === 'date') return typeof value === 'string' ? ageSince(value, nowMs) : '<invalid>';
+      if (values.length > 1) return JSON.stringify(values);
+      return typeof value === 'object' ? JSON.stringify(value) : value;
+    },
+  };
 }

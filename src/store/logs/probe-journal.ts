@@ -1,10 +1,9 @@
 import { parseStored } from '../disk/stored-json.ts';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { appendLines } from '../disk/append-lines.ts';
 import { recordTime } from './cri-line.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { rotateLog } from './log-files.ts';
-import { linesOf } from '../disk/line-cursor.ts';
+import { endsWithNewline, linesOf } from '../disk/line-cursor.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
 /** Limits for about ten thousand attempts in each file: some hours of a probe each second. */
@@ -122,4 +121,15 @@ export class ProbeJournalReader {
 
 function parsed(line: Buffer): unknown {
   return parseStored(line.toString('utf8'));
+}
+
+/**
+ * Appends lines to a file in one write. The file must be open for reading and appending. After a line that a crash cut
+ * short, begins a new line.
+ * @param lines each with its newline
+ */
+function appendLines(file: number, lines: string): void {
+  const bytes = Buffer.from(endsWithNewline(file) ? lines : `\n${lines}`);
+  // A disk that is just full writes only a part. Writing all of it again either works or fails with the reason.
+  if (writeSync(file, bytes) < bytes.length) writeSync(file, `\n${lines}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/api/objects.ts';
-import { lastWarning } from '../../../src/print/live/last-warning.ts';
+import { lastWarning } from '../../../src/print/waits/explain-pod.ts';
 import { at, webEvent } from '../pods.ts';
 
 const UNTIL_MS = Date.parse(at(0));

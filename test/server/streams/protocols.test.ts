@@ -7,7 +7,7 @@ import {
 } from '../../../src/server/streams/channels/channel-protocols.ts';
 import { readCommandOptions } from '../../../src/server/streams/command/command-options.ts';
 import { encodeOutcome, exitOutcome } from '../../../src/server/streams/command/outcome.ts';
-import { TerminalSizes } from '../../../src/server/streams/command/terminal-sizes.ts';
+import { TerminalSizes } from '../../../src/server/streams/command/run-command.ts';
 import { portsInQuery } from '../../../src/server/streams/forward/channel-forward.ts';
 import { readLogOptions } from '../../../src/server/streams/log/log-options.ts';
 import { readProxyName } from '../../../src/server/streams/proxy/proxy-target.ts';

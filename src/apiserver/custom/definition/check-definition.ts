@@ -1,10 +1,19 @@
 import { isSameJson } from '../../../api/json.ts';
 import { labelMessages, subdomainMessages } from '../../../api/names.ts';
-import { invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
-import { isJsonPath, jsonPathErrors } from './check-json-paths.ts';
+import { type FieldError, invalid, notSupported, required } from '../../../manifest/base/field-error.ts';
 import { checkConversion } from './check-conversion.ts';
 import { checkSchema } from './check-schema.ts';
-import type { Definition, DefinitionColumn, DefinitionNames, DefinitionSpec, DefinitionVersion } from './definition.ts';
+import type {
+  Definition,
+  DefinitionColumn,
+  DefinitionNames,
+  DefinitionSpec,
+  DefinitionVersion,
+  ScalePaths,
+} from './definition.ts';
+
+/** The paths of the fields that `/scale` reads and writes: fields only, without lists. */
+const FIELD_PATH = /^(\.[\w-]+)+$/;
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
@@ -167,4 +176,28 @@ function storedVersionMissing(version: string): string {
     `a storage migration ensures no data remains persisted in ${version} and removes ${version} from ` +
     'status.storedVersions'
   );
+}
+
+/** True for a JSON path such as `.spec.items[0].name` or `.status.conditions[?(@.type=="Ready")].status`. */
+function isJsonPath(text: string): boolean {
+  return /^\.([\w-]|\\\.)+/.test(text) || text.startsWith('.') || text.startsWith('[');
+}
+
+/** The mistakes of the paths of the subresource scale. */
+function jsonPathErrors(scale: ScalePaths, at: string): FieldError[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return [
+    ...pathErrors(specReplicasPath, `${at}.specReplicasPath`, ['.spec']),
+    ...pathErrors(statusReplicasPath, `${at}.statusReplicasPath`, ['.status']),
+    ...(labelSelectorPath === undefined || labelSelectorPath === ''
+      ? []
+      : pathErrors(labelSelectorPath, `${at}.labelSelectorPath`, ['.spec', '.status'])),
+  ];
+}
+
+function pathErrors(path: string | undefined, at: string, roots: readonly string[]): FieldError[] {
+  if (path === undefined || path === '') return [required(at)];
+  if (!FIELD_PATH.test(path)) return [invalid(at, path, 'should be a json path of fields')];
+  if (roots.some((root) => path.startsWith(`${root}.`))) return [];
+  return [invalid(at, path, `should be a json path under ${roots.join(' or ')}`)];
 }

@@ -8,8 +8,36 @@ import { ServiceProxy } from '../../proxy/service-proxy.ts';
 import { TcpService } from '../../proxy/tcp-service.ts';
 import { UdpService } from '../../proxy/udp-service.ts';
 import type { ServiceListener } from '../../service-listener.ts';
-import { PodrunsConnections } from './podruns-connections.ts';
 import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './protocol.ts';
+import type { NameServer } from '../../dns/forwarder.ts';
+
+/** Connections that podrun opens for its helper: those with the machine's name servers. */
+class PodrunsConnections {
+  readonly #send: (request: HelperDial) => void;
+  readonly #waiting = new Map<number, (socket: Socket | undefined) => void>();
+  #lastId = 0;
+
+  constructor(send: (request: HelperDial) => void) {
+    this.#send = send;
+  }
+
+  /** Rejects when podrun cannot open it. */
+  dial(server: NameServer): Promise<Socket> {
+    const dial = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(dial, (socket) => {
+        this.#waiting.delete(dial);
+        if (socket === undefined) reject(new Error('no connection'));
+        else resolve(socket);
+      });
+      this.#send({ dial, server });
+    });
+  }
+
+  dialed(dial: number, socket: Socket | undefined): void {
+    this.#waiting.get(dial)?.(socket);
+  }
+}
 
 /** Sends a message to podrun, with a connection or a listening socket if there is one: it belongs to podrun then. */
 export type Send = (message: HelperAnswer | HelperDial, socket?: Socket | Server) => void;

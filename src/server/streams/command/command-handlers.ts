@@ -10,10 +10,14 @@ import { chooseSpdyProtocol, isSpdyRequest } from '../spdy/spdy-upgrade.ts';
 import { mustBeScheduled, targetContainer, targetPod } from '../target-pod.ts';
 import { upgradeRequired } from '../upgrade-required.ts';
 import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
-import { channelCommand } from './channel-command.ts';
 import { type CommandOptions, readCommandOptions } from './command-options.ts';
 import { type RemoteCommand, runCommand } from './run-command.ts';
 import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
+import type { CommandStreams } from './command-streams.ts';
+import { encodeOutcome } from './outcome.ts';
+
+/** The channels of exec and attach. Source: apimachinery/pkg/util/remotecommand/constants.go. */
+const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, outcome: 3, sizes: 4 } as const;
 
 /** `pods/exec` and `pods/attach`: over a websocket or SPDY. */
 export const EXEC: SubresourceHandlers = { connect: upgradeRequired, upgrade: commandHandler('exec') };
@@ -77,4 +81,28 @@ async function overSpdy(
   if (!choice.ok) return refuseUpgrade(upgraded, choice.code, choice.text, choice.headers);
   const streams = await spdyCommand(upgraded, choice.protocol, options, context.clock);
   if (streams !== undefined) await runCommand(command, streams);
+}
+
+/** The streams of exec or attach in the channels of a websocket. */
+function channelCommand(connection: ChannelConnection, { stdin, stdout, stderr, tty }: CommandOptions): CommandStreams {
+  const outcome = connection.open(CHANNEL.outcome);
+  const streams = {
+    stdin: stdin ? connection.open(CHANNEL.stdin) : undefined,
+    stdout: stdout ? connection.open(CHANNEL.stdout) : undefined,
+    stderr: stderr ? connection.open(CHANNEL.stderr) : undefined,
+    sizes: tty ? connection.open(CHANNEL.sizes) : undefined,
+  };
+  // An empty message tells the client that the connection works.
+  connection.greet(stdout ? CHANNEL.stdout : stderr ? CHANNEL.stderr : CHANNEL.outcome);
+  return {
+    ...streams,
+    isTranslated: connection.protocol.hasEnd,
+    finish: (end) => {
+      const text = encodeOutcome(end, connection.protocol.hasStatus);
+      if (text !== undefined) outcome.write(text);
+      // Behind the outcome, and that behind all output.
+      connection.close();
+    },
+    closed: connection.closed,
+  };
 }

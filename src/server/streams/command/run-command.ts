@@ -13,8 +13,23 @@ import {
 import { containerNotRunning } from '../../../engine/background/connect/connection-errors.ts';
 import { sendInput } from '../../../engine/background/connect/container-command.ts';
 import type { CommandStreams } from './command-streams.ts';
-import { type StreamOutcome, exitOutcome, internalOutcome, SUCCESS_OUTCOME } from './outcome.ts';
-import { TerminalSizes } from './terminal-sizes.ts';
+import { exitOutcome, internalOutcome, type StreamOutcome, SUCCESS_OUTCOME } from './outcome.ts';
+import type { TerminalSize } from '../../../runtime/base/runtime.ts';
+
+/** The longest text of one size: `{"Width":65535,"Height":65535}`. */
+const TEXT_BYTES_MAX = 256;
+
+/** Joins the pieces of a channel into the sizes of a terminal: JSON objects without nesting, one after the other. */
+export class TerminalSizes {
+  #rest = '';
+
+  /** Drops texts that are no sizes. */
+  read(piece: Buffer): TerminalSize[] {
+    const parts = (this.#rest + piece.toString('latin1')).split('}');
+    this.#rest = (parts.pop() ?? '').slice(-TEXT_BYTES_MAX);
+    return parts.flatMap((part) => sizeIn(`${part}}`));
+  }
+}
 
 /** The command to run, or the container to attach to, and the way to the agent of its Pod. */
 export interface RemoteCommand extends AgentAddress {
@@ -90,4 +105,16 @@ function outcomeOf(
 
 function refusedOutcome(container: string): StreamOutcome {
   return internalOutcome(containerNotRunning(container).message);
+}
+
+function sizeIn(text: string): TerminalSize[] {
+  try {
+    const { Width: columns, Height: rows } = JSON.parse(text) as {
+      readonly Width?: unknown;
+      readonly Height?: unknown;
+    };
+    return typeof columns === 'number' && typeof rows === 'number' ? [{ columns, rows }] : [];
+  } catch {
+    return [];
+  }
 }

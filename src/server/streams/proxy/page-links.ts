@@ -1,6 +1,37 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { isLink } from './page-attributes.ts';
 import { type ProxiedLink, throughProxy } from './proxied-link.ts';
+
+/**
+ * The attributes of HTML that are links, by element.
+ * Source: apimachinery/pkg/util/proxy/transport.go, atomsToAttrs.
+ */
+const LINKS: Readonly<Record<string, readonly string[]>> = {
+  a: ['href'],
+  applet: ['codebase'],
+  area: ['href'],
+  audio: ['src'],
+  base: ['href'],
+  blockquote: ['cite'],
+  body: ['background'],
+  button: ['formaction'],
+  command: ['icon'],
+  del: ['cite'],
+  embed: ['src'],
+  form: ['action'],
+  frame: ['longdesc', 'src'],
+  head: ['profile'],
+  html: ['manifest'],
+  iframe: ['longdesc', 'src'],
+  img: ['longdesc', 'src', 'usemap'],
+  input: ['formaction', 'src', 'usemap'],
+  ins: ['cite'],
+  link: ['href'],
+  object: ['classid', 'codebase', 'data', 'usemap'],
+  q: ['cite'],
+  script: ['src'],
+  source: ['src'],
+  video: ['poster', 'src'],
+};
 
 /** The names of elements and attributes that matter are shorter. */
 const NAME_MAX = 32;
@@ -107,4 +138,9 @@ export class PageLinks {
     this.#out += changed;
     this.#passed = this.#to;
   }
+}
+
+/** True for an attribute that is a link. */
+function isLink(element: string, attribute: string): boolean {
+  return Object.hasOwn(LINKS, element) && LINKS[element]?.includes(attribute) === true;
 }

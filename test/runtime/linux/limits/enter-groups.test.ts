@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { enteringGroups } from '../../../../src/runtime/linux/limits/enter-groups.ts';
+import { enteringGroups } from '../../../../src/runtime/linux/limits/limiter.ts';
 
 const CALL = {
   file: '/usr/bin/app',

@@ -1,7 +1,7 @@
 import { createDeflate, constants } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DICTIONARY } from '../../../../src/server/streams/spdy/dictionary.ts';
+import { DICTIONARY } from '../../../../src/server/streams/spdy/header-blocks.ts';
 import { SpdyFrameReader } from '../../../../src/server/streams/spdy/frame-reader.ts';
 import { encodeSpdyFrame, type SpdyFrame, SpdyError } from '../../../../src/server/streams/spdy/frames.ts';
 import { HeaderReader, HeaderWriter } from '../../../../src/server/streams/spdy/header-blocks.ts';
