@@ -1,4 +1,4 @@
-import type { Instant } from './api/time.ts';
+import type { Instant } from './api/index.ts';
 import { caught } from './defects.ts';
 
 /** An alarm. Cancelling an alarm that has rung does nothing. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { PodrunError } from './api/errors.ts';
+import { PodrunError } from './api/index.ts';
 import { quietly } from './quietly.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;

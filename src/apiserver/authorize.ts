@@ -1,4 +1,4 @@
-import { selectedName } from '../api/select/field-selector.ts';
+import { selectedName } from '../api/index.ts';
 import { isPermitted } from './access/permissions.ts';
 import type { ServerContext } from './base/context.ts';
 import type { ApiRequest, ApiUser } from './base/request.ts';

@@ -1,21 +1,23 @@
 import { recordBudgetEvents } from './deletion/evict-pod.ts';
-import { fromServer, PodrunError } from '../api/errors.ts';
+import {
+  fromServer,
+  goQuote,
+  type KubeObject,
+  PodrunError,
+  removesLastFinalizer,
+  resourceTypeOf,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../api/index.ts';
 import { concernsVolumes, settleVolumes } from './volumes/settle-volumes.ts';
 import { admitChange, withKeptTolerations } from './admission/admit-new.ts';
-import { removesLastFinalizer } from '../api/finalizers.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
-import { goQuote } from '../api/go/go-quote.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import { formatFieldError, withHeading } from '../manifest/base/field-error.ts';
-import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
-import type { Store } from '../store/base/store.ts';
-import { conflict } from '../store/base/store-errors.ts';
+import { admitUpdate, decodeChanged, formatFieldError, type Subresource, withHeading } from '../manifest/index.ts';
+import { conflict, type Store } from '../store/index.ts';
 import { allocated, settleReach } from './services/allocate.ts';
 import { objectToChange } from './base/default-objects.ts';
 import { missingObjectError, type ObjectRef } from './base/object-ref.ts';
-import { readNode } from '../settings/config/node.ts';
-import { shortages } from '../lifecycle/node/node-resources.ts';
-import { tooLargeForNode } from '../lifecycle/texts/resize.ts';
+import { readNode } from '../settings/index.ts';
+import { shortages, tooLargeForNode } from '../lifecycle/index.ts';
 
 /** A client's change of an object. */
 export interface ChangeRequest {

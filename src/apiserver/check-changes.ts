@@ -1,6 +1,6 @@
-import { PodrunError } from '../api/errors.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { PodrunError } from '../api/index.ts';
+import type { FileStore } from '../store/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 import { configureObject } from './configure-object.ts';
 
 /**

@@ -1,12 +1,9 @@
-import type { StoredKubeObject } from '../api/objects.ts';
-import { namespacedResources } from '../api/resource-types.ts';
-import { withBudgetStatus } from '../manifest/admission/disruption-budget.ts';
-import { quotaStatus } from '../manifest/admission/quota.ts';
+import { namespacedResources, type StoredKubeObject } from '../api/index.ts';
+import { quotaStatus, SYSTEM_PRIORITIES, withBudgetStatus } from '../manifest/index.ts';
 import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from './base/default-objects.ts';
 import { objectsOfBudgets } from './deletion/evict-pod.ts';
-import type { ObjectReader, Resource, Scope } from '../store/base/store.ts';
+import type { ObjectReader, Resource, Scope } from '../store/index.ts';
 import { nodeFields } from './node-object.ts';
-import { SYSTEM_PRIORITIES } from '../manifest/base/system-priorities.ts';
 
 /** The place and the time for the node object. */
 interface Here {

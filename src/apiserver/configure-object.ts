@@ -1,11 +1,8 @@
-import { DEFAULT_NAMESPACE } from '../api/objects.ts';
-import { threeWayMerge } from '../api/patch/index.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import type { FileStore } from '../store/file-store.ts';
+import { DEFAULT_NAMESPACE, resourceTypeOf, threeWayMerge } from '../api/index.ts';
+import { type FileStore, withoutServerFields } from '../store/index.ts';
 import { withStoredAddress } from './services/allocate.ts';
 import { type ChangeRequest, changeObject } from './change-object.ts';
-import { withoutServerFields } from '../store/last-manifest.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 
 /**
  * Applies a manifest to an existing object: sets its fields, removes fields that an earlier manifest had, and keeps the

@@ -1,13 +1,10 @@
 import { recordBudgetEvents } from './deletion/evict-pod.ts';
 import { concernsVolumes, settleVolumes } from './volumes/settle-volumes.ts';
-import { keyOf } from '../store/base/metadata.ts';
+import { keyOf, newUid, type Store } from '../store/index.ts';
 import { admitNew } from './admission/admit-new.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import { asCreated } from '../manifest/default/created.ts';
-import type { Store } from '../store/base/store.ts';
+import { type KubeObject, resourceTypeOf, type StoredKubeObject, type StoredPod } from '../api/index.ts';
+import { asCreated } from '../manifest/index.ts';
 import { allocated } from './services/allocate.ts';
-import { newUid } from '../store/base/unique-id.ts';
 
 /**
  * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.

@@ -1,4 +1,4 @@
-import type { StoredKubeObject } from '../api/objects.ts';
+import type { StoredKubeObject } from '../api/index.ts';
 import type { ApiAnswer } from './base/answer.ts';
 import type { ServerContext } from './base/context.ts';
 import type { ApiRequest } from './base/request.ts';

@@ -1,7 +1,7 @@
-import { readNode } from '../settings/config/node.ts';
+import { readNode } from '../settings/index.ts';
 import type { Clock } from '../clock.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import type { FileStore } from '../store/file-store.ts';
+import type { ManifestObject } from '../manifest/index.ts';
+import type { FileStore } from '../store/index.ts';
 import { recordFieldsWithoutEffect } from './base/record-fields-without-effect.ts';
 import { recordReplacedAddress } from './services/record-replaced-address.ts';
 import { storeRecord } from './store-record.ts';

@@ -1,5 +1,5 @@
-import { resourceTypeOf } from '../api/resource-types.ts';
-import type { FileStore } from '../store/file-store.ts';
+import { resourceTypeOf } from '../api/index.ts';
+import type { FileStore } from '../store/index.ts';
 
 /** Names a stored workload. */
 export interface WorkloadKey {

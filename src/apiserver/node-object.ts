@@ -1,14 +1,10 @@
 import { release } from 'node:os';
-import { nodeRecord } from '../settings/config/node-record.ts';
-import { readNode } from '../settings/config/node.ts';
-import type { NodeCondition, NodeSpec, NodeStatus, Taint } from '../api/generated/types.ts';
-import { formatTime } from '../api/time.ts';
-import { PRESSURE_TAINTS } from '../lifecycle/node/eviction.ts';
-import { pressureIn, shownPressure } from '../lifecycle/node/node-conditions.ts';
-import { NODE_READY, SUFFICIENT_PID } from '../lifecycle/texts/node-conditions.ts';
+import { nodeRecord, readNode } from '../settings/index.ts';
+import { formatTime, type NodeCondition, type NodeSpec, type NodeStatus, type Taint } from '../api/index.ts';
+import { NODE_READY, PRESSURE_TAINTS, pressureIn, shownPressure, SUFFICIENT_PID } from '../lifecycle/index.ts';
 import { readQuietly } from '../quietly.ts';
 import { KUBERNETES_VERSION, version } from '../version.ts';
-import type { ObjectReader } from '../store/base/store.ts';
+import type { ObjectReader } from '../store/index.ts';
 
 interface NodeFields {
   readonly name: string;

@@ -1,7 +1,6 @@
-import { noSuchObject, PodrunError } from '../api/errors.ts';
-import type { StoredKubeObject, StoredPod } from '../api/objects.ts';
+import { noSuchObject, PodrunError, type StoredKubeObject, type StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { Scope, Store } from '../store/base/store.ts';
+import type { Scope, Store } from '../store/index.ts';
 
 const POD = { plural: 'pods' } as const;
 

@@ -1,6 +1,4 @@
-import type { KubeObject } from '../api/objects.ts';
-import { parseFieldSelector } from '../api/select/field-selector.ts';
-import { parseLabelSelector } from '../api/select/label-selector.ts';
+import { type KubeObject, parseFieldSelector, parseLabelSelector } from '../api/index.ts';
 import type { ApiRequest } from './base/request.ts';
 import type { ServedResource } from './resources/served-resource.ts';
 import { asStatusError, badRequestStatus } from './base/status-error.ts';

@@ -1,7 +1,5 @@
-import { PodrunError } from '../api/errors.ts';
-import type { StoredPod } from '../api/objects.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { isWorkload, PodrunError, type StoredPod } from '../api/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 
 export interface SeparatedObjects {
   readonly pods: readonly ManifestObject<StoredPod>[];

@@ -1,9 +1,6 @@
-import { PodrunError } from '../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
-import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
-import type { FileStore } from '../store/file-store.ts';
-import { rememberCreated } from '../store/last-manifest.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
+import { DEFAULT_NAMESPACE, PodrunError, qualifiedKind, resourceTypeOf, type StoredKubeObject } from '../api/index.ts';
+import { type FileStore, rememberCreated } from '../store/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 import { configureObject } from './configure-object.ts';
 import { createObject } from './create-object.ts';
 

@@ -1,10 +1,9 @@
-import { resourceTypeOf, qualifiedKind } from '../api/resource-types.ts';
+import { finishedCondition, qualifiedKind, resourceTypeOf } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import { hasLiveController, type WorkloadKey } from './live-controller.ts';
-import { finishedCondition } from '../api/workloads/job-conditions.ts';
-import type { StoredJob } from '../controllers/base/reconcile.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import type { FileStore } from '../store/file-store.ts';
+import type { StoredJob } from '../controllers/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
+import type { FileStore } from '../store/index.ts';
 import { deleteObject } from './deletion/delete-object.ts';
 import { recordOf, storeRecord } from './store-record.ts';
 

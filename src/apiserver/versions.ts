@@ -1,5 +1,5 @@
 import { sleep } from '../clock.ts';
-import { invalid } from '../manifest/base/field-error.ts';
+import { invalid } from '../manifest/index.ts';
 import type { ServerContext } from './base/context.ts';
 import type { ApiRequest } from './base/request.ts';
 import { badRequestStatus, StatusError } from './base/status-error.ts';

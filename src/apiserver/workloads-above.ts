@@ -1,7 +1,5 @@
-import { controllerOf, type StoredKubeObject, type StoredPod } from '../api/objects.ts';
-import { everyResourceType } from '../api/resource-types.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
-import type { ObjectReader } from '../store/base/store.ts';
+import { controllerOf, everyResourceType, isWorkload, type StoredKubeObject, type StoredPod } from '../api/index.ts';
+import type { ObjectReader } from '../store/index.ts';
 
 /** Finds the workloads above a Pod, the nearest one first: its ReplicaSet, and the Deployment of that. */
 export type WorkloadsAbove = (pod: StoredPod) => readonly WorkloadAbove[];

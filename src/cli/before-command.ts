@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homeFolder, isStandIn } from '../user.ts';
 import { quietly } from '../quietly.ts';
-import { agentsFolder, resourceFolder, stateRoot } from '../store/base/layout.ts';
+import { agentsFolder, resourceFolder, stateRoot } from '../store/index.ts';
 import type { Cli } from './base/cli.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
 
 /** Commands that read and write no state. */
 const WITHOUT_STATE: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', 'validate', 'init']);

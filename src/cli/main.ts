@@ -1,6 +1,6 @@
 import { Command, type Option } from 'commander';
-import { EXIT } from '../api/errors.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/background/command-names.ts';
+import { EXIT } from '../api/index.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
 import { beforeCommand } from './before-command.ts';
 import { findCalled, nameOfCommand, splitCommand } from './base/called-command.ts';
 import { Cli } from './base/cli.ts';

@@ -1,8 +1,8 @@
-import { PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/index.ts';
 import type { Cli } from './base/cli.ts';
-import type { LostPod } from '../store/records/pod-records.ts';
-import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { removeEmptyNamespaces } from '../apiserver/deletion/delete-namespace.ts';
+import type { LostPod } from '../store/index.ts';
+import { localProcesses } from '../runtime/index.ts';
+import { removeEmptyNamespaces } from '../apiserver/index.ts';
 import { openStore } from './base/environment.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The entry of the program: calls the command line with this process, and ends the process.
 
 import path from 'node:path';
-import { EXIT } from '../api/errors.ts';
+import { EXIT } from '../api/index.ts';
 import { callOfPodrun } from '../build-file.ts';
 import { SystemClock } from '../clock.ts';
 import { hasDefects, tellDefects } from '../defect-file.ts';

@@ -1,14 +1,14 @@
-import type { StoredPod } from '../api/objects.ts';
 import type {
+  Controlled,
   StoredClaim,
+  StoredEndpoints,
+  StoredEndpointSlice,
   StoredJob,
+  StoredPod,
   StoredReplicaSet,
   StoredRevision,
-  Controlled,
-} from '../api/workloads/stored-workloads.ts';
-import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
-import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
+} from '../api/index.ts';
+import type { BackOffLimits, NodeFacts } from '../lifecycle/index.ts';
 import { reconcileCronJob } from './cron-job/reconcile-cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set/reconcile-daemon-set.ts';
 import { reconcileDeployment } from './deployment/reconcile-deployment.ts';

@@ -1,8 +1,6 @@
-import type { JobStatus } from '../api/generated/types.ts';
-import type { Workload } from '../api/workloads/stored-workloads.ts';
+import { finishedCondition, type JobStatus, type Workload } from '../api/index.ts';
 import { statusActions } from './base/actions.ts';
 import { withDeploymentCondition } from './deployment/deployment-status.ts';
-import { finishedCondition } from '../api/workloads/job-conditions.ts';
 import type { ControllerAction } from './base/reconcile.ts';
 import { LACKS_AVAILABILITY } from './texts/deployment.ts';
 

@@ -1,6 +1,4 @@
-import { PodrunError } from '../api/errors.ts';
-import { goQuote } from '../api/go/go-quote.ts';
-import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
+import { goQuote, type KubeObject, PodrunError, type StoredKubeObject } from '../api/index.ts';
 import { isSameTemplate, NOT_COPIED, withoutHashLabel } from './deployment/revisions.ts';
 import type { StoredDeployment } from './base/reconcile.ts';
 import type { TemplateRevision } from './template-history.ts';

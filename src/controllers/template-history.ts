@@ -1,5 +1,4 @@
-import type { PodTemplateSpec } from '../api/generated/types.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
+import type { PodTemplateSpec, StoredKubeObject } from '../api/index.ts';
 import { REVISION } from './deployment/revisions.ts';
 import { isControlledBy } from './base/ownership.ts';
 import type { StoredReplicaSet, StoredRevision } from './base/reconcile.ts';

@@ -1,14 +1,21 @@
 import { caught, inBackground, tellDefect } from '../defects.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { podGoal } from '../controllers/index.ts';
-import type { PodGoal } from '../lifecycle/requests/goal.ts';
-import { type GoalRules, lapseLeft, lapseSince } from '../lifecycle/requests/goal-watch.ts';
-import { type Root, servingPods } from '../lifecycle/requests/root.ts';
-import type { EndingSignal, Lapse, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
+import {
+  type EndingSignal,
+  type GoalRules,
+  type Lapse,
+  lapseLeft,
+  lapseSince,
+  type PodGoal,
+  type Root,
+  type RunOutcome,
+  servingPods,
+} from '../lifecycle/index.ts';
 import { awaitedGoal, GoalWait } from './goal-wait.ts';
 
-export type { EndingSignal, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
+export type { EndingSignal, RunOutcome } from '../lifecycle/index.ts';
 
 /** The command that runs once the goal is met. */
 export interface GoalCommand {

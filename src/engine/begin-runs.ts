@@ -1,12 +1,8 @@
-import { fromServer } from '../api/errors.ts';
-import { endLeftovers } from '../apiserver/deletion/leftovers.ts';
-import { closeLostRun } from '../apiserver/deletion/lost-runs.ts';
-import { hasFinalizers } from '../api/finalizers.ts';
-import type { KubeObject, StoredPod } from '../api/objects.ts';
+import { fromServer, hasFinalizers, type KubeObject, type StoredPod } from '../api/index.ts';
+import { admitAll, closeLostRun, endLeftovers } from '../apiserver/index.ts';
 import type { Clock } from '../clock.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import { admitAll } from '../apiserver/admission/admit-new.ts';
+import type { FileStore } from '../store/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 import { hasLiveOwner } from './foreign-pods.ts';
 
 /** A Pod that this process owns from now on. */

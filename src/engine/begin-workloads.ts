@@ -1,16 +1,22 @@
-import { hasFinalizers } from '../api/finalizers.ts';
-import { hasCode } from '../api/errors.ts';
-import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../api/objects.ts';
-import { everyResourceType, resourceTypeOf } from '../api/resource-types.ts';
+import {
+  type Controlled,
+  controllerOf,
+  everyResourceType,
+  hasCode,
+  hasController,
+  hasFinalizers,
+  isTerminalPhase,
+  isWorkload,
+  resourceTypeOf,
+  type StoredKubeObject,
+  type StoredPod,
+  type Workload,
+} from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import { type Controlled, hasController, isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
-import { hasJobFinalizer, withoutJobFinalizer } from '../controllers/job/job-pods.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { Claim } from '../store/owners/ownership.ts';
-import { deletePod } from '../apiserver/deletion/delete-pod.ts';
-import { writePatch } from '../apiserver/base/write-patch.ts';
+import { hasJobFinalizer, withoutJobFinalizer } from '../controllers/index.ts';
+import type { Claim, FileStore } from '../store/index.ts';
+import { deletePod, type WorkloadKey, writePatch } from '../apiserver/index.ts';
 import type { RunOwner } from './begin-runs.ts';
-import type { WorkloadKey } from '../apiserver/live-controller.ts';
 
 /** A workload, or a Service, that this process owns from now on. */
 export interface OwnedWorkload<T extends Controlled = Workload> {

@@ -1,9 +1,7 @@
-import { PodrunError } from '../api/errors.ts';
-import { isLost, isTerminalPhase, type StoredPod, type WatchEvent } from '../api/objects.ts';
-import type { RunRecord } from '../lifecycle/requests/verdict.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import type { Subscription } from '../store/base/store.ts';
+import { isLost, isTerminalPhase, PodrunError, type StoredPod, type WatchEvent } from '../api/index.ts';
+import type { RunRecord } from '../lifecycle/index.ts';
+import type { FileStore, Subscription } from '../store/index.ts';
+import type { ManifestObject } from '../manifest/index.ts';
 
 /** True when a process runs this Pod or another one of the name, also a process that does not answer. */
 export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {

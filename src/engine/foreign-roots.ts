@@ -1,13 +1,8 @@
-import type { StoredPod } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import type { Workload } from '../api/workloads/stored-workloads.ts';
-import { podRoot, type Root } from '../lifecycle/requests/root.ts';
-import type { RunRecord } from '../lifecycle/requests/verdict.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ObjectKey } from '../store/base/store.ts';
-import { ObjectCache } from '../apiserver/informer/object-cache.ts';
-import { RunRoots } from '../workloads/run-roots.ts';
-import type { WorkloadKey } from '../apiserver/live-controller.ts';
+import { resourceTypeOf, type StoredPod, type Workload } from '../api/index.ts';
+import { podRoot, type Root, type RunRecord } from '../lifecycle/index.ts';
+import type { FileStore, ObjectKey } from '../store/index.ts';
+import { ObjectCache, type WorkloadKey } from '../apiserver/index.ts';
+import { RunRoots } from '../workloads/index.ts';
 import { ForeignPods } from './foreign-pods.ts';
 
 interface ForeignObjects {

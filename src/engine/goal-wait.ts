@@ -1,15 +1,19 @@
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { isLookedAt, podGoal, rootGoalState } from '../controllers/index.ts';
-import { type GoalState, goalText, includesReady, type PodGoal } from '../lifecycle/requests/goal.ts';
 import {
   type GoalProgress,
   type GoalRules,
+  type GoalState,
+  goalText,
   type GoalWatch,
+  includesReady,
   NOT_REACHED,
+  type PodGoal,
+  type Root,
+  servingPods,
   watchGoal,
-} from '../lifecycle/requests/goal-watch.ts';
-import { type Root, servingPods } from '../lifecycle/requests/root.ts';
+} from '../lifecycle/index.ts';
 
 /** A goal to wait for. */
 export interface AwaitedGoal {

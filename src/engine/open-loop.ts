@@ -1,18 +1,13 @@
-import { machineZone } from '../api/cron/zone.ts';
-import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import { type KubeObject, machineZone, type StoredEvent, type StoredPod, type WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import type { FileStore } from '../store/file-store.ts';
-import { watchOwners } from '../store/feed/owner-watch.ts';
-import { newUid } from '../store/base/unique-id.ts';
-import type { Agent } from '../kubelet/agent.ts';
-import { deletePod } from '../apiserver/deletion/delete-pod.ts';
-import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
-import { WorkloadLoop } from '../workloads/workload-loop.ts';
+import type { Owned } from '../controllers/index.ts';
+import type { BackOffLimits } from '../lifecycle/index.ts';
+import { type FileStore, newUid, watchOwners } from '../store/index.ts';
+import type { Agent } from '../kubelet/index.ts';
+import { deletePod, randomSuffix, requestDeletion } from '../apiserver/index.ts';
+import { WorkloadLoop } from '../workloads/index.ts';
 import type { RunOwner } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
-import { randomSuffix } from '../apiserver/base/random-suffix.ts';
 
 export interface LoopOptions {
   readonly store: FileStore;

@@ -1,10 +1,8 @@
-import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { Agent } from '../kubelet/agent.ts';
-import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
-import { StaticPods } from '../kubelet/static/static-pods.ts';
-import { NodeReport } from '../kubelet/usage/node-report.ts';
+import type { FileStore } from '../store/index.ts';
+import { type Agent, NodeReport, StaticPods } from '../kubelet/index.ts';
+import { requestDeletion } from '../apiserver/index.ts';
 import { beginRuns, type RunOwner, undoRuns } from './begin-runs.ts';
 
 export interface StaticsOptions {

@@ -1,8 +1,6 @@
-import { hasCode } from '../api/errors.ts';
-import { controllerOf, resolvedUid, type StoredPod } from '../api/objects.ts';
-import { isRenewed } from '../apiserver/deletion/is-stored.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { Subscription } from '../store/base/store.ts';
+import { controllerOf, hasCode, resolvedUid, type StoredPod } from '../api/index.ts';
+import { isRenewed } from '../apiserver/index.ts';
+import type { FileStore, Subscription } from '../store/index.ts';
 import type { OwnedRun } from './begin-runs.ts';
 import { hasOwners } from './open-loop.ts';
 import type { RunListener } from './run-input.ts';

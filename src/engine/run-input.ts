@@ -1,14 +1,11 @@
-import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { StoredPod, WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import type { AgentOptions } from '../kubelet/agent.ts';
-import type { Faults } from '../kubelet/faults.ts';
-import type { FoundInstance } from '../lifecycle/restored-facts.ts';
-import type { PipeKind } from '../runtime/pipes/process-pipes.ts';
-import type { Runtime } from '../runtime/base/runtime.ts';
-import type { AgentSettings } from '../settings/agent-settings.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { NetworkRecord } from '../store/owners/network-record.ts';
+import type { Owned } from '../controllers/index.ts';
+import type { AgentOptions, Faults } from '../kubelet/index.ts';
+import type { FoundInstance } from '../lifecycle/index.ts';
+import type { PipeKind, Runtime } from '../runtime/index.ts';
+import type { AgentSettings } from '../settings/index.ts';
+import type { FileStore, NetworkRecord } from '../store/index.ts';
 import type { OwnedRun, RunOwner } from './begin-runs.ts';
 import type { OwnedWorkload } from './begin-workloads.ts';
 

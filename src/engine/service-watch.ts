@@ -1,5 +1,5 @@
-import type { StoredService } from '../api/objects.ts';
-import type { Store, Subscription } from '../store/base/store.ts';
+import type { StoredService } from '../api/index.ts';
+import type { Store, Subscription } from '../store/index.ts';
 
 /** Finds the namespaces of Pods that have Services: their agent looks after these, too. */
 export class ServiceWatch {

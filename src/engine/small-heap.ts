@@ -1,4 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 
 /** The number of containers below which the flags save less memory than podrun needs to start. */

@@ -1,8 +1,6 @@
-import { PodrunError } from '../api/errors.ts';
-import type { StoredPod } from '../api/objects.ts';
+import { PodrunError, type StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { FileStore } from '../store/file-store.ts';
-import { LEASE_RENEWAL_MS } from '../store/owners/leases.ts';
+import { type FileStore, LEASE_RENEWAL_MS } from '../store/index.ts';
 
 export interface StateGuardOptions {
   readonly store: FileStore;

@@ -1,12 +1,8 @@
-import { DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../api/index.ts';
 import { type Clock, machineClock, sleep } from '../clock.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import { keepRecord } from '../apiserver/keep-record.ts';
-import { isServiceManifest } from '../apiserver/services/unserved.ts';
-import { recordOf } from '../apiserver/store-record.ts';
-import { endedJob } from '../apiserver/store-workload.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { ObjectKey } from '../store/base/store.ts';
+import type { ManifestObject } from '../manifest/index.ts';
+import { endedJob, isServiceManifest, keepRecord, recordOf } from '../apiserver/index.ts';
+import type { FileStore, ObjectKey } from '../store/index.ts';
 
 /** A run that is about to begin. */
 export interface BeginningRun {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { guarded, inBackground } from '../defects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { RequestCount } from '../lifecycle/texts/podrun-events.ts';
+import type { RequestCount } from '../lifecycle/index.ts';
 
 /** The place at which this machine reaches a Service. */
 export interface CountedService {

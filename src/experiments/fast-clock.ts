@@ -1,4 +1,4 @@
-import type { Instant } from '../api/time.ts';
+import type { Instant } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 
 /** Makes up for the rounding of floating-point numbers, milliseconds: no alarm rings before its time. */

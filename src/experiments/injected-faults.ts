@@ -1,17 +1,21 @@
-import type { CutOff, Faults } from '../kubelet/faults.ts';
-import type { PlannedPod } from '../engine/setup/planned-pods.ts';
-import type { ProbeInput } from '../kubelet/probe/input.ts';
-import { usage } from '../api/errors.ts';
-import { allContainers, type StoredPod } from '../api/objects.ts';
+import type { CutOff, Faults, ProbeInput } from '../kubelet/index.ts';
+import type { PlannedPod } from '../engine/index.ts';
+import { allContainers, type StoredPod, usage } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { ImageVerdict, ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import { endedByFault, faultInjected, type RequestCount, requestsCounted } from '../lifecycle/texts/podrun-events.ts';
-import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/base/runtime.ts';
+import {
+  endedByFault,
+  type EventDraft,
+  faultInjected,
+  type ImageVerdict,
+  type ImageVerdicts,
+  type ProbeOutcome,
+  type RequestCount,
+  requestsCounted,
+} from '../lifecycle/index.ts';
+import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/index.ts';
 import { chance } from './chance.ts';
 import { Partitions } from './partitions.ts';
 import type { EndingFault, InjectedFault, Partition } from './read-fault.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /** Faults whose time the seed chooses come within this time after the beginning, or after the start they are for. */
 const WITHIN_MS = 10_000;

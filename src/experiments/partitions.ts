@@ -1,9 +1,8 @@
-import type { CutOff } from '../kubelet/faults.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { CutOff } from '../kubelet/index.ts';
+import type { StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { faultInjected, faultOver } from '../lifecycle/texts/podrun-events.ts';
+import { type EventDraft, faultInjected, faultOver } from '../lifecycle/index.ts';
 import type { Partition } from './read-fault.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 export interface PartitionsOptions {
   readonly faults: readonly Partition[];

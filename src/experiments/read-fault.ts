@@ -1,5 +1,4 @@
-import { parseDuration } from '../api/duration.ts';
-import { PodrunError, usage } from '../api/errors.ts';
+import { parseDuration, PodrunError, usage } from '../api/index.ts';
 
 /** A fault that ends a container. */
 export interface EndingFault {

@@ -1,6 +1,5 @@
-import type { StoredEvent } from '../api/objects.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { StoredEvent } from '../api/index.ts';
+import type { HookRun, ProbeAttempt } from '../lifecycle/index.ts';
 
 /** The end of a container's output. */
 export interface LogTail {

@@ -1,6 +1,4 @@
-import { parseDuration } from '../api/duration.ts';
-import { type PodrunError, usage } from '../api/errors.ts';
-import { parseTime } from '../api/time.ts';
+import { parseDuration, parseTime, type PodrunError, usage } from '../api/index.ts';
 
 /** A moment of a run, as the user names it. */
 export type Moment =

@@ -1,6 +1,6 @@
-import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import { allContainerStatuses, type StoredPod } from '../api/index.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { countIn, FAULT_INJECTED, REQUESTS_COUNTED, type RequestCount } from '../lifecycle/texts/podrun-events.ts';
+import { countIn, FAULT_INJECTED, type RequestCount, REQUESTS_COUNTED } from '../lifecycle/index.ts';
 import { lastStateOf } from './run-length.ts';
 
 /** The effects of faults that a user of some Pods would have noticed. */

@@ -1,5 +1,4 @@
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
-import { parseTime } from '../api/time.ts';
+import { isTerminalPhase, parseTime, type StoredPod } from '../api/index.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { latestMomentIn } from './transition-time.ts';
 

@@ -1,4 +1,4 @@
-import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/index.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
 import { withoutRenewals } from './renewals.ts';
 import { latestMomentIn } from './transition-time.ts';

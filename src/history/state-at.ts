@@ -1,8 +1,13 @@
 import { noTransitions } from './no-transitions.ts';
-import { formatGoDuration } from '../api/duration.ts';
-import { PodrunError } from '../api/errors.ts';
-import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
-import { formatTime, parseTime } from '../api/time.ts';
+import {
+  allContainerStatuses,
+  formatGoDuration,
+  formatTime,
+  parseTime,
+  PodrunError,
+  type StoredEvent,
+  type StoredPod,
+} from '../api/index.ts';
 import type { Moment } from './moment.ts';
 import { isOver } from './run-length.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';

@@ -1,6 +1,12 @@
-import type { ContainerState, ContainerStatus, PodStatus } from '../api/generated/types.ts';
-import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
-import { parseTime } from '../api/time.ts';
+import {
+  allContainerStatuses,
+  type ContainerState,
+  type ContainerStatus,
+  parseTime,
+  type PodStatus,
+  type StoredEvent,
+  type StoredPod,
+} from '../api/index.ts';
 
 /** A timestamp in an object. Servers may answer null. */
 type Timestamp = string | null | undefined;

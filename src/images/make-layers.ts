@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, statfsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { LayerKind } from '../lifecycle/base/image-types.ts';
+import type { LayerKind } from '../lifecycle/index.ts';
 import type { Descriptor } from './registry/manifest.ts';
 import { contentName, PullError } from './registry/pull-error.ts';
 import type { ImageStore } from './store/image-store.ts';

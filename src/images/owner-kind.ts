@@ -1,10 +1,7 @@
-import { PodrunError } from '../api/errors.ts';
-import type { LayerKind } from '../lifecycle/base/image-types.ts';
-import type { Obstacle } from '../machine/abilities.ts';
-import { obstacleText } from '../machine/obstacle.ts';
-import { type HelperOutcome, runHelper } from '../runtime/base/helper.ts';
-import { explainRefusal } from '../runtime/linux/detection/namespaces.ts';
-import { readPrivileges } from '../runtime/linux/detection/privileges.ts';
+import { PodrunError } from '../api/index.ts';
+import type { LayerKind } from '../lifecycle/index.ts';
+import { type Obstacle, obstacleText } from '../machine/index.ts';
+import { explainRefusal, type HelperOutcome, readPrivileges, runHelper } from '../runtime/index.ts';
 import { asOwners } from './unpack/unpack-layer.ts';
 
 /** The owners that the files of layers can have here, or the reason why podrun cannot unpack any. */

@@ -1,5 +1,5 @@
-import { parseJson } from '../api/go/go-json.ts';
-import type { ImageConfig, ImageRunConfig } from '../lifecycle/base/image-types.ts';
+import { parseJson } from '../api/index.ts';
+import type { ImageConfig, ImageRunConfig } from '../lifecycle/index.ts';
 import { PullError } from './registry/pull-error.ts';
 
 const DIFF_ID = /^sha256:[0-9a-f]{64}$/;

@@ -1,5 +1,4 @@
-import { parseImageReference, splitVersion } from '../api/image-reference.ts';
-import { formatTime } from '../api/time.ts';
+import { formatTime, parseImageReference, splitVersion } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import type {
   Credential,
@@ -8,8 +7,8 @@ import type {
   PullOutcome,
   PullProgress,
   PullRequest,
-} from '../lifecycle/base/image-types.ts';
-import { fileTrouble } from '../runtime/base/errno.ts';
+} from '../lifecycle/index.ts';
+import { fileTrouble } from '../runtime/index.ts';
 import { fetchBlob } from './fetch-blob.ts';
 import { checkClaims, checkSpace, hasLayer, makeLayer } from './make-layers.ts';
 import {

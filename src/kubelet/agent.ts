@@ -1,51 +1,53 @@
 import {
   controllerOf,
+  type PodrunError,
   resolvedUid,
   type StoredEvent,
-  type StoredPod,
   type StoredKubeObject,
+  type StoredPod,
   type StoredService,
   type WatchEvent,
-} from '../api/objects.ts';
-import type { SyncConfig } from '../lifecycle/plan/draft.ts';
-import type { PodActivity } from '../lifecycle/activity.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
-import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
-import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
-import type { OwnRights } from '../lifecycle/security/own-rights.ts';
-import type { Subscription } from '../store/base/store.ts';
-import type { DialEndpoint } from '../network/ingress/forward.ts';
-import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
-import { claimFacts } from '../apiserver/volumes/claim-volume.ts';
-import { settleClaimsOf } from '../apiserver/volumes/settle-volumes.ts';
+} from '../api/index.ts';
+import {
+  DISRUPTION_TARGET,
+  type EventDraft,
+  type EvictionSettings,
+  type FoundInstance,
+  type NodeFacts,
+  type OwnRights,
+  type PodActivity,
+  PREEMPTED,
+  preemptedBy,
+  type Restoration,
+  restoredFacts,
+  type SchedulerFacts,
+  setConditions,
+  type SyncConfig,
+} from '../lifecycle/index.ts';
+import type { Subscription } from '../store/index.ts';
+import {
+  type ApiOfPods,
+  type ApiPlace,
+  type DialEndpoint,
+  dialHere,
+  lateServer,
+  type ServiceListeners,
+  type ServiceServer,
+  withIngresses,
+} from '../network/index.ts';
+import { claimFacts, deletePod, EventRecorder, settleClaimsOf } from '../apiserver/index.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { NodeReport } from './usage/node-report.ts';
 import { TaintEvictions } from './usage/taint-evictions.ts';
-import type { PodrunError } from '../api/errors.ts';
 import { machineClock } from '../clock.ts';
 import { keepAlive } from '../defects.ts';
-import { setConditions } from '../lifecycle/requests/set-conditions.ts';
-import { DISRUPTION_TARGET } from '../lifecycle/texts/condition-reasons.ts';
-import { preemptedBy } from '../lifecycle/texts/events.ts';
-import { PREEMPTED } from '../lifecycle/texts/scheduling.ts';
-import { deletePod } from '../apiserver/deletion/delete-pod.ts';
-import { EventRecorder } from '../apiserver/base/event-recorder.ts';
-import type { ServiceListeners } from '../network/node/agent-services.ts';
-import { dialHere } from '../network/node/dial-pod.ts';
-import type { ApiOfPods, ApiPlace } from '../network/node/pod-networks.ts';
-import { lateServer, type ServiceServer, withIngresses } from '../network/node/service-server.ts';
-import { nodeImages } from '../images/node/node-images.ts';
-import type { OnPull } from '../images/node/pull-notices.ts';
-import { podSourceRules } from '../images/node/pod-source.ts';
+import { nodeImages, type OnPull, podSourceRules } from '../images/index.ts';
 import { LiveRuns } from './live-runs.ts';
-import { judgeImages } from '../settings/config/image-map.ts';
-import { ThisNode } from '../settings/config/this-node.ts';
+import { judgeImages, readOwnRights, ThisNode } from '../settings/index.ts';
 import { type AgentResources, Machine } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun, type PodRunAgent } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
-import { readOwnRights } from '../settings/own-rights.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
 export interface AgentOptions extends AgentResources {

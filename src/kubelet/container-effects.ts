@@ -1,25 +1,30 @@
 import { caught, inBackground } from '../defects.ts';
-import type { StoredPod } from '../api/objects.ts';
-import type { Effect } from '../lifecycle/base/effects.ts';
-import type { PlannedProbe } from '../lifecycle/activity.ts';
-import type { PodFacts } from '../lifecycle/base/facts.ts';
-import type { StartFailed } from '../lifecycle/observation.ts';
-import { containerSpec } from '../lifecycle/observe.ts';
-import { probedContainers, probedStage } from '../lifecycle/probes/probed-containers.ts';
-import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/podrun-events.ts';
-import { stopSignal } from '../lifecycle/plan/stop.ts';
-import type { FoundInstance } from '../lifecycle/restored-facts.ts';
-import type { ProcessExit } from '../runtime/base/runtime.ts';
+import type { StoredPod } from '../api/index.ts';
+import {
+  containerSpec,
+  type Effect,
+  type EventDraft,
+  type FoundInstance,
+  limitsNotEnforced,
+  noSignalHandler,
+  type PlannedProbe,
+  type PodFacts,
+  probedContainers,
+  probedStage,
+  type StartFailed,
+  stopSignal,
+  terminalMissing,
+} from '../lifecycle/index.ts';
+import type { ProcessExit } from '../runtime/index.ts';
 import type { HookName } from './hooks/handler-log.ts';
 import { Handlers, type HandlersOptions } from './handlers.ts';
 import { type LiveInstance, liveInstance } from './base/instance.ts';
-import type { InstanceRef } from '../store/pod-files.ts';
-import type { NetworkSymptom } from '../network/node/pod-networks.ts';
+import type { InstanceRef } from '../store/index.ts';
+import type { NetworkSymptom } from '../network/index.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { quietly } from '../quietly.ts';
 import { Sandbox } from './sandbox.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
 export class ContainerEffects implements EffectRunner {

@@ -1,9 +1,7 @@
-import type { StoredPod } from '../api/objects.ts';
-import type { ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import type { Runtime } from '../runtime/base/runtime.ts';
+import type { StoredPod } from '../api/index.ts';
+import type { EventDraft, ImageVerdicts, ProbeOutcome } from '../lifecycle/index.ts';
+import type { Runtime } from '../runtime/index.ts';
 import type { ProbeInput } from './probe/input.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 /**
  * Cuts a Pod off from the network that it shares with other Pods, or connects it again. Rejects when that fails; does

@@ -1,15 +1,15 @@
-import type { Probe } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
+import { formatTime, type Instant, type Probe, type StoredPod } from '../api/index.ts';
 import { type Clock, machineClock } from '../clock.ts';
-import { formatTime, type Instant } from '../api/time.ts';
 import type { EffectReport } from './pod-worker.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import { containerSpec } from '../lifecycle/observe.ts';
-import { describeHandler } from '../lifecycle/probes/describe-handler.ts';
-import type { ProbeType } from '../lifecycle/probes/probe.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
-import type { ExecOutcome, ExecRequest, Runtime } from '../runtime/base/runtime.ts';
+import {
+  containerSpec,
+  describeHandler,
+  type HookRun,
+  lifecycleHttpFallback,
+  type ProbeOutcome,
+  type ProbeType,
+} from '../lifecycle/index.ts';
+import type { ExecOutcome, ExecRequest, Runtime } from '../runtime/index.ts';
 import { commandIn } from './hooks/command-in.ts';
 import type { HookOutcome } from './hooks/hooks.ts';
 import type { LiveInstance } from './base/instance.ts';

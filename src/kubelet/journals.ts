@@ -1,17 +1,19 @@
-import { PodrunError } from '../api/errors.ts';
-import type { StoredPod } from '../api/objects.ts';
-import { formatTime } from '../api/time.ts';
+import { formatTime, PodrunError, type StoredPod } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { OutputStream, ProcessExit, RunningContainer } from '../runtime/base/runtime.ts';
-import { appendToHookLog, ContainerLog } from '../store/logs/container-log.ts';
-import { logOutput } from '../store/logs/log-reader.ts';
-import { appendToJournal, Journal } from '../store/logs/probe-journal.ts';
-import type { Store } from '../store/base/store.ts';
-import { isStored } from '../apiserver/deletion/is-stored.ts';
+import type { HookRun, ProbeAttempt } from '../lifecycle/index.ts';
+import type { OutputStream, ProcessExit, RunningContainer } from '../runtime/index.ts';
+import {
+  appendToHookLog,
+  appendToJournal,
+  ContainerLog,
+  type InstanceRef,
+  Journal,
+  logOutput,
+  type PodFiles,
+  type Store,
+} from '../store/index.ts';
+import { isStored } from '../apiserver/index.ts';
 import type { HandlerOutput } from './hooks/handler-log.ts';
-import type { InstanceRef, PodFiles } from '../store/pod-files.ts';
 
 export interface JournalsOptions {
   readonly store: Store;

@@ -1,8 +1,7 @@
-import { controllerOf, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredPod } from '../api/index.ts';
 import { type Clock, inTurn } from '../clock.ts';
-import { isLaterReplica } from '../controllers/stateful-set/set-pods.ts';
-import { priorityOf } from '../lifecycle/node/priority.ts';
-import { resourcesKey } from '../lifecycle/node/resources-key.ts';
+import { isLaterReplica } from '../controllers/index.ts';
+import { priorityOf, resourcesKey } from '../lifecycle/index.ts';
 import type { PodRun } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
 

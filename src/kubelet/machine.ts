@@ -1,52 +1,52 @@
 import { inBackground } from '../defects.ts';
-import { type ClaimedData, claimedData } from '../apiserver/volumes/claim-volume.ts';
-import type { Container } from '../api/generated/types.ts';
-import type { PodrunError } from '../api/errors.ts';
+import { claimedData, type ClaimedData, topWorkload, workloadsAbove } from '../apiserver/index.ts';
+import type { Container, PodrunError, StoredPod } from '../api/index.ts';
 import { type Clock, machineClock } from '../clock.ts';
-import type { StoredPod } from '../api/objects.ts';
 import { AttachPoint } from './attach/attach-point.ts';
-import { imageFolder } from '../lifecycle/environment/entry-point.ts';
-import { podHostname } from '../lifecycle/environment/hostname.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import { containerLimits } from '../lifecycle/node/container-limits.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
-import { containerSpec } from '../lifecycle/observe.ts';
-import type { EnsuredImage } from '../lifecycle/base/image-need.ts';
-import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import type { OwnRights } from '../lifecycle/security/own-rights.ts';
-import { volumeGroup } from '../lifecycle/security/volume-group.ts';
-import { containerKind } from '../lifecycle/status/container-status.ts';
-import { imageNotHere } from '../lifecycle/texts/image-errors.ts';
-import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
-import type { StorageMeasures } from '../lifecycle/volumes/local-storage.ts';
-import type { ImageLayers, ResourceLimits } from '../runtime/base/confinement.ts';
-import type { OutputStream, ProcessExit, Runtime } from '../runtime/base/runtime.ts';
-import { holdMemoryFolders } from '../store/disk/memory-folders.ts';
-import type { FileStore } from '../store/file-store.ts';
+import {
+  containerKind,
+  containerLimits,
+  containerSpec,
+  type EnsuredImage,
+  type EventDraft,
+  type HookRun,
+  imageFolder,
+  imageNotHere,
+  MEMORY_POLLED,
+  type NodeFacts,
+  type OwnRights,
+  podHostname,
+  type ProbeAttempt,
+  type ProbeOutcome,
+  type StorageMeasures,
+  type StorageUsage,
+  volumeGroup,
+} from '../lifecycle/index.ts';
+import {
+  atExit,
+  type ImageLayers,
+  type OutputStream,
+  type ProcessExit,
+  type ResourceLimits,
+  type Runtime,
+} from '../runtime/index.ts';
+import { type FileStore, holdMemoryFolders, type InstanceRef, type NetworkRecord, PodFiles } from '../store/index.ts';
 import type { Faults } from './faults.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { Launch, LiveInstance } from './base/instance.ts';
-import { type InstanceRef, PodFiles } from '../store/pod-files.ts';
-import type { EnsureCall, NodeImages } from '../images/node/node-images.ts';
+import type { EnsureCall, NodeImages } from '../images/index.ts';
 import { Journals } from './journals.ts';
 import type { PodMachine } from './pod-machine.ts';
-import type { NetworkRecord } from '../store/owners/network-record.ts';
-import { PodNames } from '../network/node/pod-names.ts';
-import { type NetworkSymptom, PodNetworks } from '../network/node/pod-networks.ts';
+import { type NetworkSymptom, PodNames, PodNetworks } from '../network/index.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
-import { atExit } from '../runtime/at-exit.ts';
 import { PodHandlers } from './runtime-class/pod-handlers.ts';
-import type { AgentSettings } from '../settings/agent-settings.ts';
+import type { AgentSettings } from '../settings/index.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
-import { topWorkload, workloadsAbove } from '../apiserver/workloads-above.ts';
 import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
-import type { StorageUsage } from '../lifecycle/base/facts.ts';
 
 /** The resources of an agent for containers on this machine, and the callbacks for their output. */
 export interface AgentResources {

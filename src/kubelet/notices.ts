@@ -1,14 +1,17 @@
-import { allContainers, type StoredPod } from '../api/objects.ts';
-import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
-import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
-import { fieldHasNoEffect, timeIsFaster } from '../lifecycle/texts/podrun-events.ts';
-import { groupIgnoredFields } from '../manifest/support/fields-without-effect.ts';
-import type { OwnRights } from '../lifecycle/security/own-rights.ts';
-import type { AgentSettings } from '../settings/agent-settings.ts';
-import type { ObjectReader } from '../store/base/store.ts';
-import { runtimeHandlerOf } from '../images/node/pod-source.ts';
-import { hasApiServer } from '../apiserver/services/service-facts.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
+import { allContainers, type StoredPod } from '../api/index.ts';
+import {
+  apiServerNotices,
+  type EventDraft,
+  fieldHasNoEffect,
+  judgeSecurity,
+  type OwnRights,
+  timeIsFaster,
+} from '../lifecycle/index.ts';
+import { groupIgnoredFields } from '../manifest/index.ts';
+import type { AgentSettings } from '../settings/index.ts';
+import type { ObjectReader } from '../store/index.ts';
+import { runtimeHandlerOf } from '../images/index.ts';
+import { hasApiServer } from '../apiserver/index.ts';
 
 interface Place {
   readonly settings: AgentSettings;

@@ -1,23 +1,23 @@
-import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
-import type { EnsureCall } from '../images/node/node-images.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import type { EnsuredImage } from '../lifecycle/base/image-need.ts';
-import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import type { StorageMeasures } from '../lifecycle/volumes/local-storage.ts';
-import type { NetworkSymptom } from '../network/node/pod-networks.ts';
-import type { ResourceLimits } from '../runtime/base/confinement.ts';
-import type { OutputStream, ProcessExit } from '../runtime/base/runtime.ts';
-import type { InstanceRef } from '../store/pod-files.ts';
+import type { Container, StoredPod } from '../api/index.ts';
+import type { EnsureCall } from '../images/index.ts';
+import type {
+  EnsuredImage,
+  EventDraft,
+  HookRun,
+  ProbeAttempt,
+  ProbeOutcome,
+  StorageMeasures,
+  StorageUsage,
+} from '../lifecycle/index.ts';
+import type { NetworkSymptom } from '../network/index.ts';
+import type { OutputStream, ProcessExit, ResourceLimits } from '../runtime/index.ts';
+import type { InstanceRef } from '../store/index.ts';
 import type { HandlerOutput } from './hooks/handler-log.ts';
 import type { HookInput, HookOutcome } from './hooks/hooks.ts';
 import type { Launch, LiveInstance } from './base/instance.ts';
 import type { ProbeInput } from './probe/input.ts';
 import type { LaunchOutcome } from './steps/step.ts';
 import type { SandboxAttempt } from './volumes/pod-volumes.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
-import type { StorageUsage } from '../lifecycle/base/facts.ts';
 
 /**
  * This machine as its Pods use it: their sandboxes, and the steps, logs and clients of their containers. A simulation

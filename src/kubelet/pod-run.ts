@@ -1,29 +1,40 @@
 import { caught, defectText, tellDefect } from '../defects.ts';
-import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
-import type { PodStatus } from '../api/generated/types.ts';
-import { isMirrorPod, isTerminalPhase, resolvedUid, type StoredPod } from '../api/objects.ts';
-import type { NodeEviction } from '../lifecycle/base/facts.ts';
-import type { PodActivity } from '../lifecycle/activity.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
-import { endedUnscheduled, place, type Placement } from '../lifecycle/node/placement.ts';
-import { boundTo } from '../lifecycle/node/pod-scheduled.ts';
-import type { SyncConfig } from '../lifecycle/plan/draft.ts';
-import type { SchedulerFacts } from '../lifecycle/node/schedule.ts';
-import { withoutGrace } from '../lifecycle/requests/deletion.ts';
-import type { Restoration } from '../lifecycle/restored-facts.ts';
-import { brokenPodStatus } from '../lifecycle/status/lost-pod.ts';
-import { isSameForClients, mergeStatus } from '../lifecycle/status/merge-status.ts';
-import { sandboxChanged, type SchedulingEvent } from '../lifecycle/texts/events.ts';
-import type { Runtime } from '../runtime/base/runtime.ts';
-import type { ObjectPart, Subscription } from '../store/base/store.ts';
+import {
+  hasFinalizers,
+  isKeptByFinalizers,
+  isMirrorPod,
+  isTerminalPhase,
+  type PodStatus,
+  resolvedUid,
+  type StoredPod,
+} from '../api/index.ts';
+import {
+  boundTo,
+  brokenPodStatus,
+  endedUnscheduled,
+  type EventDraft,
+  isSameForClients,
+  mergeStatus,
+  type NodeEviction,
+  type NodeFacts,
+  place,
+  type Placement,
+  type PodActivity,
+  type Restoration,
+  sandboxChanged,
+  type SchedulerFacts,
+  type SchedulingEvent,
+  type SyncConfig,
+  withoutGrace,
+} from '../lifecycle/index.ts';
+import type { Runtime } from '../runtime/index.ts';
+import type { ObjectPart, Subscription } from '../store/index.ts';
 import { asRun, type ObjectState, ofPod, withUid } from './run-object.ts';
-import { isRenewed, isStored } from '../apiserver/deletion/is-stored.ts';
+import { EventRecorder, type EventRecorderOptions, isRenewed, isStored } from '../apiserver/index.ts';
 import { ContainerEffects } from './container-effects.ts';
-import { EventRecorder, type EventRecorderOptions } from '../apiserver/base/event-recorder.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
 import { PodWrites, type PodWritesOptions } from './pod-writes.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
 
 export interface PodRunOptions extends PodWritesOptions {
   readonly pod: StoredPod;

@@ -1,21 +1,34 @@
 import { caught, inBackground, tellDefect } from '../defects.ts';
-import { isSameJson } from '../api/json.ts';
-import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
-import type { Instant } from '../api/time.ts';
+import {
+  type Instant,
+  isSameJson,
+  isTerminalPhase,
+  type PodStatus,
+  type StoredPod,
+  type TerminalPhase,
+} from '../api/index.ts';
 import { type Alarm, type Clock, inTurn } from '../clock.ts';
-import type { SyncConfig } from '../lifecycle/plan/draft.ts';
-import type { PodStatus } from '../api/generated/types.ts';
-import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
-import type { Effect, Step } from '../lifecycle/base/effects.ts';
-import { isFinished, NEW_POD, type NodeEviction, type PodFacts } from '../lifecycle/base/facts.ts';
-import { mergeStatus } from '../lifecycle/status/merge-status.ts';
-import type { Observation } from '../lifecycle/observation.ts';
-import { observe } from '../lifecycle/observe.ts';
-import { podStatus } from '../lifecycle/status/pod-status.ts';
-import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
-import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts';
-import { sync } from '../lifecycle/sync.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
+import {
+  type Effect,
+  type EventDraft,
+  type FoundInstance,
+  isFinished,
+  mergeStatus,
+  NEW_POD,
+  type NodeEviction,
+  type Observation,
+  observe,
+  type PlannedProbe,
+  podActivity,
+  type PodActivity,
+  type PodFacts,
+  podGraceSeconds,
+  podStatus,
+  type Restoration,
+  type Step,
+  sync,
+  type SyncConfig,
+} from '../lifecycle/index.ts';
 
 /** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {

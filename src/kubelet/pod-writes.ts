@@ -1,8 +1,7 @@
-import { PodrunError } from '../api/errors.ts';
-import type { StoredPod } from '../api/objects.ts';
+import { PodrunError, type StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { Store } from '../store/base/store.ts';
-import { isStored } from '../apiserver/deletion/is-stored.ts';
+import type { Store } from '../store/index.ts';
+import { isStored } from '../apiserver/index.ts';
 
 /** The delay before a failed write is repeated. */
 const RETRY_MS = 1000;

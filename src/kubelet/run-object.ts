@@ -1,5 +1,4 @@
-import type { PodSpec } from '../api/generated/types.ts';
-import { isMirrorPod, resolvedUid, type StoredPod } from '../api/objects.ts';
+import { isMirrorPod, type PodSpec, resolvedUid, type StoredPod } from '../api/index.ts';
 
 /**
  * The stored object of a run. Held: only finalizers keep it. Missing: a write did not find it; its deletion is not

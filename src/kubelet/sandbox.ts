@@ -1,13 +1,16 @@
 import { inBackground, isDefect } from '../defects.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import type { EffectReport } from './pod-worker.ts';
-import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
+import {
+  type EventDraft,
+  failedCreatePodSandBox,
+  storageMeasures,
+  type StorageMeasures,
+  type StorageUsage,
+} from '../lifecycle/index.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { pause } from './probe/deadline.ts';
-import type { EventDraft } from '../lifecycle/texts/event-draft.ts';
-import { storageMeasures, type StorageMeasures } from '../lifecycle/volumes/local-storage.ts';
-import type { StorageUsage } from '../lifecycle/base/facts.ts';
 
 interface StorageWatch {
   readonly pod: StoredPod;

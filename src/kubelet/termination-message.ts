@@ -1,7 +1,6 @@
 import { fstatSync, openSync, readSync } from 'node:fs';
-import type { Container } from '../api/generated/types.ts';
-import { allContainers, type StoredPod } from '../api/objects.ts';
-import { closing } from '../runtime/start/open-beneath.ts';
+import { allContainers, type Container, type StoredPod } from '../api/index.ts';
+import { closing } from '../runtime/index.ts';
 import { quietly } from '../quietly.ts';
 
 // Source of the limits: pkg/kubelet/container/runtime.go, pkg/kubelet/status/status_manager.go.

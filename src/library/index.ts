@@ -2,7 +2,7 @@
  * podrun as a library: Pods that run in this process, for test suites and programs.
  * @see docs/library.md
  */
-export { type ErrorCode, PodrunError } from '../api/errors.ts';
+export { type ErrorCode, PodrunError } from '../api/index.ts';
 export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './base/errors.ts';
 export { run } from './run.ts';
 export { serve } from './serve.ts';
@@ -28,6 +28,6 @@ export type {
   StopOptions,
   UntilOptions,
 } from './base/types.ts';
-export type { Workload } from '../api/workloads/stored-workloads.ts';
-export type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
-export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/generated/types.ts';
+export type { Workload } from '../api/index.ts';
+export type { StoredEvent as Event, StoredPod as Pod } from '../api/index.ts';
+export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/index.ts';

@@ -1,15 +1,16 @@
-import { usage } from '../api/errors.ts';
+import { isJsonObject, type KubeObject, usage } from '../api/index.ts';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KubeObject } from '../api/objects.ts';
-import { formatFieldError } from '../manifest/base/field-error.ts';
-import { loadManifests, type LoadOptions } from '../manifest/load.ts';
-import type { ManifestMistake } from '../manifest/manifest-mistake.ts';
-import type { Input } from '../manifest/read/input.ts';
-import { renderManifestErrors } from '../manifest/report.ts';
+import {
+  formatFieldError,
+  type Input,
+  loadManifests,
+  type LoadOptions,
+  type ManifestMistake,
+  renderManifestErrors,
+} from '../manifest/index.ts';
 import { ManifestError, type ManifestProblem } from './base/errors.ts';
 import type { ManifestSource, ManifestText } from './base/types.ts';
-import { isJsonObject } from '../api/json.ts';
 
 /** The file name of a manifest that came as an object. Messages leave the position in it out. */
 const OBJECT = 'object';

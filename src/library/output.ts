@@ -1,7 +1,7 @@
 import { caught } from '../defects.ts';
-import type { RunListener } from '../engine/run-input.ts';
-import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
-import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
+import type { RunListener } from '../engine/index.ts';
+import { allContainerStatuses, type StoredPod } from '../api/index.ts';
+import { OutputLines, prefixLines } from '../print/index.ts';
 import type { LogLine, RunOptions } from './base/types.ts';
 
 /** The bytes that may wait in standard output before containers have to wait for its reader. */

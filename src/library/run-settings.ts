@@ -1,15 +1,10 @@
 import path from 'node:path';
-import type { ConfigFile } from '../settings/config/config-file.ts';
-import { splitWords } from '../settings/config/split-words.ts';
-import type { AgentSettings } from '../settings/agent-settings.ts';
-import type { ChosenRuntime } from '../engine/setup/choose-runtime.ts';
-import { type RunChoices, runNetworks, runSettings } from '../engine/setup/run-settings.ts';
-import { usage } from '../api/errors.ts';
-import type { KubeObject } from '../api/objects.ts';
+import { type AgentSettings, type ConfigFile, splitWords } from '../settings/index.ts';
+import { type ChosenRuntime, type RunChoices, runNetworks, runSettings } from '../engine/index.ts';
+import { type KubeObject, usage } from '../api/index.ts';
 import type { SystemClock } from '../clock.ts';
 import { JOB_BACKOFF } from '../controllers/index.ts';
-import type { ImageMapping } from '../lifecycle/environment/entry-point.ts';
-import { type BackOffLimits, CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
+import { type BackOffLimits, CRASH_LOOP, type ImageMapping } from '../lifecycle/index.ts';
 import { durationMs } from './base/options.ts';
 import type { ImageProgram, RunOptions } from './base/types.ts';
 

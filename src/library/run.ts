@@ -1,34 +1,52 @@
 import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
-import { readConfigFile } from '../settings/config/config-file.ts';
-import { PodrunError, usage } from '../api/errors.ts';
-import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
+import { type AgentSettings, readConfigFile } from '../settings/index.ts';
+import {
+  type KubeObject,
+  PodrunError,
+  resourceTypeOf,
+  type StoredPod,
+  usage,
+  type WatchEvent,
+  type Workload,
+} from '../api/index.ts';
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
-import { type OwnedRun, beginRuns, undoRuns } from '../engine/begin-runs.ts';
-import { beginWorkloads, type OwnedWorkload } from '../engine/begin-workloads.ts';
-import { hasLiveController } from '../apiserver/live-controller.ts';
-import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../engine/setup/choose-runtime.ts';
-import type { AgentSettings } from '../settings/agent-settings.ts';
-import type { Workload } from '../api/workloads/stored-workloads.ts';
-import { limitsRefused, openLimits } from '../engine/setup/open-limits.ts';
-import { plannedPods } from '../engine/setup/planned-pods.ts';
-import { refuseWithoutEffect } from '../engine/setup/refuse-without-effect.ts';
-import { changedRecords, storeRecords } from '../engine/store-records.ts';
-import { checkChanges } from '../apiserver/check-changes.ts';
-import { Run } from '../engine/run.ts';
-import { type SeparatedObjects, separateObjects } from '../apiserver/separate-objects.ts';
-import { serviceKeys } from '../apiserver/services/unserved.ts';
-import type { ObjectKey } from '../store/base/store.ts';
-import { storeWorkload, workloadKey } from '../apiserver/store-workload.ts';
-import { hasOwnNetworks } from '../machine/network-choice.ts';
+import {
+  beginRuns,
+  beginWorkloads,
+  changedRecords,
+  chooseRuntime,
+  type ChosenRuntime,
+  limitsRefused,
+  networkOf,
+  openLimits,
+  type OwnedRun,
+  type OwnedWorkload,
+  plannedPods,
+  refuseWithoutEffect,
+  Run,
+  runtimeChoice,
+  storeRecords,
+  undoRuns,
+  unmetRequests,
+} from '../engine/index.ts';
+import {
+  checkChanges,
+  hasLiveController,
+  type SeparatedObjects,
+  separateObjects,
+  serviceKeys,
+  storeWorkload,
+  workloadKey,
+} from '../apiserver/index.ts';
+import type { ObjectKey } from '../store/index.ts';
+import { hasOwnNetworks } from '../machine/index.ts';
 import { ManifestError } from './base/errors.ts';
 import { LibraryPods } from './pods/library-pods.ts';
 import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource } from './load.ts';
 import { checkOptions } from './base/options.ts';
 import { callListener, outputReceiver } from './output.ts';
-import { networkOf } from '../engine/setup/run-settings.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import { openStateFolder, type StateFolder, sweepStateFolders } from './base/state-folder.ts';
 import { withLibraryErrors } from './base/library-errors.ts';

@@ -1,10 +1,8 @@
 import path from 'node:path';
-import { readConfigFile } from '../settings/config/config-file.ts';
-import { Run } from '../engine/run.ts';
-import { UNWATCHED } from '../engine/run-input.ts';
-import { FOR_CLIENTS } from '../network/node/private-networks.ts';
-import { chooseRuntime, runtimeChoice } from '../engine/setup/choose-runtime.ts';
-import { usage } from '../api/errors.ts';
+import { readConfigFile } from '../settings/index.ts';
+import { chooseRuntime, Run, runtimeChoice, UNWATCHED } from '../engine/index.ts';
+import { FOR_CLIENTS } from '../network/index.ts';
+import { usage } from '../api/index.ts';
 import { SystemClock } from '../clock.ts';
 import { withLibraryErrors } from './base/library-errors.ts';
 import { checkOptions } from './base/options.ts';
@@ -12,7 +10,7 @@ import { callListener } from './output.ts';
 import { asyncDispose } from './pods/dispose.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import type { ServerClaim } from '../server/index.ts';
-import type { FileStore } from '../store/file-store.ts';
+import type { FileStore } from '../store/index.ts';
 import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
 import { openStateFolder } from './base/state-folder.ts';
 

@@ -1,7 +1,6 @@
-import type { Container, PodSpec } from '../api/generated/types.ts';
-import { escapeExpansion } from '../lifecycle/environment/expansion.ts';
-import type { ManifestObject } from '../manifest/manifest-object.ts';
-import { podIn } from '../manifest/base/pod-specs.ts';
+import type { Container, PodSpec } from '../api/index.ts';
+import { escapeExpansion } from '../lifecycle/index.ts';
+import { type ManifestObject, podIn } from '../manifest/index.ts';
 
 /**
  * Adds variables to each container of a Pod, or of the Pods of a workload, except those that `env` of the manifest

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/index.ts';
 import { type PodFacts, type StopStage, processOf, terminationOf } from './base/facts.ts';
 import type { ProbeType } from './probes/probe.ts';
 

@@ -1,5 +1,4 @@
-import type { TerminalPhase } from '../api/objects.ts';
-import type { Instant } from '../api/time.ts';
+import type { Instant, TerminalPhase } from '../api/index.ts';
 import type { NodeEviction, StorageUsage } from './base/facts.ts';
 import type { EnsuredImage, ImageNeed } from './base/image-need.ts';
 import type { TerminationCause } from './base/termination.ts';

@@ -1,6 +1,4 @@
-import { allContainers, type StoredPod } from '../api/objects.ts';
-import type { Instant } from '../api/time.ts';
-import type { Container, PodSpec } from '../api/generated/types.ts';
+import { allContainers, type Container, type Instant, type PodSpec, type StoredPod } from '../api/index.ts';
 import { type Effect, eventEffect, type Step } from './base/effects.ts';
 import {
   type ContainerFacts,

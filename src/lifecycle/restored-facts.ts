@@ -1,6 +1,14 @@
-import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
-import { allContainers, allContainerStatuses, type StoredPod } from '../api/objects.ts';
-import { type Instant, parseTime } from '../api/time.ts';
+import {
+  allContainers,
+  allContainerStatuses,
+  type Container,
+  type ContainerState,
+  type ContainerStateTerminated,
+  type ContainerStatus,
+  type Instant,
+  parseTime,
+  type StoredPod,
+} from '../api/index.ts';
 import {
   type ContainerFacts,
   containerFacts,

@@ -1,6 +1,4 @@
-import type { Container } from '../api/generated/types.ts';
-import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
-import type { Instant } from '../api/time.ts';
+import { type Container, type Instant, isTerminalPhase, sidecarsOf, type StoredPod } from '../api/index.ts';
 import { Draft, type SyncConfig } from './plan/draft.ts';
 import type { Step } from './base/effects.ts';
 import {

@@ -1,6 +1,5 @@
 import type { Obstacle } from './abilities.ts';
-import type { PodSpec } from '../api/generated/types.ts';
-import { allContainers } from '../api/objects.ts';
+import { allContainers, type PodSpec } from '../api/index.ts';
 import { obstacleText } from './obstacle.ts';
 
 /** Fields that need namespaces, each with a test for Pods that use it. */

@@ -1,4 +1,4 @@
-import { type KubeObject } from '../api/objects.ts';
+import type { KubeObject } from '../api/index.ts';
 import { decodeObject, type DecodeProblem } from './decode/decode.ts';
 import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';

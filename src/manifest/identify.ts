@@ -1,4 +1,4 @@
-import { goQuote } from '../api/go/go-quote.ts';
+import { goQuote } from '../api/index.ts';
 import { required, type FieldError } from './base/field-error.ts';
 import { isListKind, lookUpKind } from './kinds.ts';
 import { entryValue, nodeTypeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';

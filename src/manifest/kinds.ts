@@ -1,5 +1,4 @@
-import { typeOfKind } from '../api/field-types.ts';
-import { mostSimilar } from '../api/similar.ts';
+import { mostSimilar, typeOfKind } from '../api/index.ts';
 
 /** The result of looking up an apiVersion and a kind. */
 export type KindLookup =

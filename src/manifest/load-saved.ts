@@ -1,5 +1,4 @@
-import { PodrunError } from '../api/errors.ts';
-import type { KubeObject, WatchEvent } from '../api/objects.ts';
+import { type KubeObject, PodrunError, type WatchEvent } from '../api/index.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './base/field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';

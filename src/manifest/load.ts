@@ -1,6 +1,5 @@
 import type { Isolation } from './support/rule.ts';
-import { PodrunError } from '../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, PodrunError } from '../api/index.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './base/field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';

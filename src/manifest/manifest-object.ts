@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/objects.ts';
+import type { KubeObject } from '../api/index.ts';
 
 /** The fields that all kinds of objects have. */
 type AnyObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;

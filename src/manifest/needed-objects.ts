@@ -1,5 +1,4 @@
-import type { PodSpec } from '../api/generated/types.ts';
-import type { KubeObject } from '../api/objects.ts';
+import type { KubeObject, PodSpec } from '../api/index.ts';
 import { podIn } from './base/pod-specs.ts';
 
 /** An object that a Pod reads. */

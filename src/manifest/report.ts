@@ -1,5 +1,5 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
-import { goQuote } from '../api/go/go-quote.ts';
+import { goQuote } from '../api/index.ts';
 import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './base/field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './manifest-mistake.ts';
 

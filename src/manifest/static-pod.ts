@@ -1,5 +1,11 @@
-import type { Container, Pod, PodSpec, Volume } from '../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type StoredPod } from '../api/objects.ts';
+import {
+  type Container,
+  DEFAULT_NAMESPACE,
+  type Pod,
+  type PodSpec,
+  type StoredPod,
+  type Volume,
+} from '../api/index.ts';
 
 /** Static Pods: Pods of files in a folder of the node. Source: pkg/kubelet/config/common.go. */
 

@@ -1,5 +1,4 @@
-import type { ServicePort, ServiceSpec, ServiceStatus } from '../api/generated/types.ts';
-import type { StoredService } from '../api/objects.ts';
+import type { ServicePort, ServiceSpec, ServiceStatus, StoredService } from '../api/index.ts';
 import { LOCALHOST } from './listeners-of-services.ts';
 import { clusterAddress, isServiceAddress, machineAddress, nameHash, serviceAddress } from './service-addresses.ts';
 

@@ -1,6 +1,11 @@
-import type { Endpoint, ServicePort } from '../api/generated/types.ts';
-import type { StoredService } from '../api/objects.ts';
-import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
+import {
+  type Endpoint,
+  isReadyEndpoint,
+  SERVICE_NAME_LABEL,
+  type ServicePort,
+  type StoredEndpointSlice,
+  type StoredService,
+} from '../api/index.ts';
 import { clusterAddress, machineAddress } from './service-addresses.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
 

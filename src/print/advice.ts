@@ -1,5 +1,4 @@
-import { type Advice, type AdviceSeverity, counted } from '../history/advise/advice.ts';
-import type { RunAdvice, Basis } from '../history/advise/advise.ts';
+import { type Advice, type AdviceSeverity, type Basis, counted, type RunAdvice } from '../history/index.ts';
 import { briefDuration } from './base/age.ts';
 import { formatJson } from './formats/base/json.ts';
 import type { Painter, Tone } from './text/painter.ts';

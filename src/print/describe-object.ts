@@ -1,4 +1,14 @@
-import type { StoredEvent, StoredKubeObject, StoredPod } from '../api/objects.ts';
+import type {
+  ConfigMap,
+  Namespace,
+  PodDisruptionBudget,
+  PriorityClass,
+  Secret,
+  ServiceAccount,
+  StoredEvent,
+  StoredKubeObject,
+  StoredPod,
+} from '../api/index.ts';
 import { alignWithEvents, eventsAbout } from './describe/describe-events.ts';
 import { describePod } from './describe/describe-pod.ts';
 import { describeAnyKind } from './describe/kinds/any-kind.ts';
@@ -22,14 +32,6 @@ import { describeDeployment } from './describe/workloads/deployment.ts';
 import { describeCronJob, describeJob } from './describe/workloads/job.ts';
 import { describeReplicaSet, describeReplicationController } from './describe/workloads/replica-set.ts';
 import { describeDaemonSet, describeStatefulSet } from './describe/workloads/sets.ts';
-import type {
-  ConfigMap,
-  Secret,
-  Namespace,
-  PodDisruptionBudget,
-  PriorityClass,
-  ServiceAccount,
-} from '../api/generated/types.ts';
 import { sortedEntries, labelText } from './text/labels.ts';
 import { line } from './describe/line.ts';
 import { describeIdentity, describeAnnotations, describeLabels } from './describe/metadata.ts';

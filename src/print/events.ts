@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../api/objects.ts';
+import type { StoredEvent } from '../api/index.ts';
 import { timestampMs } from './base/age.ts';
 import { eventAge } from './table/event-row.ts';
 import { escapeTerminal } from './text/terminal-text.ts';

@@ -1,4 +1,4 @@
-import type { Descriptions, ExplainedField, FieldDescription } from '../manifest/support/explained-field.ts';
+import type { Descriptions, ExplainedField, FieldDescription } from '../manifest/index.ts';
 import { wordWrap } from './text/word-wrap.ts';
 
 export interface ExplainedResource {

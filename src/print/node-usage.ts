@@ -1,5 +1,4 @@
-import type { Node } from '../api/generated/types.ts';
-import { parseQuantity, quantityMilliValue, quantityValue } from '../api/quantity.ts';
+import { type Node, parseQuantity, quantityMilliValue, quantityValue } from '../api/index.ts';
 import { amountCells } from './pod-usage.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';

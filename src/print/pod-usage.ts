@@ -1,4 +1,4 @@
-import { compareText } from '../api/go/go-text.ts';
+import { compareText } from '../api/index.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 

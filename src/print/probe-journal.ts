@@ -1,7 +1,5 @@
-import type { Probe } from '../api/generated/types.ts';
-import { formatGoDuration } from '../api/duration.ts';
-import type { ProbeType } from '../lifecycle/probes/probe.ts';
-import type { ProbeAttempt, ProbeDecision } from '../lifecycle/probes/probe-attempt.ts';
+import { formatGoDuration, type Probe } from '../api/index.ts';
+import type { ProbeAttempt, ProbeDecision, ProbeType } from '../lifecycle/index.ts';
 import { describeProbe } from './describe/probe.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';

@@ -1,7 +1,5 @@
-import type { StoredPod } from '../api/objects.ts';
-import type { RunComparison } from '../history/compare/compare-runs.ts';
-import type { Difference } from '../history/compare/difference.ts';
-import type { ManifestChange } from '../history/compare/manifest-changes.ts';
+import type { StoredPod } from '../api/index.ts';
+import type { Difference, ManifestChange, RunComparison } from '../history/index.ts';
 import { runRecord } from './run-table.ts';
 import { renderRows } from './text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';

@@ -1,5 +1,5 @@
-import type { StoredPod } from '../api/objects.ts';
-import { runLengthMs } from '../history/run-length.ts';
+import type { StoredPod } from '../api/index.ts';
+import { runLengthMs } from '../history/index.ts';
 import { briefDuration } from './base/age.ts';
 import { summarizePod } from './table/pod-status.ts';
 import { renderRows } from './text/table-row.ts';

@@ -1,7 +1,5 @@
-import { usage } from '../api/errors.ts';
-import { isJsonObject } from '../api/json.ts';
-import type { KubeObject } from '../api/objects.ts';
-import { type ImageMap, mappingOf } from '../lifecycle/environment/entry-point.ts';
+import { isJsonObject, type KubeObject, usage } from '../api/index.ts';
+import { type ImageMap, mappingOf } from '../lifecycle/index.ts';
 
 const CONTAINER_LISTS: ReadonlySet<string> = new Set(['containers', 'initContainers', 'ephemeralContainers']);
 

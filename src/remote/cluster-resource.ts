@@ -1,6 +1,4 @@
-import { hasCode, PodrunError } from '../api/errors.ts';
-import type { StoredKubeObject, WatchEvent } from '../api/objects.ts';
-import type { ResourceType } from '../api/resource-types.ts';
+import { hasCode, PodrunError, type ResourceType, type StoredKubeObject, type WatchEvent } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { ClusterConnection, StreamedAnswer } from './connection.ts';
 import { streamLines } from './lines.ts';

@@ -1,14 +1,20 @@
-import { controlledTypes } from '../apiserver/informer/object-cache.ts';
-import { ForeignRoots } from '../engine/foreign-roots.ts';
-import type { RunListener } from '../engine/run-input.ts';
-import { hasCode, PodrunError } from '../api/errors.ts';
-import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
-import { qualifiedKind, resourceTypeOf, type ResourceType } from '../api/resource-types.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
+import { controlledTypes } from '../apiserver/index.ts';
+import { ForeignRoots, type RunListener } from '../engine/index.ts';
+import {
+  hasCode,
+  isWorkload,
+  type KubeObject,
+  PodrunError,
+  qualifiedKind,
+  type ResourceType,
+  resourceTypeOf,
+  type StoredKubeObject,
+  type StoredPod,
+  type WatchEvent,
+} from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { Root } from '../lifecycle/requests/root.ts';
-import type { RunRecord } from '../lifecycle/requests/verdict.ts';
-import type { FileStore } from '../store/file-store.ts';
+import type { Root, RunRecord } from '../lifecycle/index.ts';
+import type { FileStore } from '../store/index.ts';
 import type { ClusterConnection } from './connection.ts';
 import { type CreatedObject, createdObject, createOn, namespaceReady, removeFrom } from './created-objects.ts';
 import { ClusterResource } from './cluster-resource.ts';

@@ -2,8 +2,7 @@ import http from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { guarded } from '../defects.ts';
-import { type ErrorCode, fromServer, PodrunError } from '../api/errors.ts';
-import { isJsonObject } from '../api/json.ts';
+import { type ErrorCode, fromServer, isJsonObject, PodrunError } from '../api/index.ts';
 import { quietly } from '../quietly.ts';
 import type { ClusterAccess } from './client/index.ts';
 

@@ -1,6 +1,11 @@
-import { fromServer, hasCode } from '../api/errors.ts';
-import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
-import { qualifiedPlural, resourceTypeOf } from '../api/resource-types.ts';
+import {
+  fromServer,
+  hasCode,
+  type KubeObject,
+  qualifiedPlural,
+  resourceTypeOf,
+  type StoredKubeObject,
+} from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import { collectionPath, objectPathOf } from './paths.ts';

@@ -1,13 +1,13 @@
-import type { RunListener } from '../engine/run-input.ts';
+import type { RunListener } from '../engine/index.ts';
 import {
   isTerminalPhase,
+  resourceTypeOf,
   type StoredEvent,
   type StoredKubeObject,
   type StoredPod,
   type WatchEvent,
-} from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import type { FileStore } from '../store/file-store.ts';
+} from '../api/index.ts';
+import type { FileStore } from '../store/index.ts';
 import type { PodLogs } from './pod-logs.ts';
 
 export interface MirrorOptions {

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredKubeObject } from '../api/objects.ts';
+import type { StoredEvent, StoredKubeObject } from '../api/index.ts';
 
 /**
  * The objects of a run among those of a namespace: the created ones, what they own, the Services' endpoints, and Events

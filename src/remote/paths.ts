@@ -1,4 +1,4 @@
-import type { ResourceType } from '../api/resource-types.ts';
+import type { ResourceType } from '../api/index.ts';
 
 /** The path of all objects of a type, in a namespace if the type has namespaces. */
 export function collectionPath({ apiVersion, plural, isNamespaced }: ResourceType, namespace: string): string {

@@ -1,11 +1,7 @@
-import type { RunListener } from '../engine/run-input.ts';
-import { hasCode, PodrunError } from '../api/errors.ts';
-import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
-import { formatTime, parseTime } from '../api/time.ts';
+import type { RunListener } from '../engine/index.ts';
+import { allContainerStatuses, formatTime, hasCode, parseTime, PodrunError, type StoredPod } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { FileStore } from '../store/file-store.ts';
-import { ContainerLog } from '../store/logs/container-log.ts';
-import { instanceLogPath } from '../store/logs/log-files.ts';
+import { ContainerLog, type FileStore, instanceLogPath } from '../store/index.ts';
 import type { ClusterConnection, StreamedAnswer } from './connection.ts';
 import { streamLines } from './lines.ts';
 

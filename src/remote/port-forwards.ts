@@ -1,9 +1,15 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { guarded, inBackground } from '../defects.ts';
-import { isTerminalPhase, type StoredPod, type StoredService } from '../api/objects.ts';
-import { isReadyEndpoint, SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
-import type { ServiceFact } from '../lifecycle/environment/environment-services.ts';
-import type { ObjectReader } from '../store/base/store.ts';
+import {
+  isReadyEndpoint,
+  isTerminalPhase,
+  SERVICE_NAME_LABEL,
+  type StoredEndpointSlice,
+  type StoredPod,
+  type StoredService,
+} from '../api/index.ts';
+import type { ServiceFact } from '../lifecycle/index.ts';
+import type { ObjectReader } from '../store/index.ts';
 import type { ClusterAccess } from './client/index.ts';
 
 /** The address at which everything that is forwarded is reached. */

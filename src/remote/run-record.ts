@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { hasCode } from '../api/errors.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { inFolder, namesIn, readJsonFile, writePrivateFile } from '../store/disk/atomic-file.ts';
-import { isProcess } from '../store/disk/stored-json.ts';
-import { type KnownProcess, knownProcess, presenceOf } from '../store/disk/known-process.ts';
+import { hasCode, resourceTypeOf, type StoredKubeObject } from '../api/index.ts';
+import { localProcesses } from '../runtime/index.ts';
+import {
+  inFolder,
+  isProcess,
+  knownProcess,
+  type KnownProcess,
+  namesIn,
+  presenceOf,
+  readJsonFile,
+  writePrivateFile,
+} from '../store/index.ts';
 import type { ClusterConnection } from './connection.ts';
 import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
 import { collectionPath } from './paths.ts';

@@ -1,5 +1,4 @@
-import { joinHostPort } from '../api/go/host-port.ts';
-import { goQuote } from '../api/go/go-quote.ts';
+import { goQuote, joinHostPort } from '../api/index.ts';
 import { errnoText } from './base/errno.ts';
 
 /** Go's texts for the error numbers of the network. All other texts are in src/runtime/base/errno.ts. */

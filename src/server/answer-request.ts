@@ -1,16 +1,23 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, nextPart } from '../clock.ts';
-import { endWithAnswer } from '../network/raw-answer.ts';
-import type { ApiAnswer } from '../apiserver/base/answer.ts';
-import { authorize, authorizeConnection } from '../apiserver/authorize.ts';
-import type { ServerContext } from '../apiserver/base/context.ts';
+import { endWithAnswer } from '../network/index.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  asStatusError,
+  authorize,
+  authorizeConnection,
+  hasAdmission,
+  loadPatterns,
+  methodNotAllowed,
+  noSuchPath,
+  permitConnection,
+  type ServerContext,
+  StatusError,
+} from '../apiserver/index.ts';
 import { handlerOf, upgradeHandlerOf } from './handlers.ts';
 import { sendObject } from './reads/send-object.ts';
-import type { ApiRequest } from '../apiserver/base/request.ts';
-import { asStatusError, methodNotAllowed, noSuchPath, StatusError } from '../apiserver/base/status-error.ts';
-import { loadPatterns } from '../apiserver/custom/index.ts';
-import { hasAdmission, permitConnection } from '../apiserver/writes/admission.ts';
 import { actingUser } from './http/acting-user.ts';
 import type { AuditedRequest, AuditLog } from './http/audit.ts';
 import { readRequestBody } from './http/read-body.ts';

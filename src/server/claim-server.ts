@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { inFolder, readJsonFile, writeFileAtomically } from '../store/disk/atomic-file.ts';
-import { onDisk } from '../store/disk/disk-errors.ts';
-import { FileLocks } from '../store/disk/file-lock.ts';
-import { serverFolder } from '../store/base/layout.ts';
+import { localProcesses } from '../runtime/index.ts';
 import {
   distanceOf,
+  FileLocks,
+  inFolder,
   isSelf,
-  type KnownProcess,
   knownProcess,
+  type KnownProcess,
+  onDisk,
   presenceOf,
+  readJsonFile,
+  serverFolder,
   withCachedIds,
-} from '../store/disk/known-process.ts';
+  writeFileAtomically,
+} from '../store/index.ts';
 
 /** The server of a state folder, on record. The port outlives the server: its clients find the next one there. */
 interface ServerRecord {

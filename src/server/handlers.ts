@@ -1,24 +1,31 @@
 import {
   accessReviewAnswer,
+  type ApiHandler,
+  type ApiRequest,
+  type ApiVerb,
+  bindingAnswer,
+  createAnswer,
+  deleteAnswer,
+  deleteCollectionAnswer,
+  evictionAnswer,
+  finalizeAnswer,
+  getObjectAnswer,
+  methodNotAllowed,
+  noSuchPath,
+  patchAnswer,
   rulesReviewAnswer,
+  SCALE_HANDLERS,
   selfReviewAnswer,
+  StatusError,
+  type SubresourceHandlers,
+  tokenAnswer,
   tokenReviewAnswer,
-} from '../apiserver/access/reviews.ts';
-import type { ApiHandler, SubresourceHandlers, UpgradeHandler } from '../apiserver/base/answer.ts';
-import { getObjectAnswer } from '../apiserver/get.ts';
+  updateAnswer,
+  type UpgradeHandler,
+} from '../apiserver/index.ts';
 import { listAnswer } from './reads/list.ts';
 import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
-import type { ApiRequest, ApiVerb } from '../apiserver/base/request.ts';
-import { methodNotAllowed, noSuchPath, StatusError } from '../apiserver/base/status-error.ts';
-import { bindingAnswer, evictionAnswer } from '../apiserver/subresources/pods.ts';
-import { finalizeAnswer } from '../apiserver/subresources/namespaces.ts';
-import { SCALE_HANDLERS } from '../apiserver/subresources/scale.ts';
-import { tokenAnswer } from '../apiserver/subresources/token.ts';
-import { createAnswer } from '../apiserver/writes/create.ts';
-import { deleteAnswer, deleteCollectionAnswer } from '../apiserver/writes/delete.ts';
-import { patchAnswer } from '../apiserver/writes/patch.ts';
-import { updateAnswer } from '../apiserver/writes/update.ts';
 import { ATTACH, EXEC } from './streams/command/command-handlers.ts';
 import { PORT_FORWARD } from './streams/forward/forward-handlers.ts';
 import { LOG } from './streams/log/log-handlers.ts';

@@ -1,40 +1,44 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:net';
 import { inBackground } from '../defects.ts';
-import { PodrunError } from '../api/errors.ts';
+import { PodrunError, type StoredService } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { FileStore } from '../store/file-store.ts';
-import type { Subscription } from '../store/base/store.ts';
-import { ServiceTokens } from '../apiserver/base/service-tokens.ts';
-import type { StoredService } from '../api/objects.ts';
-import { machineAddress } from '../network/service-addresses.ts';
-import { ROUTER } from '../network/linux/cluster-commands.ts';
-import { accountOfToken } from '../apiserver/access/account-user.ts';
+import type { FileStore, Subscription } from '../store/index.ts';
+import {
+  accountOfToken,
+  ADMIN,
+  ApiService,
+  type AuthorizationMode,
+  BUILT_IN_RESOURCES,
+  compactHistory,
+  endNamespaces,
+  followDefinitions,
+  GarbageCollector,
+  isSameSecret,
+  keepCounts,
+  keepDefaultAccess,
+  keepNodeLease,
+  keepStandingObjects,
+  type NodeClient,
+  nodeShape,
+  registerNode,
+  ResourceTable,
+  ServedObjects,
+  type ServerContext,
+  ServiceTokens,
+  StatusError,
+  type TokenReader,
+} from '../apiserver/index.ts';
+import { machineAddress, ROUTER } from '../network/index.ts';
 import type { ServerClaim } from './claim-server.ts';
-import { ApiService } from '../apiserver/cluster/api-service.ts';
-import { GarbageCollector } from '../apiserver/cluster/collect-garbage.ts';
-import { keepCounts } from '../apiserver/cluster/keep-counts.ts';
-import { keepDefaultAccess } from '../apiserver/cluster/default-access.ts';
-import { endNamespaces } from '../apiserver/cluster/end-namespaces.ts';
-import { keepNodeLease } from '../apiserver/cluster/node-lease.ts';
-import { keepStandingObjects, nodeShape, registerNode } from '../apiserver/cluster/standing-objects.ts';
-import type { AuthorizationMode, ServerContext, TokenReader } from '../apiserver/base/context.ts';
-import { followDefinitions } from '../apiserver/custom/index.ts';
 import { answerRequest, answerUpgrade, type Answering } from './answer-request.ts';
 import { AuditLog } from './http/audit.ts';
-import { ADMIN, isSameSecret } from '../apiserver/access/authenticate.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
-import type { NodeClient } from '../apiserver/base/node-client.ts';
 import { openapiRoutes } from './openapi/index.ts';
-import { BUILT_IN_RESOURCES } from '../apiserver/built-in.ts';
-import { ResourceTable } from '../apiserver/resources/resource-table.ts';
 import { SERVER_ROUTES } from './routes.ts';
-import { compactHistory } from '../apiserver/state/compact-history.ts';
-import { ServedObjects } from '../apiserver/state/served-objects.ts';
-import { StatusError } from '../apiserver/base/status-error.ts';
 
 export interface ApiServerOptions {
   readonly store: FileStore;

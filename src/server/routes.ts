@@ -1,4 +1,4 @@
-import type { ApiAnswer, ServerRoute } from '../apiserver/base/answer.ts';
+import type { ApiAnswer, ServerRoute } from '../apiserver/index.ts';
 import { coreVersions, namedGroups, oneGroup, resourcesOfVersion } from './discovery/documents.ts';
 import { KUBERNETES_VERSION } from '../version.ts';
 

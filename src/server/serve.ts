@@ -1,15 +1,11 @@
-import type { AgentSettings } from '../settings/agent-settings.ts';
-import { type ErrorCode, PodrunError } from '../api/errors.ts';
-import { runAgent } from '../engine/background/run-agent.ts';
-import type { PodrunProgram } from '../engine/background/call-background.ts';
+import type { AgentSettings } from '../settings/index.ts';
+import { type ErrorCode, PodrunError } from '../api/index.ts';
+import { type PodrunProgram, runAgent } from '../engine/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { sendSignal } from '../runtime/watch/kill.ts';
-import { localProcesses } from '../runtime/watch/process-identity.ts';
-import { FileStore } from '../store/file-store.ts';
-import { BackgroundAgents } from '../store/owners/background-agents.ts';
+import { localProcesses, sendSignal } from '../runtime/index.ts';
+import { BackgroundAgents, FileStore } from '../store/index.ts';
 import { claimServer } from './claim-server.ts';
-import { FaultWatch } from '../apiserver/cluster/faults.ts';
-import type { AuthorizationMode } from '../apiserver/base/context.ts';
+import { type AuthorizationMode, FaultWatch } from '../apiserver/index.ts';
 import { type ApiServer, openApiServer } from './open-server.ts';
 
 /** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */

@@ -1,17 +1,19 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { homeFolder } from '../user.ts';
-import type { Taint } from '../api/generated/types.ts';
-import type { ImageMap } from '../lifecycle/environment/entry-point.ts';
-import type { RuntimeHandler } from '../lifecycle/node/runtime-handler.ts';
-import { DEFAULT_IMAGE_SETTINGS, type ImageSettings } from '../lifecycle/images/settings.ts';
-import type { SourceChoice } from '../lifecycle/base/image-types.ts';
-import type { EvictionSettings } from '../lifecycle/node/eviction.ts';
-import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import type { RuntimeFeatures } from '../runtime/base/features.ts';
+import type { Taint } from '../api/index.ts';
+import {
+  type BackOffLimits,
+  DEFAULT_IMAGE_SETTINGS,
+  type EvictionSettings,
+  type ImageMap,
+  type ImageSettings,
+  type RuntimeHandler,
+  type SourceChoice,
+} from '../lifecycle/index.ts';
+import type { RuntimeFeatures } from '../runtime/index.ts';
 import type { ConfigFile } from './config/config-file.ts';
-import type { RequestedIngressPorts } from '../network/ingress/ingress-ports.ts';
-import type { PrivateNetworks } from '../network/node/private-networks.ts';
+import type { PrivateNetworks, RequestedIngressPorts } from '../network/index.ts';
 
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {

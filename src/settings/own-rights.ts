@@ -1,9 +1,6 @@
 import { readQuietly } from '../quietly.ts';
-import { findAccount } from '../lifecycle/security/accounts.ts';
-import { capabilitiesOf } from '../lifecycle/security/capabilities.ts';
-import type { Account, OwnRights } from '../lifecycle/security/own-rights.ts';
-import type { RuntimeFeatures } from '../runtime/base/features.ts';
-import { findSetpriv } from '../runtime/start/setpriv.ts';
+import { type Account, capabilitiesOf, findAccount, type OwnRights } from '../lifecycle/index.ts';
+import { findSetpriv, type RuntimeFeatures } from '../runtime/index.ts';
 
 /** The files that list the users and groups of the machine, in place of the image's files. */
 export interface AccountFiles {

@@ -1,4 +1,4 @@
-import type { Instant } from '../api/time.ts';
+import type { Instant } from '../api/index.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../clock.ts';
 
 interface PendingAlarm extends Alarm {

@@ -1,19 +1,25 @@
-import type { KubeObject, StoredMeta, StoredPod, WatchEvent } from '../api/objects.ts';
-import { formatTime } from '../api/time.ts';
+import { formatTime, type KubeObject, type StoredMeta, type StoredPod, type WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import {
+  alreadyExists,
   changedMetadata,
   checkPrecondition,
   checkUid,
   isSamePart,
   keyOf,
+  notInStore,
+  type ObjectKey,
+  type ObjectPart,
+  type Resource,
+  type Scope,
+  type Storable,
+  type Store,
   type StoredObject,
-} from '../store/base/metadata.ts';
-import { withoutGrace } from '../lifecycle/requests/deletion.ts';
-import { VersionSource } from '../store/base/resource-version.ts';
-import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../store/base/store.ts';
-import { alreadyExists, notInStore } from '../store/base/store-errors.ts';
-import { Subscribers } from '../store/feed/subscribers.ts';
+  Subscribers,
+  type Subscription,
+  VersionSource,
+} from '../store/index.ts';
+import { withoutGrace } from '../lifecycle/index.ts';
 
 /**
  * A Store without files that behaves like the real one. Its objects are frozen, so that changing a

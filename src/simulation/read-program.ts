@@ -1,5 +1,4 @@
-import { parseDuration } from '../api/duration.ts';
-import { PodrunError, usage } from '../api/errors.ts';
+import { parseDuration, PodrunError, usage } from '../api/index.ts';
 import type { ProgramBehaviour } from './simulated-program.ts';
 
 /** The behaviour of a program from one start to its end. */

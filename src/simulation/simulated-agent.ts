@@ -1,24 +1,21 @@
-import { requestDeletion } from '../apiserver/deletion/request-deletion.ts';
-import type { PodMachine } from '../kubelet/pod-machine.ts';
-import { PodRun } from '../kubelet/pod-run.ts';
-import { settleClaimsOf } from '../apiserver/volumes/settle-volumes.ts';
-import { WorkloadLoop } from '../workloads/workload-loop.ts';
+import { requestDeletion, settleClaimsOf } from '../apiserver/index.ts';
+import { type PodMachine, PodRun } from '../kubelet/index.ts';
+import { WorkloadLoop } from '../workloads/index.ts';
 import {
   controllerOf,
+  everyResourceType,
   isTerminalPhase,
+  isWorkload,
   type KubeObject,
   type StoredEvent,
   type StoredPod,
   type WatchEvent,
-} from '../api/objects.ts';
-import { everyResourceType } from '../api/resource-types.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
+} from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
-import { type FoundInstance, restoredFacts } from '../lifecycle/restored-facts.ts';
-import type { Runtime } from '../runtime/base/runtime.ts';
-import type { Store } from '../store/base/store.ts';
+import type { Owned } from '../controllers/index.ts';
+import { CRASH_LOOP, type FoundInstance, restoredFacts } from '../lifecycle/index.ts';
+import type { Runtime } from '../runtime/index.ts';
+import type { Store } from '../store/index.ts';
 import { SIMULATED_NODE, simulatedMachine } from './simulated-machine.ts';
 
 /** The world of a simulated agent. */

@@ -1,7 +1,5 @@
-import { runHook } from '../kubelet/hooks/hooks.ts';
-import type { PodMachine } from '../kubelet/pod-machine.ts';
-import { probeOnce } from '../kubelet/probe/index.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
+import { type PodMachine, probeOnce, runHook } from '../kubelet/index.ts';
+import type { NodeFacts } from '../lifecycle/index.ts';
 
 export const SIMULATED_NODE: NodeFacts = {
   name: 'node-1',

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../runtime/base/runtime.ts';
+import type { OutputStream } from '../runtime/index.ts';
 
 /** The behaviour of a simulated program. Default: it starts at once and runs until it is signalled. */
 export interface ProgramBehaviour {

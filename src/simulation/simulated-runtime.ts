@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { caught } from '../defects.ts';
-import type { Instant } from '../api/time.ts';
+import type { Instant } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type {
   ContainerLaunch,
@@ -10,7 +10,7 @@ import type {
   ProcessExit,
   Runtime,
   StartOutcome,
-} from '../runtime/base/runtime.ts';
+} from '../runtime/index.ts';
 import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
 
 /** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is the instance's. */

@@ -1,14 +1,18 @@
-import type { ProbeInput } from '../kubelet/probe/input.ts';
-import { isSidecar, type KubeObject, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import { isWorkload } from '../api/workloads/stored-workloads.ts';
-import { NAME_ALPHABET, SUFFIX_LENGTH } from '../controllers/base/names.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
-import { asCreated } from '../manifest/default/created.ts';
-import { prepareForCreate } from '../manifest/default/create.ts';
-import { allocated } from '../apiserver/services/allocate.ts';
-import type { Runtime } from '../runtime/base/runtime.ts';
+import type { ProbeInput } from '../kubelet/index.ts';
+import {
+  isSidecar,
+  isWorkload,
+  type KubeObject,
+  resourceTypeOf,
+  type StoredEvent,
+  type StoredPod,
+  type WatchEvent,
+} from '../api/index.ts';
+import { NAME_ALPHABET, type Owned, SUFFIX_LENGTH } from '../controllers/index.ts';
+import type { ProbeOutcome } from '../lifecycle/index.ts';
+import { asCreated, prepareForCreate } from '../manifest/index.ts';
+import { allocated } from '../apiserver/index.ts';
+import type { Runtime } from '../runtime/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { DOES_ITS_WORK, RUNS, type SimulatedLife } from './read-program.ts';

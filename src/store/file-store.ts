@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { type KubeObject, type StoredMeta, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import type { KubeObject, StoredMeta, StoredPod, WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';

@@ -1,4 +1,4 @@
-import type { StoredMeta, WatchEvent } from '../api/objects.ts';
+import type { StoredMeta, WatchEvent } from '../api/index.ts';
 import type { Resource, Scope, Storable, Store } from './base/store.ts';
 
 type Followed = Storable & { readonly metadata: StoredMeta };

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
+import { type KubeObject, resourceTypeOf } from '../api/index.ts';
 import type { FileStore } from './file-store.ts';
 import type { StoredObject } from './base/metadata.ts';
 

@@ -1,9 +1,13 @@
-import { PodrunError } from '../api/errors.ts';
-import { allContainerStatuses, resolvedUid, type StoredEvent, type StoredPod } from '../api/objects.ts';
-import type { HookRun } from '../lifecycle/hook-run.ts';
-import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { Workload } from '../api/workloads/stored-workloads.ts';
-import { type LogTail, NO_RECORDS, type PodEvidence, type RecordedEvidence } from '../history/evidence.ts';
+import {
+  allContainerStatuses,
+  PodrunError,
+  resolvedUid,
+  type StoredEvent,
+  type StoredPod,
+  type Workload,
+} from '../api/index.ts';
+import type { HookRun, ProbeAttempt } from '../lifecycle/index.ts';
+import { type LogTail, NO_RECORDS, type PodEvidence, type RecordedEvidence } from '../history/index.ts';
 import type { FileStore } from './file-store.ts';
 import { instanceLogPath } from './logs/log-files.ts';
 import { lastLogLines } from './logs/log-reader.ts';

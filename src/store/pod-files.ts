@@ -1,8 +1,6 @@
 import path from 'node:path';
-import type { StoredPod } from '../api/objects.ts';
-import type { NetworkJoin } from '../runtime/base/join.ts';
-import type { RunningContainer } from '../runtime/base/runtime.ts';
-import { startTimeOf } from '../runtime/watch/process-identity.ts';
+import type { StoredPod } from '../api/index.ts';
+import { type NetworkJoin, type RunningContainer, startTimeOf } from '../runtime/index.ts';
 import type { FileStore } from './file-store.ts';
 import type { PodPaths } from './base/layout.ts';
 import { hookLogPath, instanceLogPath } from './logs/log-files.ts';

@@ -1,12 +1,7 @@
 import path from 'node:path';
-import { noSuchObject, PodrunError } from '../api/errors.ts';
-import type { StoredEvent, StoredPod } from '../api/objects.ts';
-import { didYouMean } from '../api/similar.ts';
-import { parseTime } from '../api/time.ts';
-import type { RecordedUsage } from '../machine/usage-totals.ts';
-import type { RecordedRun, RecordedTransition } from '../history/recorded-run.ts';
-import { withoutRenewals } from '../history/renewals.ts';
-import { latestMomentIn } from '../history/transition-time.ts';
+import { didYouMean, noSuchObject, parseTime, PodrunError, type StoredEvent, type StoredPod } from '../api/index.ts';
+import type { RecordedUsage } from '../machine/index.ts';
+import { latestMomentIn, type RecordedRun, type RecordedTransition, withoutRenewals } from '../history/index.ts';
 import { namesIn } from './disk/atomic-file.ts';
 import { onDisk } from './disk/disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './base/layout.ts';

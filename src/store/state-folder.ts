@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/index.ts';
 import { ifPossible } from './disk/disk-errors.ts';
 import { statQuietly, statIfThere } from '../quietly.ts';
 

@@ -2,7 +2,7 @@ import { isProcess } from './disk/stored-json.ts';
 import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { removeTree } from '../remove-tree.ts';
-import { isTerminalPhase } from '../api/objects.ts';
+import { isTerminalPhase } from '../api/index.ts';
 import { isLeftover, isTemporary, readJsonFile } from './disk/atomic-file.ts';
 import { ifPresent } from './disk/disk-errors.ts';
 import type { FileLocks } from './disk/file-lock.ts';

@@ -1,22 +1,18 @@
-import { hasCode, PodrunError } from '../api/errors.ts';
-import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
+import {
+  hasCode,
+  type KubeObject,
+  PodrunError,
+  resourceTypeOf,
+  type StoredEvent,
+  type StoredKubeObject,
+  type StoredPod,
+  type WatchEvent,
+} from '../api/index.ts';
 import { type Clock, machineClock, SLICE_MS } from '../clock.ts';
-import type {
-  ActionFailure,
-  ControllerAction,
-  DeleteAction,
-  NewObject,
-  UpdateAction,
-} from '../controllers/base/reconcile.ts';
-import { prepareForCreate } from '../manifest/default/create.ts';
-import { applyDefaults } from '../manifest/default/index.ts';
-import type { Store } from '../store/base/store.ts';
-import { createObject } from '../apiserver/create-object.ts';
-import { deleteRecord } from '../apiserver/deletion/delete-record.ts';
-import { EventRecorder } from '../apiserver/base/event-recorder.ts';
-import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
-import { writePatch } from '../apiserver/base/write-patch.ts';
+import type { ActionFailure, ControllerAction, DeleteAction, NewObject, UpdateAction } from '../controllers/index.ts';
+import { applyDefaults, prepareForCreate } from '../manifest/index.ts';
+import type { Store } from '../store/index.ts';
+import { createObject, deleteRecord, EventRecorder, type ObjectCache, writePatch } from '../apiserver/index.ts';
 
 /** The part of the agent that controllers need. */
 export interface PodClient {

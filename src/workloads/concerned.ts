@@ -1,7 +1,6 @@
-import { controllerOf, isTerminalPhase, type WatchEvent } from '../api/objects.ts';
-import { selectsPod } from '../controllers/service/reconcile-service.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import { isPod, isService, type ObjectCache } from '../apiserver/informer/object-cache.ts';
+import { controllerOf, isTerminalPhase, type WatchEvent } from '../api/index.ts';
+import { type Owned, selectsPod } from '../controllers/index.ts';
+import { isPod, isService, type ObjectCache } from '../apiserver/index.ts';
 
 /**
  * The uids of the objects whose controllers have to look after a change: the object itself, its controller before and

@@ -1,11 +1,14 @@
-import { controllerOf, type StoredPod } from '../api/objects.ts';
-import { formatTime } from '../api/time.ts';
-import type { StoredEndpoints, StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
-import type { Controlled } from '../api/workloads/stored-workloads.ts';
-import type { WorkloadInput } from '../controllers/controllers.ts';
-import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet } from '../controllers/base/reconcile.ts';
-import type { NodeFacts } from '../lifecycle/base/node-facts.ts';
-import type { ObjectCache } from '../apiserver/informer/object-cache.ts';
+import {
+  type Controlled,
+  controllerOf,
+  formatTime,
+  type StoredEndpoints,
+  type StoredEndpointSlice,
+  type StoredPod,
+} from '../api/index.ts';
+import type { ActionFailure, Owned, StoredClaim, StoredReplicaSet, WorkloadInput } from '../controllers/index.ts';
+import type { NodeFacts } from '../lifecycle/index.ts';
+import type { ObjectCache } from '../apiserver/index.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
 export interface LoopEnvironment extends Pick<WorkloadInput, 'timeZone' | 'delay' | 'suffix'> {

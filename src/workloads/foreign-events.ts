@@ -1,5 +1,5 @@
-import type { StoredEvent, WatchEvent } from '../api/objects.ts';
-import type { Store, Subscription } from '../store/base/store.ts';
+import type { StoredEvent, WatchEvent } from '../api/index.ts';
+import type { Store, Subscription } from '../store/index.ts';
 
 export interface ForeignEventsOptions {
   readonly store: Store;

@@ -1,8 +1,7 @@
-import { isTerminalPhase, type WatchEvent } from '../api/objects.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import { isTerminating } from '../controllers/base/pod-state.ts';
-import { isRemnant } from '../lifecycle/requests/deletion.ts';
-import { isPod, type ObjectCache } from '../apiserver/informer/object-cache.ts';
+import { isTerminalPhase, type WatchEvent } from '../api/index.ts';
+import { isTerminating, type Owned } from '../controllers/index.ts';
+import { isRemnant } from '../lifecycle/index.ts';
+import { isPod, type ObjectCache } from '../apiserver/index.ts';
 
 /**
  * The objects that belong to a run: the applied ones, what they own, what comes to own one of them, and what that owns.

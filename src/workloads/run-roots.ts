@@ -1,7 +1,6 @@
-import type { WatchEvent } from '../api/objects.ts';
-import type { Workload } from '../api/workloads/stored-workloads.ts';
-import type { Owned } from '../controllers/base/reconcile.ts';
-import { type Root, rootEnd } from '../lifecycle/requests/root.ts';
+import type { WatchEvent, Workload } from '../api/index.ts';
+import type { Owned } from '../controllers/index.ts';
+import { type Root, rootEnd } from '../lifecycle/index.ts';
 
 /** A workload that was applied, in its last known state. */
 export interface RunRoot extends Pick<Root, 'isGone'> {

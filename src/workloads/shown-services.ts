@@ -1,8 +1,7 @@
 import { inBackground } from '../defects.ts';
-import type { StoredService } from '../api/objects.ts';
-import type { StoredEndpointSlice } from '../api/workloads/endpoint-slices.ts';
-import type { ServiceServer } from '../network/node/service-server.ts';
-import { isService, type ObjectCache } from '../apiserver/informer/object-cache.ts';
+import type { StoredEndpointSlice, StoredService } from '../api/index.ts';
+import type { ServiceServer } from '../network/index.ts';
+import { isService, type ObjectCache } from '../apiserver/index.ts';
 
 /** Keeps the server of Services up to date. */
 export class ShownServices {

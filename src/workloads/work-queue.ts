@@ -1,6 +1,6 @@
 import { caught } from '../defects.ts';
 import { type Alarm, type Clock, inTurn, isTurnSpent } from '../clock.ts';
-import { PODS_PER_SYNC } from '../controllers/base/actions.ts';
+import { PODS_PER_SYNC } from '../controllers/index.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
 const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };

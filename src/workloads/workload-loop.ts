@@ -1,32 +1,36 @@
 import { tellDefect } from '../defects.ts';
-import { PodrunError } from '../api/errors.ts';
 import {
+  type Controlled,
   controllerOf,
+  hasController,
   isTerminalPhase,
+  isWorkload,
+  PodrunError,
   type StoredEvent,
   type StoredPod,
   type StoredService,
   type WatchEvent,
-} from '../api/objects.ts';
+  type Workload,
+} from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import { type Controlled, hasController, isWorkload, type Workload } from '../api/workloads/stored-workloads.ts';
-import { PODS_PER_SYNC } from '../controllers/base/actions.ts';
-import { reconcileWorkload } from '../controllers/controllers.ts';
-import { isActive } from '../controllers/base/pod-state.ts';
-import { restingActions } from '../controllers/resting-status.ts';
-import { selectsPod } from '../controllers/service/reconcile-service.ts';
-import type { ActionFailure, Owned } from '../controllers/base/reconcile.ts';
-import type { Root } from '../lifecycle/requests/root.ts';
-import type { InformerChange } from '../store/informer.ts';
-import type { Store, Subscription } from '../store/base/store.ts';
+import {
+  type ActionFailure,
+  isActive,
+  type Owned,
+  PODS_PER_SYNC,
+  reconcileWorkload,
+  restingActions,
+  selectsPod,
+} from '../controllers/index.ts';
+import type { Root } from '../lifecycle/index.ts';
+import type { InformerChange, Store, Subscription } from '../store/index.ts';
 import { inputOf, RemovedPods, type LoopEnvironment } from './controller-input.ts';
 import { ActionRunner, type PodClient } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
 import { ForeignEvents } from './foreign-events.ts';
-import { garbageIn, mayMakeGarbage } from '../apiserver/deletion/garbage.ts';
-import { isPod, isService, ObjectCache } from '../apiserver/informer/object-cache.ts';
+import { garbageIn, isPod, isService, mayMakeGarbage, ObjectCache } from '../apiserver/index.ts';
 import { RunMembers } from './run-members.ts';
-import type { ServiceServer } from '../network/node/service-server.ts';
+import type { ServiceServer } from '../network/index.ts';
 import { RunRoots } from './run-roots.ts';
 import { ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';

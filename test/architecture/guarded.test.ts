@@ -33,7 +33,7 @@ it('what hears from outside is made inside guarded(): a listener that throws end
   const wrong = unguarded.filter(({ file }) => !Object.hasOwn(AWAITED, file));
   expect(wrong.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   const excepted = new Set(unguarded.map(({ file }) => file).filter((file) => Object.hasOwn(AWAITED, file)));
-  expect([...excepted]).toEqual(Object.keys(AWAITED));
+  expect([...excepted].toSorted()).toEqual(Object.keys(AWAITED).toSorted());
 });
 
 /** The calls of makers that are no argument of `guarded` or `guardedProcess`. */

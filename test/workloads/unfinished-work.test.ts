@@ -8,7 +8,7 @@ import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
 import { newJob } from '../controllers/manifests.ts';
 
-it('a Job begins with its first Pod, however long it takes to make the others', async () => {
+it('a Job begins with its first Pod, however long it takes to make all of them', async () => {
   const manual = new ManualClock();
   let made = 0;
   let names = 0;

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ServiceAccountTokenProjection } from '../../api/generated/types.ts';
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import type { ServiceAccountTokenProjection, StoredKubeObject, StoredPod } from '../../api/index.ts';
 import { quietly } from '../../quietly.ts';
-import { credentialsFile } from '../../store/base/layout.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { credentialsFile, type FileStore } from '../../store/index.ts';
 import { ServiceTokens } from '../base/service-tokens.ts';
 
 /** The part of its time after which the kubelet replaces a token. Source: pkg/kubelet/token/token_manager.go. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import type { PolicyRule } from './permissions.ts';
 
 const READ = ['get', 'list', 'watch'];

@@ -1,6 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { goQuote, isSameJson, type KubeObject } from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest, ApiUser } from '../base/request.ts';
 import { notFoundStatus, objectForbidden } from '../base/status-error.ts';

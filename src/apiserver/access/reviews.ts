@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import type { ApiHandler } from '../base/answer.ts';
 import type { TypedFields } from '../base/typed-fields.ts';
 import { readFields, readObject } from '../base/read-object.ts';

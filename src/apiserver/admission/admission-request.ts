@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import type { Attributes } from '../access/permissions.ts';
 import type { ApiUser } from '../base/request.ts';
 

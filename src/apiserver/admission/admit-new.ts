@@ -1,36 +1,38 @@
-import { fromServer, PodrunError } from '../../api/errors.ts';
-import type {
-  IngressClass,
-  LimitRange,
-  PriorityClass,
-  ResourceQuota,
-  RuntimeClass,
-  ServiceAccount,
-} from '../../api/generated/types.ts';
 import {
   DEFAULT_NAMESPACE,
+  fromServer,
+  type IngressClass,
   isMirrorPod,
   type KubeObject,
+  type LimitRange,
+  PodrunError,
+  type PriorityClass,
+  qosClassOf,
+  qualifiedPlural,
+  type ResourceQuota,
+  resourceTypeOf,
+  type RuntimeClass,
+  type ServiceAccount,
   type StoredKubeObject,
   type StoredPod,
-} from '../../api/objects.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
-import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
-import { claimResizeProblem } from '../../manifest/admission/claim-resize.ts';
-import { withDefaultClass } from '../../manifest/admission/ingress-class.ts';
-import { claimLimitErrors, podLimitErrors, withDefaultLimits } from '../../manifest/admission/limit-ranger.ts';
+} from '../../api/index.ts';
 import {
+  claimLimitErrors,
+  claimResizeProblem,
+  formatFieldError,
+  podLimitErrors,
   priorityClassProblem,
+  quotaError,
+  validateObject,
+  withDefaultClass,
+  withDefaultLimits,
   withPriority,
   withPullSecrets,
+  withRuntimeClass,
+  withServiceAccount,
   withTolerations,
-} from '../../manifest/admission/pod-defaults.ts';
-import { quotaError } from '../../manifest/admission/quota.ts';
-import { withRuntimeClass } from '../../manifest/admission/runtime-class.ts';
-import { withServiceAccount } from '../../manifest/admission/service-account.ts';
-import { formatFieldError } from '../../manifest/base/field-error.ts';
-import { validateObject } from '../../manifest/validate/index.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+} from '../../manifest/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import { hasOwnApiServer } from '../services/service-facts.ts';
 import { randomSuffix } from '../base/random-suffix.ts';
 

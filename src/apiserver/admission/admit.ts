@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { apiVersionOf, pluralWithGroup } from '../resources/served-resource.ts';
 import { StatusError } from '../base/status-error.ts';

@@ -1,6 +1,5 @@
-import { isSameJson } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { invalid, type FieldError } from '../../manifest/base/field-error.ts';
+import { isSameJson, type KubeObject } from '../../api/index.ts';
+import { type FieldError, invalid } from '../../manifest/index.ts';
 import { checkExpression } from '../custom/cel/check/check-expression.ts';
 import type { CelVariables } from '../custom/cel/check/estimate.ts';
 import { BOOL, DYN, listType, mapType, opaque, STRING, type CelType } from '../custom/cel/check/types.ts';

@@ -1,5 +1,4 @@
-import type { LabelSelector } from '../../api/generated/types.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import { type LabelSelector, matchesSelector } from '../../api/index.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 
 /** The writes that a webhook or policy is about. Source: k8s.io/api/admissionregistration/v1, RuleWithOperations. */

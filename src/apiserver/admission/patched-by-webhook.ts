@@ -1,12 +1,13 @@
-import { typeOfKind } from '../../api/field-types.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { applyPatch, goJsonType } from '../../api/patch/index.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { decodeObject } from '../../manifest/decode/decode.ts';
-import { goTypeError } from '../../manifest/decode/go-type-error.ts';
-import { readJson } from '../../manifest/read/json-reader.ts';
-import { type MapNode, nodeValue } from '../../manifest/read/source-node.ts';
+import {
+  applyPatch,
+  goJsonType,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  PodrunError,
+  typeOfKind,
+} from '../../api/index.ts';
+import { decodeObject, goTypeError, type MapNode, nodeValue, readJson } from '../../manifest/index.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { internalError } from '../base/status-error.ts';
 import type { AdmissionRequest } from './admission-request.ts';

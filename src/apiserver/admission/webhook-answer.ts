@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../api/json.ts';
-import { checkBase64 } from '../../manifest/decode/scalars.ts';
+import { isJsonObject } from '../../api/index.ts';
+import { checkBase64 } from '../../manifest/index.ts';
 import type { FailureCause, FailureDetails } from '../base/status-error.ts';
 import { TypedFields } from '../base/typed-fields.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import { internalError, StatusError, type StatusFailure } from '../base/status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';

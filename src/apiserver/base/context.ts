@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { NodeClient } from './node-client.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';

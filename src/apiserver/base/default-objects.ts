@@ -1,11 +1,7 @@
 import { uptime } from 'node:os';
-import { registeredNode } from '../../settings/config/node-record.ts';
-import { readNode } from '../../settings/config/node.ts';
-import { hasCode } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { namespacedResources } from '../../api/resource-types.ts';
-import { formatTime } from '../../api/time.ts';
-import type { ObjectReader, Resource, Store } from '../../store/base/store.ts';
+import { readNode, registeredNode } from '../../settings/index.ts';
+import { DEFAULT_NAMESPACE, formatTime, hasCode, namespacedResources, type StoredKubeObject } from '../../api/index.ts';
+import type { ObjectReader, Resource, Store } from '../../store/index.ts';
 import { getObject, type ObjectRef } from './object-ref.ts';
 
 /**

@@ -1,10 +1,14 @@
-import type { StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
-import { formatTime, type Instant } from '../../api/time.ts';
+import {
+  formatTime,
+  type Instant,
+  type StoredEvent,
+  type StoredKubeObject,
+  type StoredPod,
+  type WatchEvent,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { EventCorrelator } from '../../lifecycle/event-correlation.ts';
-import type { SchedulingEvent } from '../../lifecycle/texts/events.ts';
-import type { Store } from '../../store/base/store.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
+import { EventCorrelator, type EventDraft, type SchedulingEvent } from '../../lifecycle/index.ts';
+import type { Store } from '../../store/index.ts';
 
 export interface EventRecorderOptions {
   readonly store: Store;

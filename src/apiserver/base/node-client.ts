@@ -1,5 +1,5 @@
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import type { ApiOfPods, ApiPlace } from '../../network/node/pod-networks.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/index.ts';
+import type { ApiOfPods, ApiPlace } from '../../network/index.ts';
 
 /** The node behind the server. */
 export interface NodeClient {

@@ -1,8 +1,13 @@
-import { noSuchObject, type PodrunError } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedPlural, type ResourceType } from '../../api/resource-types.ts';
-import { didYouMean } from '../../api/similar.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import {
+  DEFAULT_NAMESPACE,
+  didYouMean,
+  noSuchObject,
+  type PodrunError,
+  qualifiedPlural,
+  type ResourceType,
+  type StoredKubeObject,
+} from '../../api/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 
 /** An object that the user named. It need not exist. */
 export interface ObjectRef {

@@ -1,4 +1,4 @@
-import { NAME_ALPHABET, SUFFIX_LENGTH } from '../../controllers/base/names.ts';
+import { NAME_ALPHABET, SUFFIX_LENGTH } from '../../controllers/index.ts';
 
 /** The random part of a generated name. Source: k8s.io/apimachinery/pkg/util/rand/rand.go. */
 export function randomSuffix(): string {

@@ -1,13 +1,15 @@
-import type { JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { goJsonType } from '../../api/patch/index.ts';
-import { typeOfKind } from '../../api/field-types.ts';
-import { decodeObject } from '../../manifest/decode/decode.ts';
-import type { FieldError } from '../../manifest/base/field-error.ts';
-import { cutDocuments, readDocument } from '../../manifest/read/documents.ts';
-import { readJson } from '../../manifest/read/json-reader.ts';
-import { type MapNode, nodeValue, type SourceNode } from '../../manifest/read/source-node.ts';
-import { SourceError } from '../../manifest/read/source-text.ts';
+import { goJsonType, type JsonObject, type KubeObject, typeOfKind } from '../../api/index.ts';
+import {
+  cutDocuments,
+  decodeObject,
+  type FieldError,
+  type MapNode,
+  nodeValue,
+  readDocument,
+  readJson,
+  SourceError,
+  type SourceNode,
+} from '../../manifest/index.ts';
 import type { ApiRequest } from './request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from './status-error.ts';

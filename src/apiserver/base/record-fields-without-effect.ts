@@ -1,10 +1,15 @@
 import { EventRecorder } from './event-recorder.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type KubeObject,
+  resourceTypeOf,
+  type StoredEvent,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { fieldHasNoEffect } from '../../lifecycle/texts/podrun-events.ts';
-import { groupIgnoredFields } from '../../manifest/support/fields-without-effect.ts';
-import type { Store } from '../../store/base/store.ts';
+import { fieldHasNoEffect } from '../../lifecycle/index.ts';
+import { groupIgnoredFields } from '../../manifest/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /** The store for the Events about fields without effect, and the listener for warnings. */
 export interface FieldEventContext {

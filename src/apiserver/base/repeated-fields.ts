@@ -1,9 +1,12 @@
-import type { PatchType } from '../../api/patch/index.ts';
-import { readDocument } from '../../manifest/read/documents.ts';
-import { readJson } from '../../manifest/read/json-reader.ts';
-import { repeatedKeys } from '../../manifest/read/repeated-keys.ts';
-import type { SourceNode } from '../../manifest/read/source-node.ts';
-import { SourceError, SourceText } from '../../manifest/read/source-text.ts';
+import type { PatchType } from '../../api/index.ts';
+import {
+  readDocument,
+  readJson,
+  repeatedKeys,
+  SourceError,
+  type SourceNode,
+  SourceText,
+} from '../../manifest/index.ts';
 import type { ApiRequest } from './request.ts';
 import { badRequestStatus } from './status-error.ts';
 import { fieldValidation } from './write-options.ts';

@@ -1,7 +1,6 @@
-import { hasCode, PodrunError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { writableStatus } from '../../network/raw-answer.ts';
-import { type FieldError, formatFieldError, formatFieldErrorBody } from '../../manifest/base/field-error.ts';
+import { hasCode, type KubeObject, PodrunError } from '../../api/index.ts';
+import { writableStatus } from '../../network/index.ts';
+import { type FieldError, formatFieldError, formatFieldErrorBody } from '../../manifest/index.ts';
 import { pluralWithGroup, type ServedResource } from '../resources/served-resource.ts';
 
 /** A cause in the details of a Status. */

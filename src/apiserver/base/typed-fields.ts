@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { goJsonType } from '../../api/patch/index.ts';
-import { toInteger } from '../../manifest/decode/integers.ts';
+import { goJsonType, isJsonObject, type JsonObject } from '../../api/index.ts';
+import { toInteger } from '../../manifest/index.ts';
 
 /** The types of fields, as Go names them. */
 type FieldKind = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | '[]string';

@@ -1,4 +1,4 @@
-import { type FieldError, notSupported } from '../../manifest/base/field-error.ts';
+import { type FieldError, notSupported } from '../../manifest/index.ts';
 import type { ApiRequest } from './request.ts';
 import { invalidObject } from './status-error.ts';
 

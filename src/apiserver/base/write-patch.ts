@@ -1,12 +1,14 @@
-import { removesLastFinalizer } from '../../api/finalizers.ts';
-import { isSameJson, type JsonObject } from '../../api/json.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { applyMergePatch } from '../../api/patch/merge-patch.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import { withNullLists } from '../../api/workloads/endpoint-slices.ts';
-import type { ActionTarget } from '../../controllers/base/reconcile.ts';
-import { conflict } from '../../store/base/store-errors.ts';
-import type { Store } from '../../store/base/store.ts';
+import {
+  applyMergePatch,
+  isSameJson,
+  type JsonObject,
+  removesLastFinalizer,
+  resourceTypeOf,
+  type StoredKubeObject,
+  withNullLists,
+} from '../../api/index.ts';
+import type { ActionTarget } from '../../controllers/index.ts';
+import { conflict, type Store } from '../../store/index.ts';
 
 /**
  * Patches an object as the API server does, without its status: a change of the spec raises the generation, and a

@@ -1,11 +1,16 @@
 import { API_SERVER, OWN_LABEL } from '../services/service-facts.ts';
-import { hasCode } from '../../api/errors.ts';
-import { isSameJson } from '../../api/json.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject, type StoredService } from '../../api/objects.ts';
-import { SERVICE_NAME_LABEL } from '../../api/workloads/endpoint-slices.ts';
-import type { ApiPlace } from '../../network/node/pod-networks.ts';
+import {
+  DEFAULT_NAMESPACE,
+  hasCode,
+  isSameJson,
+  type KubeObject,
+  SERVICE_NAME_LABEL,
+  type StoredKubeObject,
+  type StoredService,
+} from '../../api/index.ts';
+import type { ApiPlace } from '../../network/index.ts';
 import { allocated } from '../services/allocate.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { FileStore } from '../../store/index.ts';
 
 const metadata = { name: API_SERVER, namespace: DEFAULT_NAMESPACE };
 const PORT = 'https';

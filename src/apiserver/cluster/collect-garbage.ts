@@ -1,13 +1,10 @@
 import { inBackground } from '../../defects.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { hasCode } from '../../api/errors.ts';
-import { garbageActions } from '../../controllers/index.ts';
-import type { DeleteAction, Owned, UpdateAction } from '../../controllers/base/reconcile.ts';
+import { hasCode, type StoredKubeObject } from '../../api/index.ts';
+import { type DeleteAction, garbageActions, type Owned, type UpdateAction } from '../../controllers/index.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
 import { nextEventLoopTurn, nextPart } from '../../clock.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
-import { keyOf } from '../../store/base/metadata.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import { keyOf, type Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { StoredChange } from '../state/change-window.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';

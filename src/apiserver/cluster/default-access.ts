@@ -1,10 +1,14 @@
-import { hasCode } from '../../api/errors.ts';
-import type { LabelSelector } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import {
+  DEFAULT_NAMESPACE,
+  hasCode,
+  isSameJson,
+  type KubeObject,
+  type LabelSelector,
+  matchesSelector,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../access/default-roles.ts';
 import type { PolicyRule } from '../access/permissions.ts';
 import type { ServerContext } from '../base/context.ts';

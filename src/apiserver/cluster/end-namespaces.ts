@@ -1,10 +1,8 @@
 import { nextEventLoopTurn, nextPart } from '../../clock.ts';
-import type { NamespaceStatus } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
+import { DEFAULT_NAMESPACE, formatSeconds, type NamespaceStatus, type StoredKubeObject } from '../../api/index.ts';
 import { removeEmptyNamespaces } from '../deletion/delete-namespace.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
 import { deletionIn, hasObjects } from '../writes/delete.ts';

@@ -1,13 +1,14 @@
-import type { JobStatus } from '../../api/generated/types.ts';
-import { controllerOf, type KubeObject, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import { goalState, type PodGoal } from '../../lifecycle/requests/goal.ts';
-import { lapseOf } from '../../lifecycle/requests/lapse.ts';
-import { firstCause } from '../../print/live/first-cause.ts';
-import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { podEvidence } from '../../store/pod-evidence.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import {
+  controllerOf,
+  type JobStatus,
+  type KubeObject,
+  type StoredPod,
+  trueCondition,
+  type WatchEvent,
+} from '../../api/index.ts';
+import { goalState, lapseOf, type PodGoal } from '../../lifecycle/index.ts';
+import { firstCause, howLapsed, whyLapsed } from '../../print/index.ts';
+import { type FileStore, podEvidence, type Subscription } from '../../store/index.ts';
 
 const READY: PodGoal = { type: 'condition', condition: 'Ready', status: 'True' };
 

@@ -1,12 +1,15 @@
-import { isSameJson } from '../../api/json.ts';
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { namespacedResources } from '../../api/resource-types.ts';
+import {
+  isSameJson,
+  type KubeObject,
+  namespacedResources,
+  type PodDisruptionBudget,
+  type PodDisruptionBudgetStatus,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import type { Alarm } from '../../clock.ts';
-import { withBudgetStatus } from '../../manifest/admission/disruption-budget.ts';
-import { quotaStatus } from '../../manifest/admission/quota.ts';
+import { quotaStatus, withBudgetStatus } from '../../manifest/index.ts';
 import { BUDGET_SOURCES } from '../deletion/evict-pod.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 

@@ -1,5 +1,4 @@
-import type { NamespaceCondition } from '../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import type { NamespaceCondition, StoredKubeObject } from '../../api/index.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
 
 /** The objects of a kind that are still in a namespace. */

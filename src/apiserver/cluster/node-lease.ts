@@ -1,8 +1,7 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { readNode } from '../../settings/config/node.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, type StoredKubeObject } from '../../api/index.ts';
+import { readNode } from '../../settings/index.ts';
 import type { Alarm } from '../../clock.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 

@@ -1,4 +1,4 @@
-import { hasCode, PodrunError } from '../../api/errors.ts';
+import { hasCode, PodrunError } from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 
 /**

@@ -1,13 +1,10 @@
-import { hasCode } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { registeredNode } from '../../settings/config/node-record.ts';
-import { readNode } from '../../settings/config/node.ts';
+import { DEFAULT_NAMESPACE, hasCode, type KubeObject, type StoredKubeObject } from '../../api/index.ts';
+import { readNode, registeredNode } from '../../settings/index.ts';
 import { bootTime } from '../base/default-objects.ts';
 import { systemPriorityClasses } from '../cluster-objects.ts';
 import { nodeFields } from '../node-object.ts';
 import type { Clock } from '../../clock.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { FileStore, Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { reported } from './reported.ts';
 

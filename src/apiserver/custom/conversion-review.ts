@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { isJsonObject, type JsonObject, type KubeObject } from '../../api/index.ts';
 
 /** A conversion that is asked for. */
 export interface ConversionQuestion {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import { callOnLoopback, serviceAddresses } from '../admission/call-webhook.ts';
 import type { ServerContext } from '../base/context.ts';
 import {

@@ -1,4 +1,4 @@
-import { shapeOfType, type ListKey, type FieldsShape, type Shape } from '../../api/apply/index.ts';
+import { type FieldsShape, type ListKey, type Shape, shapeOfType } from '../../api/index.ts';
 import { fieldSchema, isEmbeddedResource, keepsUnknown, schemaOr, type SchemaProps } from './base/schema.ts';
 
 const LEAF: Shape = { kind: 'leaf' };

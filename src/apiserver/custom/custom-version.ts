@@ -1,4 +1,4 @@
-import type { FieldError } from '../../manifest/base/field-error.ts';
+import { decodeObject, type FieldError, goTypeError, readJson } from '../../manifest/index.ts';
 import type { CustomVersion, WebhookConversion } from '../resources/served-resource.ts';
 import { checkRules } from './cel/rules.ts';
 import { shapeOfSchema } from './custom-shape.ts';
@@ -8,11 +8,7 @@ import { fieldSchema, type SchemaProps } from './base/schema.ts';
 import { checkListTypes } from './values/lists.ts';
 import { pruneUnknown } from './values/prune.ts';
 import { validateValue } from './values/validate.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import { goJsonType } from '../../api/patch/index.ts';
-import { decodeObject } from '../../manifest/decode/decode.ts';
-import { goTypeError } from '../../manifest/decode/go-type-error.ts';
-import { readJson } from '../../manifest/read/json-reader.ts';
+import { goJsonType, isJsonObject, type JsonObject } from '../../api/index.ts';
 
 const TYPE = 'meta.ObjectMeta';
 

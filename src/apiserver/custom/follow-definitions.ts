@@ -1,8 +1,6 @@
-import { isSameJson } from '../../api/json.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
+import { DEFAULT_NAMESPACE, formatSeconds, isSameJson, type StoredKubeObject } from '../../api/index.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
 import { isServed, statusOfDefinition } from './definition/conditions.ts';

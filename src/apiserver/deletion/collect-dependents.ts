@@ -1,7 +1,7 @@
-import { hasCode } from '../../api/errors.ts';
+import { hasCode } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ControllerAction, Owned } from '../../controllers/base/reconcile.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { ControllerAction, Owned } from '../../controllers/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { garbageIn } from './garbage.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
 import { writePatch } from '../base/write-patch.ts';

@@ -1,19 +1,27 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { hasFinalizers } from '../../api/finalizers.ts';
-import type { PersistentVolume } from '../../api/generated/types.ts';
-import { isTerminalPhase, type KubeObject, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import {
+  hasFinalizers,
+  isTerminalPhase,
+  type KubeObject,
+  type PersistentVolume,
+  resourceTypeOf,
+  type StoredEvent,
+  type StoredPod,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { sweepMemoryFolders } from '../../store/disk/memory-folders.ts';
-import { folderOfVolume } from '../../store/records/claim-folders.ts';
-import type { UnreferencedFolder, StoreGarbage } from '../../store/garbage.ts';
+import { surplusPods } from '../../lifecycle/index.ts';
+import {
+  type FileStore,
+  folderOfVolume,
+  type StoreGarbage,
+  sweepMemoryFolders,
+  type UnreferencedFolder,
+} from '../../store/index.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
-import { removeStrayGroups } from '../../runtime/linux/cgroup/stray-groups.ts';
+import { removeStrayGroups } from '../../runtime/index.ts';
 
 /** An object that was removed or closed. */
 export type Collected =

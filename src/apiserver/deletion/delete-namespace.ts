@@ -1,12 +1,17 @@
-import { fromServer, type PodrunError } from '../../api/errors.ts';
-import type { Namespace } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { namespacedResources, resourceTypeOf } from '../../api/resource-types.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatTime,
+  fromServer,
+  goQuote,
+  type Namespace,
+  namespacedResources,
+  type PodrunError,
+  resourceTypeOf,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import type { DeletionOutcome } from './delete-pod.ts';
 import type { Clock } from '../../clock.ts';
-import type { ObjectReader, Store } from '../../store/base/store.ts';
+import type { ObjectReader, Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {

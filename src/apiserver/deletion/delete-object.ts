@@ -1,11 +1,10 @@
 import { collectDependents } from './collect-dependents.ts';
 import { type DeletionOutcome, deletePod } from './delete-pod.ts';
 import { deleteRecord } from './delete-record.ts';
-import { hasCode } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import { hasCode, type StoredKubeObject } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { PropagationPolicy } from '../../controllers/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { objectToChange } from '../base/default-objects.ts';
 import { deleteNamespace, type HasMore, isNamespace } from './delete-namespace.ts';
 import type { ObjectRef } from '../base/object-ref.ts';

@@ -1,9 +1,7 @@
-import { hasCode, PodrunError } from '../../api/errors.ts';
-import { hasFinalizers } from '../../api/finalizers.ts';
-import { isMirrorPod, isUnreachable, type StoredPod } from '../../api/objects.ts';
+import { hasCode, hasFinalizers, isMirrorPod, isUnreachable, PodrunError, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { planDeletion } from '../../lifecycle/requests/deletion.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { planDeletion } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { settleClaimsOf } from '../volumes/settle-volumes.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 

@@ -1,11 +1,9 @@
-import { hasFinalizers } from '../../api/finalizers.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import { DEFAULT_NAMESPACE, hasFinalizers, resourceTypeOf, type StoredKubeObject } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/index.ts';
 import { settleVolumes } from '../volumes/settle-volumes.ts';
-import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
-import type { Store } from '../../store/base/store.ts';
+import { withoutGrace } from '../../lifecycle/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /**
  * Marks an object as deleted, without grace period, with the finalizers that the policy asks for. An object that is

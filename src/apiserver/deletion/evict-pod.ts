@@ -1,18 +1,10 @@
 import { deletePod } from './delete-pod.ts';
-import type { PodDisruptionBudget } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import type { KubeObject, PodDisruptionBudget, StoredKubeObject, StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import { DISRUPTION_TARGET, EVICTED_BY_API } from '../../lifecycle/texts/condition-reasons.ts';
+import { DISRUPTION_TARGET, EVICTED_BY_API, setConditions } from '../../lifecycle/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
-import {
-  budgetEvents,
-  type EvictionProblem,
-  evictionProblem,
-  withBudgetStatus,
-} from '../../manifest/admission/disruption-budget.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectReader, Store } from '../../store/base/store.ts';
+import { budgetEvents, evictionProblem, type EvictionProblem, withBudgetStatus } from '../../manifest/index.ts';
+import type { FileStore, ObjectReader, Store } from '../../store/index.ts';
 
 /** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
 export const BUDGET_SOURCES: readonly string[] = [

@@ -1,8 +1,7 @@
-import { hasCode } from '../../api/errors.ts';
+import { hasCode, type StoredJob } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { jobExpiryMs } from '../../controllers/index.ts';
-import type { StoredJob } from '../../api/workloads/stored-workloads.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { FileStore } from '../../store/index.ts';
 import { collectDependents } from './collect-dependents.ts';
 import { deleteRecord } from './delete-record.ts';
 

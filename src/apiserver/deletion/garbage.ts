@@ -1,13 +1,17 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type WatchEvent } from '../../api/objects.ts';
-import { everyResourceType } from '../../api/resource-types.ts';
-import { deleteAction } from '../../controllers/base/actions.ts';
-import { garbageActions } from '../../controllers/garbage/collect.ts';
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../controllers/garbage/deletion.ts';
-import { releaseOrphanedPods } from '../../controllers/job/reconcile-job.ts';
-import { hasDeletionTimestamp } from '../../controllers/base/ownership.ts';
-import type { ControllerAction, Owned, StoredJob } from '../../controllers/base/reconcile.ts';
-import { isRemnant } from '../../lifecycle/requests/deletion.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import { DEFAULT_NAMESPACE, everyResourceType, type KubeObject, type WatchEvent } from '../../api/index.ts';
+import {
+  type ControllerAction,
+  deleteAction,
+  FOREGROUND_FINALIZER,
+  garbageActions,
+  hasDeletionTimestamp,
+  ORPHAN_FINALIZER,
+  type Owned,
+  releaseOrphanedPods,
+  type StoredJob,
+} from '../../controllers/index.ts';
+import { isRemnant } from '../../lifecycle/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import { isPod, type ObjectCache } from '../informer/object-cache.ts';
 
 /** True for a change after which objects may have lost their owners, or owners what they waited for. */

@@ -1,6 +1,5 @@
-import { PodrunError } from '../../api/errors.ts';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
-import type { Store } from '../../store/base/store.ts';
+import { PodrunError, resolvedUid, type StoredPod } from '../../api/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /** True when the store still has the Pod. An unreadable store counts as having it. */
 export function isStored(store: Store, pod: StoredPod): boolean {

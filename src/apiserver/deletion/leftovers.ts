@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
-import { PodrunError } from '../../api/errors.ts';
-import { allContainerStatuses, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, isTerminalPhase, PodrunError, resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
-import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { removeLeftHolds } from '../../store/disk/memory-folders.ts';
-import { removeInMemory } from '../../store/disk/in-memory.ts';
-import { removeLeftLayers } from '../../runtime/linux/namespace/layers.ts';
+import { usesMemory } from '../../lifecycle/index.ts';
+import { endRemains, type RemainingContainer, removeLeftLayers } from '../../runtime/index.ts';
+import { type FileStore, removeInMemory, removeLeftHolds } from '../../store/index.ts';
 
 /** Ends the remaining processes of a Pod without an agent, and removes what it and its agent had in memory. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {

@@ -1,14 +1,10 @@
-import { hasFinalizers } from '../../api/finalizers.ts';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
+import { hasFinalizers, resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { withoutGrace } from '../../lifecycle/requests/deletion.ts';
-import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
-import { nodeNotReady } from '../../lifecycle/texts/events.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { LostPod } from '../../store/records/pod-records.ts';
+import { lostPodStatus, nodeNotReady, withoutGrace } from '../../lifecycle/index.ts';
+import type { FileStore, LostPod } from '../../store/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
-import { removeGroupsOfPod } from '../../runtime/linux/cgroup/stray-groups.ts';
+import { removeGroupsOfPod } from '../../runtime/index.ts';
 
 /**
  * Ends the processes that killed agents have left, and closes the records of their Pods: a Pod that was being deleted

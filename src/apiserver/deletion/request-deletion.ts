@@ -1,9 +1,8 @@
-import { hasFinalizers } from '../../api/finalizers.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { hasFinalizers, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { planDeletion } from '../../lifecycle/requests/deletion.ts';
-import type { Store } from '../../store/base/store.ts';
+import { finalizersAfterDelete, type PropagationPolicy } from '../../controllers/index.ts';
+import { planDeletion } from '../../lifecycle/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /**
  * Asks for the deletion of a Pod with its own grace period, in one step: its agent ends it. Removes a Pod that has

@@ -1,8 +1,12 @@
-import { controllerOf, type StoredPod, type StoredService } from '../../api/objects.ts';
-import { everyResourceType, type ResourceType } from '../../api/resource-types.ts';
-import type { Owned } from '../../controllers/base/reconcile.ts';
-import { type InformerChange, Informer } from '../../store/informer.ts';
-import type { Store } from '../../store/base/store.ts';
+import {
+  controllerOf,
+  everyResourceType,
+  type ResourceType,
+  type StoredPod,
+  type StoredService,
+} from '../../api/index.ts';
+import type { Owned } from '../../controllers/index.ts';
+import { Informer, type InformerChange, type Store } from '../../store/index.ts';
 
 const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'ControllerRevision',

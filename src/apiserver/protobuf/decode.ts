@@ -1,5 +1,4 @@
-import { fromServer, type PodrunError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { fromServer, type KubeObject, type PodrunError } from '../../api/index.ts';
 import { decoderOf, messageOfKind } from './messages.ts';
 import { jsonOfMessage, type DecodedMessage } from './values.ts';
 

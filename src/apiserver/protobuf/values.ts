@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
+import { isJsonObject, type JsonObject } from '../../api/index.ts';
 import { fieldsOfMessage, type MessageField } from './messages.ts';
 
 /** A message of protobufjs: the fields that were sent are its own. */

@@ -1,7 +1,10 @@
-import type { AutoscalingV2HorizontalPodAutoscalerSpec } from '../../api/generated/types.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { validateObject } from '../../manifest/validate/index.ts';
+import {
+  type AutoscalingV2HorizontalPodAutoscalerSpec,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+} from '../../api/index.ts';
+import { validateObject } from '../../manifest/index.ts';
 import type { Conversion } from './served-resource.ts';
 
 const OLD = 'autoscaling/v1';

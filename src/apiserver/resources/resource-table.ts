@@ -1,4 +1,4 @@
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** The kinds that the server serves: Kubernetes' kinds, and kinds of CustomResourceDefinitions, which come and go. */

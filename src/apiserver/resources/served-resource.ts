@@ -1,7 +1,5 @@
-import type { Shape } from '../../api/apply/index.ts';
-import type { JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import type { FieldError } from '../../manifest/base/field-error.ts';
+import type { JsonObject, KubeObject, Shape } from '../../api/index.ts';
+import type { FieldError } from '../../manifest/index.ts';
 
 /** A subresource, as discovery lists it. */
 export interface SubresourceEntry {

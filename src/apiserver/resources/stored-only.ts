@@ -1,11 +1,8 @@
 import { AUTOSCALERS_CONVERSION } from './autoscalers-conversion.ts';
 import { clusterWide, served, status, STORED_VERBS, withStatus } from './resource-entries.ts';
 import type { Conversion, ServedResource } from './served-resource.ts';
-import type { Event } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import type { Decoded } from '../../manifest/base/decoded.ts';
-import { validateStrictEventUpdate } from '../../manifest/update/index.ts';
-import { validateStrictEvent } from '../../manifest/validate/event.ts';
+import type { Event, KubeObject } from '../../api/index.ts';
+import { type Decoded, validateStrictEvent, validateStrictEventUpdate } from '../../manifest/index.ts';
 
 const GROUP_VERSION = 'events.k8s.io/v1';
 

@@ -1,11 +1,15 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { ServiceSpec } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { KubeObject, StoredKubeObject, StoredService } from '../../api/objects.ts';
-import { formatFieldError, invalid, withHeading } from '../../manifest/base/field-error.ts';
-import { allocateService, nodePortErrors, reachedStatus } from '../../network/allocate-service.ts';
-import type { ObjectReader, Store } from '../../store/base/store.ts';
+import {
+  goQuote,
+  isSameJson,
+  type KubeObject,
+  PodrunError,
+  type ServiceSpec,
+  type StoredKubeObject,
+  type StoredService,
+} from '../../api/index.ts';
+import { formatFieldError, invalid, withHeading } from '../../manifest/index.ts';
+import { allocateService, nodePortErrors, reachedStatus } from '../../network/index.ts';
+import type { ObjectReader, Store } from '../../store/index.ts';
 
 /**
  * Gives a valid Service its address and node ports. Leaves other objects unchanged.

@@ -1,6 +1,6 @@
 import { EventRecorder } from '../base/event-recorder.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/objects.ts';
-import { serviceAddressReplaced } from '../../lifecycle/texts/service-events.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/index.ts';
+import { serviceAddressReplaced } from '../../lifecycle/index.ts';
 import type { FieldEventContext } from '../base/record-fields-without-effect.ts';
 
 /** Warns of a Service whose manifest names another address than it has got, and records an Event. */

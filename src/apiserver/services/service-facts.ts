@@ -1,9 +1,7 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/objects.ts';
-import type { ServiceFact } from '../../lifecycle/environment/environment-services.ts';
-import { apiServerAddress } from '../../network/service-addresses.ts';
-import { lowestPort } from '../../network/lowest-port.ts';
-import { addressForPods, podsPort, type ServicePlace } from '../../network/listeners-of-services.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredService } from '../../api/index.ts';
+import type { ServiceFact } from '../../lifecycle/index.ts';
+import { addressForPods, apiServerAddress, lowestPort, podsPort, type ServicePlace } from '../../network/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 
 /** The stored Services of a namespace, as programs in a network reach them. */
 export function serviceFacts(store: ObjectReader, namespace: string, network: ServicePlace['network']): ServiceFact[] {

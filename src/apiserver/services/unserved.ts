@@ -1,9 +1,8 @@
-import { DEFAULT_NAMESPACE, type StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { DEFAULT_NAMESPACE, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
 import { unservedServices } from '../../controllers/index.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { ObjectKey, ObjectReader } from '../../store/base/store.ts';
+import type { Root } from '../../lifecycle/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
+import type { ObjectKey, ObjectReader } from '../../store/index.ts';
 
 /** The Services among the objects of manifests. */
 export function serviceKeys(manifests: readonly ManifestObject[]): ObjectKey[] {

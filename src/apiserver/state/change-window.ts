@@ -1,5 +1,5 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import type { InformerChange } from '../../store/informer.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
+import type { InformerChange } from '../../store/index.ts';
 
 /** A change of an object. */
 export interface StoredChange extends InformerChange<StoredKubeObject> {

@@ -1,5 +1,5 @@
 import type { Alarm, Clock } from '../../clock.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import type { Subscription } from '../../store/index.ts';
 import type { ServedObjects } from './served-objects.ts';
 
 /** Source: apiserver/pkg/storage/storagebackend/config.go, DefaultCompactInterval. */

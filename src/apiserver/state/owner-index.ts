@@ -1,4 +1,4 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
 
 /** An object that names an owner. */
 export interface Dependent {

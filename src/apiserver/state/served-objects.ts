@@ -1,7 +1,5 @@
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { type InformerChange, Informer } from '../../store/informer.ts';
-import type { Subscription } from '../../store/base/store.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
+import { type FileStore, Informer, type InformerChange, type Subscription } from '../../store/index.ts';
 import { ChangeWindow, type StoredChange } from './change-window.ts';
 import { type Dependent, OwnerIndex } from './owner-index.ts';
 import { inWholeSeconds } from './time-fields.ts';

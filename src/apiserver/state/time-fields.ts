@@ -1,6 +1,4 @@
-import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { fieldsOf, isJsonObject, type JsonObject, type KubeObject, typeOfKind } from '../../api/index.ts';
 
 /** A field with times in it. */
 interface TimeField {

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { evictPod } from '../deletion/evict-pod.ts';
 import type { ApiHandler } from '../base/answer.ts';
 import { objectOf } from '../get.ts';

@@ -1,6 +1,5 @@
-import type { LabelSelector } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { selectorText } from '../../print/text/selector.ts';
+import type { KubeObject, LabelSelector, StoredKubeObject } from '../../api/index.ts';
+import { selectorText } from '../../print/index.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObjectOf } from '../get.ts';

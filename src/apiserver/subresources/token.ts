@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../api/json.ts';
-import { formatSeconds } from '../../api/time.ts';
+import { formatSeconds, type JsonObject } from '../../api/index.ts';
 import type { ApiHandler } from '../base/answer.ts';
 import { objectOf } from '../get.ts';
 import { admittedPart } from '../writes/admission.ts';

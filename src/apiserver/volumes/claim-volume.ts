@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { HostPathVolumeSource } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject } from '../../api/objects.ts';
-import type { StoredClaim, StoredVolume } from '../../api/workloads/stored-workloads.ts';
-import type { ClaimFacts } from '../../lifecycle/node/schedule.ts';
-import { localPathMissing } from '../../lifecycle/texts/volume-errors.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { objectPath } from '../../store/base/layout.ts';
-import { folderOfVolume } from '../../store/records/claim-folders.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type HostPathVolumeSource,
+  type KubeObject,
+  type StoredClaim,
+  type StoredVolume,
+} from '../../api/index.ts';
+import { type ClaimFacts, localPathMissing } from '../../lifecycle/index.ts';
+import { type FileStore, folderOfVolume, objectPath, type ObjectReader } from '../../store/index.ts';
 
 /** The data of a claim: a folder that podrun makes, or a path of the host. */
 export type ClaimedData = { readonly folder: string } | { readonly hostPath: HostPathVolumeSource };

@@ -1,10 +1,20 @@
-import { hasCode } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, isTerminalPhase, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { ControllerAction, StoredClaim, StoredVolume } from '../../controllers/base/reconcile.ts';
-import { claimActions, releaseActions } from '../../controllers/volumes/volume-actions.ts';
-import { asCreated } from '../../manifest/default/created.ts';
-import type { ObjectKey, Store } from '../../store/base/store.ts';
+import {
+  DEFAULT_NAMESPACE,
+  hasCode,
+  isTerminalPhase,
+  type KubeObject,
+  resourceTypeOf,
+  type StoredPod,
+} from '../../api/index.ts';
+import {
+  claimActions,
+  type ControllerAction,
+  releaseActions,
+  type StoredClaim,
+  type StoredVolume,
+} from '../../controllers/index.ts';
+import { asCreated } from '../../manifest/index.ts';
+import type { ObjectKey, Store } from '../../store/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 import { writePatch } from '../base/write-patch.ts';
 

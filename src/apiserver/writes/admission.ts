@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import { isPermitted } from '../access/permissions.ts';
 import { checkAdmission, mutatedByWebhooks, type AdmissionRequest } from '../admission/index.ts';
 import type { ServerContext } from '../base/context.ts';

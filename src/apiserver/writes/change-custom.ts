@@ -1,5 +1,4 @@
-import { removesLastFinalizer } from '../../api/finalizers.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, removesLastFinalizer, type StoredKubeObject } from '../../api/index.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';

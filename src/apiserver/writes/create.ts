@@ -1,15 +1,24 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatSeconds,
+  type KubeObject,
+  resourceTypeOf,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import { randomSuffix } from '../base/random-suffix.ts';
-import { prepareForCreate } from '../../manifest/default/create.ts';
-import { applyDefaults } from '../../manifest/default/index.ts';
-import { type FieldError, required, tooLong, withoutRepeats } from '../../manifest/base/field-error.ts';
-import { validateObject } from '../../manifest/validate/index.ts';
-import { warningsFor } from '../../manifest/warnings/object-warnings.ts';
+import {
+  applyDefaults,
+  type FieldError,
+  prepareForCreate,
+  required,
+  tooLong,
+  validateObject,
+  warningsFor,
+  withoutRepeats,
+} from '../../manifest/index.ts';
 import { createObject, newObject } from '../create-object.ts';
 import { recordReplacedAddress } from '../services/record-replaced-address.ts';
-import { readNode } from '../../settings/config/node.ts';
+import { readNode } from '../../settings/index.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';

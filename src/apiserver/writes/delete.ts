@@ -1,7 +1,7 @@
 import { nextPart } from '../../clock.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { defaultPropagation, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { type FieldError, notSupported } from '../../manifest/base/field-error.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
+import { defaultPropagation, type PropagationPolicy } from '../../controllers/index.ts';
+import { type FieldError, notSupported, SYSTEM_PRIORITIES } from '../../manifest/index.ts';
 import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
@@ -14,7 +14,6 @@ import { invalidObject, objectConflict, objectForbidden } from '../base/status-e
 import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
 import { readFields, readOptions } from '../base/read-object.ts';
 import { typeOf } from './update.ts';
-import { SYSTEM_PRIORITIES } from '../../manifest/base/system-priorities.ts';
 
 /** How an object is to be deleted. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
 interface DeleteOptions {

@@ -1,7 +1,5 @@
-import { managerName, trackUpdate } from '../../api/apply/index.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
-import { applyDefaults } from '../../manifest/default/index.ts';
+import { formatSeconds, type KubeObject, managerName, trackUpdate } from '../../api/index.ts';
+import { applyDefaults } from '../../manifest/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest } from '../base/request.ts';

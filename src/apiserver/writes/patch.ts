@@ -1,5 +1,4 @@
-import { hasCode } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { hasCode, type KubeObject } from '../../api/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject } from '../custom/index.ts';

@@ -1,12 +1,17 @@
-import { applyServerSide, checkApplied, managerName, shapeOfType, type Shape } from '../../api/apply/index.ts';
-import { typeOfKind } from '../../api/field-types.ts';
-import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { applyPatch, type PatchType } from '../../api/patch/index.ts';
-import { required } from '../../manifest/base/field-error.ts';
-import { readValue } from '../../manifest/read/documents.ts';
-import { readJson } from '../../manifest/read/json-reader.ts';
-import { nodeValue } from '../../manifest/read/source-node.ts';
+import {
+  applyPatch,
+  applyServerSide,
+  checkApplied,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  managerName,
+  type PatchType,
+  type Shape,
+  shapeOfType,
+  typeOfKind,
+} from '../../api/index.ts';
+import { nodeValue, readJson, readValue, required } from '../../manifest/index.ts';
 import { type ApiRequest, isOn } from '../base/request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { inWholeSeconds } from '../state/time-fields.ts';

@@ -1,7 +1,6 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type ResourceType, type StoredKubeObject } from '../../api/index.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
-import { decodeChanged, type Subresource } from '../../manifest/update/index.ts';
+import { decodeChanged, type Subresource } from '../../manifest/index.ts';
 import { changeObject } from '../change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';

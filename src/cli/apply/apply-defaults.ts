@@ -1,7 +1,6 @@
-import { formatGoDuration } from '../../api/duration.ts';
+import { formatGoDuration } from '../../api/index.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
-import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { CRASH_LOOP, SETTLE_MS } from '../../lifecycle/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 
 /** The flags of an `apply` without flags, for commands that call it with a manifest of their own. */

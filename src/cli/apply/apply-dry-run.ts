@@ -1,19 +1,15 @@
-import { EXIT } from '../../api/errors.ts';
-import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { listOf, renderObject } from '../../print/formats/object.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { EXIT, type KubeObject, type StoredPod } from '../../api/index.ts';
+import { listOf, renderObject } from '../../print/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
-import { checkChanges } from '../../apiserver/check-changes.ts';
+import { checkChanges, configureObject, newObject, recordOf } from '../../apiserver/index.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../base/environment.ts';
-import { hasLiveOwner } from '../../engine/foreign-pods.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { hasLiveOwner } from '../../engine/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import type { Cli } from '../base/cli.ts';
-import { recordOf } from '../../apiserver/store-record.ts';
-import { configureObject } from '../../apiserver/configure-object.ts';
-import { newObject } from '../../apiserver/create-object.ts';
 
 /**
  * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object

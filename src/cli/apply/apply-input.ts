@@ -1,19 +1,20 @@
-import { requestedIngressPorts } from '../../network/ingress/ingress-ports.ts';
-import type { ConfigFile } from '../../settings/config/config-file.ts';
-import { readCredentialProviders } from '../../settings/config/credential-providers.ts';
-import { makeImageMap } from '../../settings/config/image-map.ts';
-import { imageSource } from '../../settings/config/image-source.ts';
-import type { RunChoices } from '../../engine/setup/run-settings.ts';
+import { requestedIngressPorts } from '../../network/index.ts';
+import { type ConfigFile, imageSource, makeImageMap, readCredentialProviders } from '../../settings/index.ts';
+import type { RunChoices } from '../../engine/index.ts';
 import type { Cli } from '../base/cli.ts';
-import { isLookedAt } from '../../controllers/index.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { isLookedAt, podGoal } from '../../controllers/index.ts';
+import {
+  type BackOffLimits,
+  type GoalRules,
+  includesReady,
+  parseGoal,
+  type PodGoal,
+  type Root,
+  SETTLE_MS,
+} from '../../lifecycle/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import { usage } from '../../api/errors.ts';
-import { podGoal } from '../../controllers/index.ts';
-import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { type PodGoal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
-import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { usage } from '../../api/index.ts';
 import { settleFlag } from '../flags/duration-flag.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { usageOf } from '../flags/usage-of.ts';

@@ -1,17 +1,12 @@
 import path from 'node:path';
-import { readConfigFile } from '../../settings/config/config-file.ts';
-import { makeImageMap } from '../../settings/config/image-map.ts';
-import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
-import type { RunListener } from '../../engine/run-input.ts';
-import { usage } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
-import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { ClusterAccess } from '../../remote/client/index.ts';
-import { openCluster } from '../connect/open-cluster.ts';
+import { makeImageMap, readConfigFile } from '../../settings/index.ts';
+import { randomSuffix, serviceKeys } from '../../apiserver/index.ts';
+import type { RunListener } from '../../engine/index.ts';
+import { type KubeObject, usage } from '../../api/index.ts';
+import { commandVariables, type Root, serviceVariables } from '../../lifecycle/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import {
+  type ClusterAccess,
   ClusterConnection,
   clusterImages,
   ClusterRun,
@@ -19,14 +14,15 @@ import {
   PortForwards,
   removeLeftovers,
 } from '../../remote/index.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { openCluster } from '../connect/open-cluster.ts';
+
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { calledCommand, openStore } from '../base/environment.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { planApply } from './apply-input.ts';
-import { serviceKeys } from '../../apiserver/services/unserved.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';

@@ -1,34 +1,38 @@
 import { existsSync } from 'node:fs';
-import { type ConfigFile, readConfigFile } from '../../settings/config/config-file.ts';
-import type { Faults } from '../../kubelet/faults.ts';
+import { type ConfigFile, readConfigFile } from '../../settings/index.ts';
+import type { Faults } from '../../kubelet/index.ts';
 import { machineClock } from '../../clock.ts';
-import { hasLiveController } from '../../apiserver/live-controller.ts';
-import { networkOf, type RunChoices, runNetworks, runSettings } from '../../engine/setup/run-settings.ts';
-import { chooseRuntime, type DetectionInput, runtimeChoice } from '../../engine/setup/choose-runtime.ts';
-import { hasLiveOwner, refuseSilentOwners } from '../../engine/foreign-pods.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { sharedClusterPaths } from '../../store/base/layout.ts';
-import { type PlannedPod, plannedPods } from '../../engine/setup/planned-pods.ts';
-import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/node/private-networks.ts';
-import { refuseWithoutEffect } from '../../engine/setup/refuse-without-effect.ts';
-import type { Isolation } from '../../manifest/support/rule.ts';
-import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
-import type { RuntimeFeatures } from '../../runtime/base/features.ts';
-import { hasOwnNetworks } from '../../machine/network-choice.ts';
-import { workloadKey } from '../../apiserver/store-workload.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { hasLiveController, serviceKeys, workloadKey } from '../../apiserver/index.ts';
+import {
+  chooseRuntime,
+  type DetectionInput,
+  hasLiveOwner,
+  limitsRefused,
+  networkOf,
+  openLimits,
+  type PlannedPod,
+  plannedPods,
+  refuseSilentOwners,
+  refuseWithoutEffect,
+  type RunChoices,
+  runNetworks,
+  runSettings,
+  runtimeChoice,
+} from '../../engine/index.ts';
+import type { Isolation, ManifestObject } from '../../manifest/index.ts';
+import { type FileStore, sharedClusterPaths } from '../../store/index.ts';
+import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/index.ts';
+import { hasOwnNetworks, type RuntimeChoice } from '../../machine/index.ts';
+import { runInScope, type RuntimeFeatures } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { openView } from '../view/open-view.ts';
-import { serviceKeys } from '../../apiserver/services/unserved.ts';
 import { dryRunApply } from './apply-dry-run.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { type ApplyPlan, choicesOfFlags, planApply } from './apply-input.ts';
 import { type LoadedInput, loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { ApplySession, FollowManifests } from './session.ts';
 import { type CheckedManifests, storeAndRun } from './store-and-run.ts';
-import { limitsRefused, openLimits } from '../../engine/setup/open-limits.ts';
-import { runInScope } from '../../runtime/linux/cgroup/scope.ts';
 import { listenForSignals } from '../base/signals.ts';
 
 /** The parts that only some runs have. */

@@ -1,27 +1,26 @@
-import type { RunOutcome } from '../../engine/apply-run.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { RunOutcome } from '../../engine/index.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { isLookedAt, podGoal } from '../../controllers/index.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
-import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
-import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
-import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
-import { causeOf, firstCause } from '../../print/live/first-cause.ts';
-import { explainPod, type ExplainPodOptions } from '../../print/waits/explain-pod.ts';
-import { missingImageLines } from '../../print/waits/image-advice.ts';
-import { whyLapsed } from '../../print/waits/why-lapsed.ts';
-import { whyNever } from '../../print/waits/why-never.ts';
-import { blamedPod } from '../../print/workloads/blamed-pod.ts';
-import { progressText } from '../../print/workloads/progress.ts';
-import { rootEvidence } from '../../print/workloads/root-evidence.ts';
+import type { PodEvidence } from '../../history/index.ts';
+import { decidedEnd, goalText, type Lapse, type PodGoal, type Root, rootEnd } from '../../lifecycle/index.ts';
 import {
+  blamedPod,
+  causeOf,
+  explainPod,
+  type ExplainPodOptions,
+  firstCause,
   goalOf,
+  missingImageLines,
+  progressText,
   quotedRoot,
+  rootEvidence,
   rootName,
   rootPhrase,
   troubledState,
+  whyLapsed,
+  whyNever,
   whyRootNever,
-} from '../../print/workloads/root-phrases.ts';
+} from '../../print/index.ts';
 import type { GlobalFlags } from '../base/global-flags.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { isThere } from './run-progress.ts';

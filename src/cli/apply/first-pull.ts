@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { homeFolder } from '../../user.ts';
-import type { OnPull } from '../../images/node/pull-notices.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
-import { allContainers } from '../../api/objects.ts';
-import { imagesFolder } from '../../images/images-folder.ts';
-import { containerSource } from '../../lifecycle/images/source.ts';
+import { imagesFolder, type OnPull } from '../../images/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
+import { allContainers } from '../../api/index.ts';
+import { containerSource } from '../../lifecycle/index.ts';
 import type { ApplySession } from './session.ts';
 
 type Tellers = Pick<ApplySession, 'cli' | 'settings' | 'view'>;

@@ -1,16 +1,10 @@
-import { ApplyRun, type RunAgent, type RunOutcome } from '../../engine/apply-run.ts';
-import type { WorkloadKey } from '../../apiserver/live-controller.ts';
-import { ForeignRoots } from '../../engine/foreign-roots.ts';
-import type { RunListener } from '../../engine/run-input.ts';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import type { PodActivity } from '../../lifecycle/activity.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
-import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
-import { adviseImages } from '../../print/waits/image-advice.ts';
-import { jobsDone } from '../../print/workloads/jobs-done.ts';
-import { evidenceAbout, podEvidence } from '../../store/pod-evidence.ts';
+import { ApplyRun, ForeignRoots, type RunAgent, type RunListener, type RunOutcome } from '../../engine/index.ts';
+import { unservedLines, type WorkloadKey } from '../../apiserver/index.ts';
+import { resolvedUid, type StoredPod } from '../../api/index.ts';
+import type { PodEvidence } from '../../history/index.ts';
+import { type PodActivity, type Root, type RunRecord, verdictOf } from '../../lifecycle/index.ts';
+import { adviseImages, jobsDone, RECORD_FAILURE } from '../../print/index.ts';
+import { evidenceAbout, podEvidence } from '../../store/index.ts';
 import { isOnPath } from '../base/program-on-path.ts';
 import { RunReport } from './write-report.ts';
 import type { ApplyView } from '../view/apply-view.ts';
@@ -20,7 +14,6 @@ import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import type { ManifestsFollower, RunSession } from './session.ts';
 import { listenForSignals } from '../base/signals.ts';
-import { unservedLines } from '../../apiserver/services/unserved.ts';
 
 /** Runs the Pods of a run, and ends them: an agent of this process, or a cluster. */
 export interface Running extends RunAgent {

@@ -1,8 +1,7 @@
 import { inBackground } from '../../defects.ts';
-import type { GoalCommand } from '../../engine/apply-run.ts';
+import type { GoalCommand } from '../../engine/index.ts';
 import { machineClock } from '../../clock.ts';
-import { type RunningCommand, startCommand } from '../../runtime/helpers/command.ts';
-import type { OutputStream } from '../../runtime/base/runtime.ts';
+import { type OutputStream, type RunningCommand, startCommand } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 

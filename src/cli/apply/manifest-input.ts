@@ -1,19 +1,21 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { parseLabelSelector } from '../../api/select/label-selector.ts';
+import { EXIT, parseLabelSelector, PodrunError } from '../../api/index.ts';
 import { downloader } from '../inputs/download.ts';
 import { kustomized } from '../inputs/kustomize.ts';
-import type { Isolation } from '../../manifest/support/rule.ts';
-import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
-import { loadManifests } from '../../manifest/load.ts';
-import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
+import {
+  type Isolation,
+  loadManifests,
+  type ManifestMistake,
+  type ManifestObject,
+  renderManifestErrors,
+  statusesOf,
+} from '../../manifest/index.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
-import { type SeparatedObjects, separateObjects } from '../../apiserver/separate-objects.ts';
+import { type SeparatedObjects, separateObjects } from '../../apiserver/index.ts';
 import { ApplyExpectations } from '../history/apply-expectations.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { type ApplyPlan, refuseIdleGoal } from './apply-input.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
 import type { Cli } from '../base/cli.ts';
 import { annotateMistakes } from '../view/github-mistakes.ts';
 

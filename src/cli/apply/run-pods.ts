@@ -1,23 +1,20 @@
 import path from 'node:path';
-import type { ConfigFile } from '../../settings/config/config-file.ts';
-import { serviceFacts } from '../../apiserver/services/service-facts.ts';
-import type { OwnedRun } from '../../engine/begin-runs.ts';
-import type { OwnedWorkload } from '../../engine/begin-workloads.ts';
-import type { WorkloadKey } from '../../apiserver/live-controller.ts';
-import { Run } from '../../engine/run.ts';
-import type { RunListener } from '../../engine/run-input.ts';
-import { SmallHeap } from '../../engine/small-heap.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
-import { type ChosenRuntime, unmetRequests } from '../../engine/setup/choose-runtime.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { serviceVariables } from '../../lifecycle/environment/environment-services.ts';
-import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
-import { goalText } from '../../lifecycle/requests/goal.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { stuckPods } from '../../lifecycle/requests/stuck.ts';
-import { obstacleText } from '../../machine/obstacle.ts';
-import { closeInheritedDescriptors } from '../../runtime/helpers/inherited-descriptors.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { AgentSettings, ConfigFile } from '../../settings/index.ts';
+import { serviceFacts, type WorkloadKey } from '../../apiserver/index.ts';
+import {
+  type ChosenRuntime,
+  type OwnedRun,
+  type OwnedWorkload,
+  Run,
+  type RunListener,
+  SmallHeap,
+  unmetRequests,
+} from '../../engine/index.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { commandVariables, goalText, type Root, serviceVariables, stuckPods } from '../../lifecycle/index.ts';
+import { obstacleText } from '../../machine/index.ts';
+import { closeInheritedDescriptors } from '../../runtime/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { calledCommand } from '../base/environment.ts';
 import type { ApplyView } from '../view/apply-view.ts';

@@ -1,10 +1,8 @@
 import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
-import { type PodGoal, goalText } from '../../lifecycle/requests/goal.ts';
-import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
-import { likelyGoal } from '../../print/waits/goal-phrase.ts';
-import { joinPhrases, rootWait } from '../../print/workloads/wait-phrase.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
-import { evidenceAbout } from '../../store/pod-evidence.ts';
+import { goalText, type PodGoal, type Root, rootEnd } from '../../lifecycle/index.ts';
+import { joinPhrases, likelyGoal, rootWait } from '../../print/index.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
+import { evidenceAbout } from '../../store/index.ts';
 import { RecordWatches } from '../waiting/record-watches.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { RunSession } from './session.ts';

@@ -1,13 +1,8 @@
-import type { ConfigFile } from '../../settings/config/config-file.ts';
-import type { Faults } from '../../kubelet/faults.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
-import type { ChosenRuntime } from '../../engine/setup/choose-runtime.ts';
-import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
-import type { Run } from '../../engine/run.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { Isolation } from '../../manifest/support/rule.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectKey } from '../../store/base/store.ts';
+import type { AgentSettings, ConfigFile } from '../../settings/index.ts';
+import type { Faults } from '../../kubelet/index.ts';
+import type { ChosenRuntime, PlannedPod, Run } from '../../engine/index.ts';
+import type { Isolation, ManifestObject } from '../../manifest/index.ts';
+import type { FileStore, ObjectKey } from '../../store/index.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { Cli } from '../base/cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';

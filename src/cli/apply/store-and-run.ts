@@ -1,15 +1,23 @@
-import { removePods } from '../../apiserver/deletion/collect-garbage.ts';
-import { podRoot } from '../../lifecycle/requests/root.ts';
-import { EXIT } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { beginRuns, undoRuns } from '../../engine/begin-runs.ts';
-import { beginWorkloads } from '../../engine/begin-workloads.ts';
-import { hasLiveController, type WorkloadKey } from '../../apiserver/live-controller.ts';
-import { checkChanges } from '../../apiserver/check-changes.ts';
-import { configureObject } from '../../apiserver/configure-object.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import type { PlannedPod } from '../../engine/setup/planned-pods.ts';
-import { storeWorkload, workloadKey } from '../../apiserver/store-workload.ts';
+import {
+  checkChanges,
+  configureObject,
+  hasLiveController,
+  removePods,
+  storeWorkload,
+  workloadKey,
+  type WorkloadKey,
+} from '../../apiserver/index.ts';
+import { type BackOffLimits, CRASH_LOOP, podRoot } from '../../lifecycle/index.ts';
+import { EXIT, type StoredPod } from '../../api/index.ts';
+import {
+  beginRuns,
+  beginWorkloads,
+  changedRecords,
+  type PlannedPod,
+  storeRecords,
+  undoRuns,
+} from '../../engine/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { calledCommand } from '../base/environment.ts';
 import { applyDetached } from './apply-detached.ts';
 import type { ApplyPlan } from './apply-input.ts';
@@ -18,9 +26,7 @@ import { openReport } from './follow-run.ts';
 import { runPods } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 import { holdSignals } from '../base/signals.ts';
-import { changedRecords, storeRecords } from '../../engine/store-records.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
-import { type BackOffLimits, CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 
 /** Manifests that may run, sorted by what is to be done with them. */
 export interface CheckedManifests extends ManifestsToRun {

@@ -1,29 +1,35 @@
 import path from 'node:path';
-import type { RunOutcome } from '../../engine/apply-run.ts';
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { formatTime, parseTime } from '../../api/time.ts';
+import type { RunOutcome } from '../../engine/index.ts';
+import { formatTime, parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { PodGoal } from '../../lifecycle/requests/goal.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { type JunitCase, type JunitSuite, renderJunit } from '../../print/report/junit.ts';
-import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
-import { describeExitCode } from '../../print/base/exit-code.ts';
-import { fitVerdict, type ObjectSuite, RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
+import { type PodGoal, type Root, type RunRecord, verdictOf } from '../../lifecycle/index.ts';
+import {
+  describeExitCode,
+  fitVerdict,
+  type JunitCase,
+  type JunitSuite,
+  type ObjectSuite,
+  podCases,
+  RECORD_FAILURE,
+  renderJunit,
+  workloadCase,
+  workloadGroups,
+} from '../../print/index.ts';
 import type { CommandRecord } from './goal-command.ts';
 import { isThere } from './run-progress.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
-import { podCases } from '../../print/report/pod-cases.ts';
-import { workloadGroups } from '../../print/timeline/workload-groups.ts';
-import { workloadCase } from '../../print/report/workload-case.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import { podEvidence } from '../../store/pod-evidence.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
-import { logOutput } from '../../store/logs/log-reader.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import type { PodEvidence } from '../../history/index.ts';
+import {
+  type FileStore,
+  instanceLogPath,
+  instancesLogged,
+  logOutput,
+  podEvidence,
+  RecordedRuns,
+} from '../../store/index.ts';
 import { createdMs, isPresent, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
-import { topWorkload, workloadsAbove } from '../../apiserver/workloads-above.ts';
+import { topWorkload, workloadsAbove } from '../../apiserver/index.ts';
 import { reasonOf, removeOldLogs, writeText, writeReplacing } from '../report/report-folder.ts';
 
 /** The contents of a report. */

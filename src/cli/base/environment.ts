@@ -1,12 +1,8 @@
 import path from 'node:path';
 import { homeFolder } from '../../user.ts';
-import { usage } from '../../api/errors.ts';
-import { parseTime } from '../../api/time.ts';
-import { localProcesses } from '../../runtime/watch/process-identity.ts';
-import { FileStore } from '../../store/file-store.ts';
-import { lastWrittenMs } from '../../store/base/resource-version.ts';
-import { protectStateFolder } from '../../store/state-folder.ts';
-import { memoryMountPoints, stateRoot } from '../../store/base/layout.ts';
+import { parseTime, usage } from '../../api/index.ts';
+import { localProcesses } from '../../runtime/index.ts';
+import { FileStore, lastWrittenMs, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
 import type { Cli } from './cli.ts';
 
 /**

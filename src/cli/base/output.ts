@@ -1,4 +1,4 @@
-import { visibleControls } from '../../print/text/terminal-text.ts';
+import { visibleControls } from '../../print/index.ts';
 import type { ReaderGone, Writer } from './process.ts';
 
 /** The number of unread bytes above which podrun waits for a slow reader. */

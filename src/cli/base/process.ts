@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { PodrunProgram } from '../../engine/background/call-background.ts';
+import type { PodrunProgram } from '../../engine/index.ts';
 import type { Clock } from '../../clock.ts';
 
 /** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */

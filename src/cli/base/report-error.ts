@@ -1,6 +1,6 @@
 import { defectReport } from '../../defect-file.ts';
-import { errorText, EXIT, PodrunError } from '../../api/errors.ts';
-import { fileTrouble, isDiskTrouble } from '../../runtime/base/errno.ts';
+import { errorText, EXIT, PodrunError } from '../../api/index.ts';
+import { fileTrouble, isDiskTrouble } from '../../runtime/index.ts';
 import type { Output } from './output.ts';
 
 /** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */

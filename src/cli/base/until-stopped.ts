@@ -1,4 +1,4 @@
-import { EXIT } from '../../api/errors.ts';
+import { EXIT } from '../../api/index.ts';
 import { listenForSignals } from './signals.ts';
 import type { Cli } from './cli.ts';
 

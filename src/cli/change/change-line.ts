@@ -1,5 +1,5 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { renderObject } from '../../print/formats/object.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
+import { renderObject } from '../../print/index.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';
 import type { Cli } from '../base/cli.ts';

@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/select/key-pairs.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import {
+  clashes,
+  editPairs,
+  type KubeObject,
+  type PairEdits,
+  PodrunError,
+  splitPairs,
+  type StoredKubeObject,
+  usage,
+} from '../../api/index.ts';
 import { changeLine } from './change-line.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
-import { objectToChange } from '../../apiserver/base/default-objects.ts';
-import { missingObjectError } from '../../apiserver/base/object-ref.ts';
+import { changeObject, missingObjectError, objectToChange, withClusterObjects } from '../../apiserver/index.ts';
 import { eachObject } from './each-object.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';

@@ -1,5 +1,5 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import { PodrunError } from '../../api/index.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import type { Cli } from '../base/cli.ts';

@@ -1,9 +1,7 @@
-import { PodrunError } from '../../api/errors.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
+import { isWorkload, PodrunError, qualifiedKind } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /** The period for a look at the owner of a workload: no watch tells that a process has died. */

@@ -1,6 +1,4 @@
-import { usage, PodrunError } from '../../api/errors.ts';
-import type { Taint } from '../../api/generated/types.ts';
-import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import { labelValueMessages, PodrunError, qualifiedNameMessages, type Taint, usage } from '../../api/index.ts';
 
 /** Changes of the taints of a node. Source of all rules here: kubectl/pkg/cmd/taint/{taint,utils}.go. */
 export interface TaintEdits {

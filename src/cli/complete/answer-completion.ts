@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { homeFolder } from '../../user.ts';
 import { quietly } from '../../quietly.ts';
-import { EXIT } from '../../api/errors.ts';
-import { stateRoot } from '../../store/base/layout.ts';
+import { EXIT } from '../../api/index.ts';
+import { stateRoot } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { choicesFor } from './candidates.ts';
 import type { Candidate, Completions } from './completion-request.ts';

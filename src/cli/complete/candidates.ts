@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { everyResourceType, resourceTypeNamed } from '../../api/index.ts';
 import { longName, optionNamed, optionsOf, readTypedWords } from './typed-words.ts';
 import { flagValues } from './flag-values.ts';
 import {

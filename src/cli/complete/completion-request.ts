@@ -1,4 +1,4 @@
-import { everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/index.ts';
 import type { TypedWords } from './typed-words.ts';
 
 /** A completion of the word, and a note about it. */

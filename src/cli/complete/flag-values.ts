@@ -1,4 +1,4 @@
-import { resourceTypeNamed } from '../../api/resource-types.ts';
+import { resourceTypeNamed } from '../../api/index.ts';
 import { nameOfCommand } from '../base/called-command.ts';
 import {
   type Candidate,

@@ -1,10 +1,14 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { namespacedResources } from '../../api/resource-types.ts';
-import { containerNames } from '../../lifecycle/requests/default-container.ts';
-import { namesIn } from '../../store/disk/atomic-file.ts';
-import { readPod } from '../../store/disk/transition-log.ts';
-import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/base/layout.ts';
-import { notInStore } from '../../store/base/store-errors.ts';
+import { namespacedResources, type StoredPod } from '../../api/index.ts';
+import { containerNames } from '../../lifecycle/index.ts';
+import {
+  historyFolder,
+  namesIn,
+  namespaceFolder,
+  notInStore,
+  podPaths,
+  readPod,
+  resourceFolder,
+} from '../../store/index.ts';
 
 /** Names in a state folder, for completion. Reads only: writes and locks nothing, and opens no store. */
 export class StoredNames {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { EXIT } from '../../api/errors.ts';
-import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../kubelet/attach/frames.ts';
-import { showOutputAsItIs } from '../../runtime/terminal/own-terminal.ts';
+import { EXIT } from '../../api/index.ts';
+import { type ClientMessage, encodeAttachFrame, type OpeningMessage } from '../../kubelet/index.ts';
+import { showOutputAsItIs } from '../../runtime/index.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli } from '../base/cli.ts';
 import {
@@ -11,7 +11,7 @@ import {
   reachAgent,
   received,
   sendMessage,
-} from '../../engine/background/connect/agent-connection.ts';
+} from '../../engine/index.ts';
 import { DetachKeys } from './detach-keys.ts';
 
 type OwnTerminal = typeof process.stdin;

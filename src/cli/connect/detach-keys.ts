@@ -1,4 +1,4 @@
-import { usage } from '../../api/errors.ts';
+import { usage } from '../../api/index.ts';
 
 const CONTROL_SIGNS = '@abcdefghijklmnopqrstuvwxyz[\\]^_';
 

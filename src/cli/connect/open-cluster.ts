@@ -1,5 +1,5 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { ClusterAccess } from '../../remote/client/index.ts';
+import { PodrunError } from '../../api/index.ts';
+import type { ClusterAccess } from '../../remote/index.ts';
 
 /** The flags that choose a cluster. */
 export interface ClusterFlags {

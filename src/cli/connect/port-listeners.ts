@@ -1,7 +1,7 @@
 import { createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { ForwardedPort } from '../../lifecycle/requests/forwarded-ports.ts';
+import { PodrunError, usage } from '../../api/index.ts';
+import type { ForwardedPort } from '../../lifecycle/index.ts';
 
 /** An address to listen at. localhost has two addresses: one of them is enough. */
 export interface ListenAddress {

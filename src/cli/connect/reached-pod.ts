@@ -1,20 +1,19 @@
-import { PodrunError, usage } from '../../api/errors.ts';
 import {
   allContainerStatuses,
   DEFAULT_NAMESPACE,
   isTerminalPhase,
+  PodrunError,
   type StoredKubeObject,
   type StoredPod,
-  type TerminalPhase,
   type StoredService,
-} from '../../api/objects.ts';
-import { chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
-import { firstPod } from '../../lifecycle/requests/first-pod.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
+  type TerminalPhase,
+  usage,
+} from '../../api/index.ts';
+import { chooseDefaultContainer, firstPod } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import { containerNotRunning } from '../../engine/index.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import { timedOutWaiting, waitForPods } from '../../apiserver/object-wait.ts';
-import { missingObjectError } from '../../apiserver/base/object-ref.ts';
+import { missingObjectError, timedOutWaiting, waitForPods } from '../../apiserver/index.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { podsSelectedBy } from '../select/pods-of-object.ts';
 import { mustFindType } from '../select/resource-arguments.ts';

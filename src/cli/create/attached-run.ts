@@ -1,7 +1,6 @@
-import { EXIT } from '../../api/errors.ts';
-import { allContainerStatuses, DEFAULT_NAMESPACE, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { waitForPod } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { allContainerStatuses, DEFAULT_NAMESPACE, EXIT, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import { waitForPod } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
 import { openStore } from '../base/environment.ts';

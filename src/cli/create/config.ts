@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import type { KeyValue } from '../../manifest/generate/key-values.ts';
+import { type KubeObject, PodrunError, usage } from '../../api/index.ts';
+import type { KeyValue } from '../../manifest/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
-import { EXIT, fromServer, PodrunError } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
-import { formatFieldError, withHeading } from '../../manifest/base/field-error.ts';
-import { loadManifests } from '../../manifest/load.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { LastApplied } from '../../store/records/last-applied.ts';
-import { newObject } from '../../apiserver/create-object.ts';
-import { separateObjects } from '../../apiserver/separate-objects.ts';
-import { keepRecord } from '../../apiserver/keep-record.ts';
-import { recordOf } from '../../apiserver/store-record.ts';
+import {
+  EXIT,
+  fromServer,
+  goQuote,
+  isWorkload,
+  type KubeObject,
+  PodrunError,
+  qualifiedKind,
+  qualifiedPlural,
+  resourceTypeOf,
+} from '../../api/index.ts';
+import { formatFieldError, loadManifests, type ManifestObject, withHeading } from '../../manifest/index.ts';
+import { LastApplied } from '../../store/index.ts';
+import { keepRecord, newObject, recordOf, separateObjects } from '../../apiserver/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
@@ -19,7 +20,7 @@ import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
-import type { PrintedObject } from '../../print/formats/object.ts';
+import type { PrintedObject } from '../../print/index.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 

@@ -1,12 +1,17 @@
 import { buffer } from 'node:stream/consumers';
-import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
-import { EXIT, fromServer, type PodrunError, usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { qualifiedKind, qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
-import { generatedName } from '../../controllers/base/names.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { newObject } from '../../apiserver/create-object.ts';
-import { recordOf } from '../../apiserver/store-record.ts';
+import { newObject, randomSuffix, recordOf } from '../../apiserver/index.ts';
+import {
+  EXIT,
+  fromServer,
+  goQuote,
+  type PodrunError,
+  qualifiedKind,
+  qualifiedPlural,
+  resourceTypeOf,
+  usage,
+} from '../../api/index.ts';
+import { generatedName } from '../../controllers/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { newIngress } from '../../manifest/generate/ingress.ts';
+import { newIngress } from '../../manifest/index.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';

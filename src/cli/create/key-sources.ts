@@ -2,15 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import {
-  checkKeys,
-  envFileEntries,
-  fileSourceOf,
-  type KeyValue,
-  literalOf,
-} from '../../manifest/generate/key-values.ts';
-import { readUpTo } from '../../store/disk/read-up-to.ts';
+import { PodrunError, usage } from '../../api/index.ts';
+import { checkKeys, envFileEntries, fileSourceOf, type KeyValue, literalOf } from '../../manifest/index.ts';
+import { readUpTo } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { append } from '../select/selection-flags.ts';
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { jobOfCronJob, newCronJob, newDeployment, newJob } from '../../manifest/generate/workloads.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import { DEFAULT_NAMESPACE, PodrunError, usage } from '../../api/index.ts';
+import { jobOfCronJob, newCronJob, newDeployment, newJob } from '../../manifest/index.ts';
+import { getObject, missingObjectError } from '../../apiserver/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';

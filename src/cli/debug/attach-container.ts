@@ -1,13 +1,17 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { ContainerStatus } from '../../api/generated/types.ts';
-import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import {
+  allContainerStatuses,
+  type ContainerStatus,
+  EXIT,
+  isTerminalPhase,
+  PodrunError,
+  type StoredPod,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ConnectionEnd } from '../../engine/background/connect/agent-connection.ts';
+import { TERMINATED } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import { type ConnectionEnd, connectionLost } from '../../engine/index.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
-import { connectionLost } from '../../engine/background/connect/connection-errors.ts';
-import { waitForPod } from '../../apiserver/object-wait.ts';
+import { waitForPod } from '../../apiserver/index.ts';
 import { reportError } from '../base/report-error.ts';
 import type { Cli } from '../base/cli.ts';
 import { logs } from '../logs/print-logs.ts';

@@ -1,6 +1,5 @@
-import { randomSuffix } from '../../apiserver/base/random-suffix.ts';
-import type { EphemeralContainer } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
+import { randomSuffix } from '../../apiserver/index.ts';
+import { allContainers, DEFAULT_NAMESPACE, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { usageOf } from '../flags/usage-of.ts';
 

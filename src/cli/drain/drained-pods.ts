@@ -1,5 +1,5 @@
-import { controllerOf, isMirrorPod, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import { controllerOf, isMirrorPod, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 
 /** The Pods that a drain may evict or leave alone, although they are lost for good. */
 export interface DrainPermits {

@@ -1,7 +1,6 @@
-import { readNode } from '../../settings/config/node.ts';
-import { setCordoned } from '../../settings/config/node-record.ts';
-import { noSuchObject, usage } from '../../api/errors.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { readNode, setCordoned } from '../../settings/index.ts';
+import { noSuchObject, usage } from '../../api/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /**

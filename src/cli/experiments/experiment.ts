@@ -1,15 +1,15 @@
-import { usage } from '../../api/errors.ts';
-import type { StoredEvent, StoredService } from '../../api/objects.ts';
+import { type StoredEvent, type StoredService, usage } from '../../api/index.ts';
 import { machineClock } from '../../clock.ts';
-import { type CountedService, CountedRequests } from '../../experiments/counted-requests.ts';
-import { FastClock } from '../../experiments/fast-clock.ts';
-import { InjectedFaults, type InjectedFaultsOptions } from '../../experiments/injected-faults.ts';
-import { readFault } from '../../experiments/read-fault.ts';
-import { fasterTime } from '../../lifecycle/texts/podrun-events.ts';
-import { cannotServe, PORT_TAKEN } from '../../lifecycle/texts/service-events.ts';
-import { machinePort } from '../../network/listeners-of-services.ts';
-import { lowestPort } from '../../network/lowest-port.ts';
-import { machineAddress } from '../../network/service-addresses.ts';
+import {
+  CountedRequests,
+  type CountedService,
+  FastClock,
+  InjectedFaults,
+  type InjectedFaultsOptions,
+  readFault,
+} from '../../experiments/index.ts';
+import { cannotServe, fasterTime, PORT_TAKEN } from '../../lifecycle/index.ts';
+import { lowestPort, machineAddress, machinePort } from '../../network/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,11 +1,16 @@
-import { EXIT, usage } from '../../api/errors.ts';
-import { allContainers, allContainerStatuses, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import { separateObjects } from '../../apiserver/separate-objects.ts';
-import { plannedPods } from '../../engine/setup/planned-pods.ts';
-import { readProgram, type SimulatedLife } from '../../simulation/read-program.ts';
-import { Simulation } from '../../simulation/simulation.ts';
+import {
+  allContainers,
+  allContainerStatuses,
+  EXIT,
+  formatTime,
+  type KubeObject,
+  type StoredPod,
+  usage,
+  type Workload,
+} from '../../api/index.ts';
+import { separateObjects } from '../../apiserver/index.ts';
+import { plannedPods } from '../../engine/index.ts';
+import { readProgram, type SimulatedLife, Simulation } from '../../simulation/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import { loadOrExplain } from '../apply/manifest-input.ts';
 import type { Cli } from '../base/cli.ts';

@@ -1,6 +1,5 @@
-import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
-import type { SourceChoice } from '../../lifecycle/base/image-types.ts';
-import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
+import type { EgressChoice, NetworkChoice, ProxyChoice, RuntimeChoice } from '../../machine/index.ts';
+import type { SourceChoice } from '../../lifecycle/index.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
 /** The flags of `apply`. */

@@ -1,5 +1,4 @@
-import { parseDuration } from '../../api/duration.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
+import { parseDuration, PodrunError, usage } from '../../api/index.ts';
 
 /** The longest time-out that kubectl uses. */
 export const WEEK_MS: number = 7 * 24 * 3_600_000;

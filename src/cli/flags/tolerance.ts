@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { usage } from '../../api/errors.ts';
-import type { Tolerance } from '../../history/compare/difference.ts';
+import { usage } from '../../api/index.ts';
+import type { Tolerance } from '../../history/index.ts';
 import { durationFlag } from './duration-flag.ts';
 
 /** The flags that say which differences of times are tolerated. */

@@ -1,4 +1,4 @@
-import { type PodrunError, usage } from '../../api/errors.ts';
+import { type PodrunError, usage } from '../../api/index.ts';
 
 /** The error of a wrong call of a command. The hint is that of cobra. */
 export function usageOf(verb: string, message: string): PodrunError {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { usage } from '../../api/errors.ts';
+import { usage } from '../../api/index.ts';
 import { append } from '../select/selection-flags.ts';
 
 /** Makes the option `--from`, which reads files instead of the store. */

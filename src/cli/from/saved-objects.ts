@@ -1,9 +1,13 @@
-import { PodrunError } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectReader, Resource, Scope } from '../../store/base/store.ts';
+import {
+  compareText,
+  DEFAULT_NAMESPACE,
+  type KubeObject,
+  PodrunError,
+  resourceTypeOf,
+  type StoredKubeObject,
+} from '../../api/index.ts';
+import type { ObjectReader, Resource, Scope } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
-import { compareText } from '../../api/go/go-text.ts';
 
 /** The flags that choose the source of objects. */
 export interface FromFlags {

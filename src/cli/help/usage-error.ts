@@ -1,6 +1,5 @@
 import { CommanderError, type Command, type Option } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { didYouMean, mostSimilar } from '../../api/similar.ts';
+import { didYouMean, EXIT, mostSimilar } from '../../api/index.ts';
 import { findCalled, nameOfCommand } from '../base/called-command.ts';
 import { insteadOf, insteadOfCreated, insteadOfFlag } from './kubectl-commands.ts';
 import type { Cli } from '../base/cli.ts';

@@ -1,10 +1,7 @@
-import { EXIT, usage } from '../../api/errors.ts';
-import type { Expectation } from '../../history/expect/expectation.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { JunitSuite } from '../../print/report/junit.ts';
-import { type ExpectationOutcome, isMet, outcomeSuites, renderOutcomes } from '../../print/expectation/outcome.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { EXIT, type StoredPod, usage } from '../../api/index.ts';
+import type { Expectation } from '../../history/index.ts';
+import { type ExpectationOutcome, isMet, type JunitSuite, outcomeSuites, renderOutcomes } from '../../print/index.ts';
+import { type FileStore, RecordedRuns } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
-import { PodrunError } from '../../api/errors.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { startCommand } from '../../runtime/helpers/command.ts';
+import { PodrunError } from '../../api/index.ts';
+import type { NamedRun } from '../../history/index.ts';
+import { startCommand } from '../../runtime/index.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli } from '../base/cli.ts';
 import { runsInText } from './saved-runs.ts';

@@ -1,11 +1,8 @@
-import { noTransitions } from '../../history/no-transitions.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { Expectation } from '../../history/expect/expectation.ts';
-import { meetExpectation } from '../../history/expect/meet-expectation.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { readExpectations } from '../../manifest/expect/read-expectations.ts';
-import { readUpTo, unreadableFile } from '../../store/disk/read-up-to.ts';
-import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
+import { type Expectation, meetExpectation, type NamedRun, noTransitions } from '../../history/index.ts';
+import { PodrunError, usage } from '../../api/index.ts';
+import { readExpectations } from '../../manifest/index.ts';
+import { readUpTo, unreadableFile } from '../../store/index.ts';
+import type { ExpectationOutcome } from '../../print/index.ts';
 
 /** The largest file with expectations: a larger one is a mistake. */
 const EXPECTATIONS_MAX_BYTES = 4 * 2 ** 20;

@@ -1,9 +1,13 @@
-import { type PodrunError, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredEvent, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
-import { type Moment, parseMoment } from '../../history/moment.ts';
-import { onRecordAt, type RunState, stateAt } from '../../history/state-at.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type PodrunError,
+  type StoredEvent,
+  type StoredKubeObject,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { type Moment, onRecordAt, parseMoment, type RunState, stateAt } from '../../history/index.ts';
+import { type FileStore, RecordedRuns } from '../../store/index.ts';
 import type { FoundObjects } from '../select/find-objects.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import type { Selection } from '../select/selection.ts';

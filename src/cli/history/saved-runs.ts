@@ -1,11 +1,7 @@
 import { quietly } from '../../quietly.ts';
-import { usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { runsInStream } from '../../history/runs-in-stream.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { readUpTo, textUpTo, unreadableFile } from '../../store/disk/read-up-to.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, usage, type WatchEvent } from '../../api/index.ts';
+import { type NamedRun, runsInStream } from '../../history/index.ts';
+import { type FileStore, readUpTo, RecordedRuns, textUpTo, unreadableFile } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { PullRecords } from '../../images/store/pull-records.ts';
-import { Uses } from '../../images/store/uses.ts';
-import { permittedUsers } from '../../lifecycle/images/access.ts';
+import { EXIT } from '../../api/index.ts';
+import { PullRecords, Uses } from '../../images/index.ts';
+import { permittedUsers } from '../../lifecycle/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { fullNameOf, openImages } from './open-images.ts';

@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { goArch } from '../../settings/config/node.ts';
-import { EXIT, usage } from '../../api/errors.ts';
-import { loadImages } from '../../images/load.ts';
-import { findLayerKind } from '../../images/owner-kind.ts';
-import { unreadableFile } from '../../store/disk/read-up-to.ts';
+import { goArch } from '../../settings/index.ts';
+import { EXIT, usage } from '../../api/index.ts';
+import { findLayerKind, loadImages } from '../../images/index.ts';
+import { unreadableFile } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';

@@ -1,9 +1,7 @@
 import { homeFolder } from '../../user.ts';
-import { fullImageName } from '../../api/image-reference.ts';
-import { usage } from '../../api/errors.ts';
-import { imagesFolder } from '../../images/images-folder.ts';
-import { ImageStore } from '../../images/store/image-store.ts';
-import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
+import { fullImageName, usage } from '../../api/index.ts';
+import { imagesFolder, ImageStore } from '../../images/index.ts';
+import { invalidImageMessage } from '../../lifecycle/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /** Opens the images of this user: they are the same for all state folders. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { sweep } from '../../images/store/sweep.ts';
-import { Uses } from '../../images/store/uses.ts';
+import { EXIT, PodrunError } from '../../api/index.ts';
+import { sweep, Uses } from '../../images/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { reportError } from '../base/report-error.ts';
 import type { RunVerb } from '../base/verb.ts';

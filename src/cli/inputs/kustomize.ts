@@ -1,6 +1,6 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { Input } from '../../manifest/read/input.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
+import { PodrunError } from '../../api/index.ts';
+import type { Input } from '../../manifest/index.ts';
+import { runHelper } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { isOnPath } from '../base/program-on-path.ts';
 

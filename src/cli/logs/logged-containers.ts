@@ -1,7 +1,5 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
-import { containerSpec } from '../../lifecycle/observe.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
+import { chooseDefaultContainer, containerNames, containerSpec } from '../../lifecycle/index.ts';
 import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import type { Cli } from '../base/cli.ts';

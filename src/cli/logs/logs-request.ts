@@ -1,10 +1,13 @@
 import type { ContextFlags } from '../flags/context-option.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { type LabelMatcher, parseLabelSelector } from '../../api/select/label-selector.ts';
-import { usage } from '../../api/errors.ts';
-import { parseTime } from '../../api/time.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type LabelMatcher,
+  parseLabelSelector,
+  parseTime,
+  type ResourceType,
+  usage,
+} from '../../api/index.ts';
 import { durationFlag } from '../flags/duration-flag.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { usageErrorf } from '../flags/usage-of.ts';
 

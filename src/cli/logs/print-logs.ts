@@ -1,28 +1,33 @@
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import { controllerOf, type StoredPod } from '../../api/objects.ts';
-import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
-import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
-import { similarName, getObject } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { followedBytes, presentBytes } from '../../store/logs/log-bytes.ts';
-import { LogFormat } from '../../store/logs/log-format.ts';
 import {
+  controllerOf,
+  EXIT,
+  goQuote,
+  PodrunError,
+  qualifiedPlural,
+  type ResourceType,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { chooseLog, firstLoggedPod } from '../../lifecycle/index.ts';
+import { getObject, similarName, waitForPods } from '../../apiserver/index.ts';
+import {
+  type FileStore,
+  followedBytes,
   instanceEnded,
   instanceToFollow,
   instanceToShow,
+  LogFormat,
   type LogSource,
   noLog,
   openLog,
-} from '../../store/logs/log-source.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+  presentBytes,
+  RecordedRuns,
+} from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from './logs-request.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { Cli } from '../base/cli.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { qualifiedPlural, type ResourceType } from '../../api/resource-types.ts';
-import { waitForPods } from '../../apiserver/object-wait.ts';
 import { podsSelectedBy } from '../select/pods-of-object.ts';
 
 /** Prints the logs; answers the exit code. */

@@ -1,11 +1,17 @@
-import { readUpTo } from '../../store/disk/read-up-to.ts';
-import { usage } from '../../api/errors.ts';
-import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
-import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
-import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
-import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
-import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/formats/object.ts';
-import { formatYaml } from '../../print/formats/yaml.ts';
+import { readUpTo } from '../../store/index.ts';
+import { type StoredKubeObject, usage, type WatchEvent } from '../../api/index.ts';
+import {
+  customColumnsPrinter,
+  formatYaml,
+  goTemplatePrinter,
+  jsonPathPrinter,
+  listOf,
+  parseColumnsFile,
+  parseCustomColumns,
+  type PrintedObject,
+  renderObject,
+  renderWatchLine,
+} from '../../print/index.ts';
 import type { OutputFlags } from './output-flags.ts';
 import type { Output } from '../base/output.ts';
 

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import { usage } from '../../api/errors.ts';
-import { didYouMean } from '../../api/similar.ts';
+import { didYouMean, usage } from '../../api/index.ts';
 
 /** The flags that choose the format of objects. */
 export interface OutputFlags {

@@ -1,5 +1,5 @@
 import { isOnPath } from '../base/program-on-path.ts';
-import { runPager } from '../../runtime/helpers/pager.ts';
+import { runPager } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /** The exit code of a shell that does not find the program. Then the text was not shown. */

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { errnoOf, errnoText } from '../../runtime/base/errno.ts';
+import { errnoOf, errnoText } from '../../runtime/index.ts';
 import type { ReaderGone, Writer } from '../base/process.ts';
 import { quietly } from '../../quietly.ts';
 

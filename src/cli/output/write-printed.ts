@@ -1,5 +1,5 @@
-import { PodrunError } from '../../api/errors.ts';
-import { PrintFailure } from '../../print/formats/base/print-failure.ts';
+import { PodrunError } from '../../api/index.ts';
+import { PrintFailure } from '../../print/index.ts';
 
 /**
  * Writes the answer of `print`. When `print` fails, also writes the output before the failure.

@@ -1,8 +1,7 @@
 import { caught } from '../../defects.ts';
-import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
-import { namespacedResources, type ResourceType } from '../../api/resource-types.ts';
-import { BUDGET_SOURCES } from '../../apiserver/deletion/evict-pod.ts';
-import type { ObjectReader, Resource, Scope, Store } from '../../store/base/store.ts';
+import { namespacedResources, type ResourceType, type StoredKubeObject, type WatchEvent } from '../../api/index.ts';
+import { BUDGET_SOURCES } from '../../apiserver/index.ts';
+import type { ObjectReader, Resource, Scope, Store } from '../../store/index.ts';
 
 type ObjectChange = WatchEvent<StoredKubeObject>;
 

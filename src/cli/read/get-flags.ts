@@ -1,6 +1,6 @@
 import type { ContextFlags } from '../flags/context-option.ts';
-import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
-import type { TableOptions } from '../../print/table/table-printer.ts';
+import { qualifiedKind, type ResourceType } from '../../api/index.ts';
+import type { TableOptions } from '../../print/index.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 import type { SelectionFlags } from '../select/selection-flags.ts';

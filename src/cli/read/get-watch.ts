@@ -1,12 +1,14 @@
-import { type PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
-import { SelectedChanges } from '../../api/select/selected-changes.ts';
-import { sortObjects } from '../../print/formats/sort-objects.ts';
-import { columnsOf } from '../../print/table/resource-columns.ts';
-import { TablePrinter } from '../../print/table/table-printer.ts';
-import type { ObjectReader, Scope, Store } from '../../store/base/store.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import {
+  type PodrunError,
+  type ResourceType,
+  SelectedChanges,
+  type StoredKubeObject,
+  usage,
+  type WatchEvent,
+} from '../../api/index.ts';
+import { columnsOf, sortObjects, TablePrinter } from '../../print/index.ts';
+import type { ObjectReader, Scope, Store } from '../../store/index.ts';
+import { getObject, missingObjectError } from '../../apiserver/index.ts';
 import { displayNowMs } from '../base/environment.ts';
 import type { ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';

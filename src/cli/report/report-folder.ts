@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { filesIn } from '../../quietly.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { visibleControls } from '../../print/text/terminal-text.ts';
-import { makeFolder } from '../../store/disk/atomic-file.ts';
+import { PodrunError } from '../../api/index.ts';
+import { visibleControls } from '../../print/index.ts';
+import { makeFolder } from '../../store/index.ts';
 
 /**
  * Makes the folder of a report, and writes a trial file: the user learns of a mistake before the Pods run.

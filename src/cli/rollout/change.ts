@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
-import { PodrunError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { applyPatch } from '../../api/patch/index.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { qualifiedPlural } from '../../api/resource-types.ts';
-import { restartPatch } from '../../api/workloads/restart-patch.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
+import { applyPatch, goQuote, type KubeObject, PodrunError, qualifiedPlural, restartPatch } from '../../api/index.ts';
+import { changeObject } from '../../apiserver/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

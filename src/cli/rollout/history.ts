@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
+import { EXIT, PodrunError, qualifiedKind } from '../../api/index.ts';
 import { shownTemplate, type TemplateRevision } from '../../controllers/index.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
-import { describeTemplate } from '../../print/describe/workloads/pod-template.ts';
-import { DESCRIBE_LAYOUT, TabWriter } from '../../print/text/tab-writer.ts';
-import { escapeTerminal } from '../../print/text/terminal-text.ts';
+import { getObject, missingObjectError } from '../../apiserver/index.ts';
+import { DESCRIBE_LAYOUT, describeTemplate, escapeTerminal, TabWriter } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { countOption } from '../flags/count-option.ts';

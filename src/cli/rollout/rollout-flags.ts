@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
+import { PodrunError, type ResourceType, type StoredKubeObject, usage } from '../../api/index.ts';
 import { historyResourceOf, templateHistory, type TemplateRevision } from '../../controllers/index.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import { readTargets } from '../select/read-targets.ts';

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import { EXIT, PodrunError, type StoredKubeObject } from '../../api/index.ts';
 import { rolloutAnswer } from '../../controllers/index.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { timedOutWaiting, waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import {
+  getObject,
+  missingObjectError,
+  type ObjectRef,
+  timedOutWaiting,
+  waitForObject,
+} from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { nextLookAtOwner } from '../change/resting.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { KubeObject } from '../../api/objects.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
+import { type KubeObject, qualifiedKind } from '../../api/index.ts';
 import { revisionToRestore, rolledBack } from '../../controllers/index.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+import { changeObject, getObject, missingObjectError } from '../../apiserver/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

@@ -1,7 +1,6 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
-import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import type { ResourceType, StoredKubeObject } from '../../api/index.ts';
+import { getObject, type ObjectRef } from '../../apiserver/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import { refTo, type Selection } from './selection.ts';
 
 /** Objects of one type. */

@@ -1,7 +1,5 @@
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { didYouMean } from '../../api/similar.ts';
-import { containerNames, listContainers } from '../../lifecycle/requests/default-container.ts';
+import { didYouMean, PodrunError, type StoredPod, usage } from '../../api/index.ts';
+import { containerNames, listContainers } from '../../lifecycle/index.ts';
 import { mustFindType } from './resource-arguments.ts';
 
 /**

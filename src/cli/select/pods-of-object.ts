@@ -1,7 +1,10 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { LabelSelector } from '../../api/generated/types.ts';
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import {
+  type LabelSelector,
+  matchesSelector,
+  PodrunError,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../../api/index.ts';
 
 /** Kinds whose selector is a map of labels. */
 const WITH_LABELS: ReadonlySet<string> = new Set(['ReplicationController', 'Service']);

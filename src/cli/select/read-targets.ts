@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { refsOf } from './find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from './selection.ts';

@@ -1,6 +1,12 @@
-import { PodrunError, usage } from '../../api/errors.ts';
-import { allResourceTypes, everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { didYouMean } from '../../api/similar.ts';
+import {
+  allResourceTypes,
+  didYouMean,
+  everyResourceType,
+  PodrunError,
+  type ResourceType,
+  resourceTypeNamed,
+  usage,
+} from '../../api/index.ts';
 
 /** The parsed arguments: `pods`, `pods,events`, `all`; or `pod web api`, `pod/web cm/settings`. */
 export type ResourceArguments =

@@ -1,4 +1,4 @@
-import { usage } from '../../api/errors.ts';
+import { usage } from '../../api/index.ts';
 import type { Selection } from './selection.ts';
 
 /** The description of `--at`, in the help of all commands with this flag. */

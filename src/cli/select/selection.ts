@@ -1,10 +1,15 @@
-import { PodrunError, usage } from '../../api/errors.ts';
-import { ENDPOINTS_DEPRECATED } from '../../manifest/warnings/object-warnings.ts';
-import { parseFieldSelector } from '../../api/select/field-selector.ts';
-import { parseLabelSelector } from '../../api/select/label-selector.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import {
+  DEFAULT_NAMESPACE,
+  parseFieldSelector,
+  parseLabelSelector,
+  PodrunError,
+  type ResourceType,
+  resourceTypeOf,
+  type StoredKubeObject,
+  usage,
+} from '../../api/index.ts';
+import { ENDPOINTS_DEPRECATED } from '../../manifest/index.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import { downloader } from '../inputs/download.ts';
 import { kustomized } from '../inputs/kustomize.ts';

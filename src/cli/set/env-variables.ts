@@ -1,4 +1,4 @@
-import type { EnvVar } from '../../api/generated/types.ts';
+import type { EnvVar } from '../../api/index.ts';
 
 /** Changes of the variables of a container. */
 export interface VariableEdits {

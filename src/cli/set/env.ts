@@ -1,13 +1,21 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { Container, EnvVar, PodSpec } from '../../api/generated/types.ts';
-import { envNameMessages } from '../../api/names.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { splitPairs } from '../../api/select/key-pairs.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { escapeTerminal } from '../../print/text/terminal-text.ts';
+import {
+  type Container,
+  DEFAULT_NAMESPACE,
+  envNameMessages,
+  type EnvVar,
+  EXIT,
+  goQuote,
+  type KubeObject,
+  PodrunError,
+  type PodSpec,
+  splitPairs,
+  type StoredKubeObject,
+  usage,
+} from '../../api/index.ts';
+import { getObject, missingObjectError } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import { escapeTerminal } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { readTargets } from '../select/read-targets.ts';

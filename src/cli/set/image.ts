@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { PodSpec } from '../../api/generated/types.ts';
-import { splitPairs } from '../../api/select/key-pairs.ts';
+import { goQuote, PodrunError, type PodSpec, splitPairs, usage } from '../../api/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { chosenContainers, withContainers } from './pod-spec.ts';

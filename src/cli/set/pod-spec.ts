@@ -1,7 +1,4 @@
-import type { Container, PodSpec } from '../../api/generated/types.ts';
-import { matchesStars } from '../../api/select/stars.ts';
-import { PodrunError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { type Container, type KubeObject, matchesStars, PodrunError, type PodSpec } from '../../api/index.ts';
 
 /** The fields on the way to the spec of a Pod, by kind. Source: kubectl/pkg/polymorphichelpers/updatepodspec.go. */
 const IN_TEMPLATE = ['spec', 'template', 'spec'];

@@ -1,9 +1,16 @@
-import { readNode } from '../../settings/config/node.ts';
-import type { ConfigMap, Container, EnvVar, Secret } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { resolveValue } from '../../lifecycle/environment/environment-references.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { readNode } from '../../settings/index.ts';
+import {
+  type ConfigMap,
+  type Container,
+  DEFAULT_NAMESPACE,
+  type EnvVar,
+  goQuote,
+  type KubeObject,
+  type Secret,
+  type StoredPod,
+} from '../../api/index.ts';
+import { resolveValue } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
 
 /** The value that a reference leads to, or the reason why it leads nowhere. */
 export type ResolvedVariable =

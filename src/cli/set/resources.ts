@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { PodSpec } from '../../api/generated/types.ts';
-import { canonicalQuantity } from '../../api/quantity.ts';
+import { canonicalQuantity, PodrunError, type PodSpec, usage } from '../../api/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { chosenContainers, containerChoice, withContainers } from './pod-spec.ts';

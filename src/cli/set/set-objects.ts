@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { usage } from '../../api/errors.ts';
-import type { PodSpec } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
+import { type KubeObject, type PodSpec, type StoredKubeObject, usage } from '../../api/index.ts';
+import { changeObject } from '../../apiserver/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

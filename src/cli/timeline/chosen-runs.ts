@@ -1,17 +1,10 @@
-import { noTransitions } from '../../history/no-transitions.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { isLost, isTerminalPhase } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
-import { runLengthMs } from '../../history/run-length.ts';
-import type { RecordedRun } from '../../history/recorded-run.ts';
-import { timelineOf } from '../../history/timeline/critical-path.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
-import type { RecordedRuns, RunOnRecord } from '../../store/recorded-runs.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
+import { noTransitions, type RecordedRun, runLengthMs, type Timeline, timelineOf } from '../../history/index.ts';
+import { isLost, isTerminalPhase, isWorkload, parseTime, PodrunError } from '../../api/index.ts';
+import type { RecordedRuns, RunOnRecord } from '../../store/index.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import { workloadGroups } from '../../print/timeline/workload-groups.ts';
-import { topWorkload, type WorkloadsAbove } from '../../apiserver/workloads-above.ts';
+import { workloadGroups } from '../../print/index.ts';
+import { topWorkload, type WorkloadsAbove } from '../../apiserver/index.ts';
 
 interface RunQuery {
   readonly namespace: string;

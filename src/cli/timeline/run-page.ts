@@ -1,12 +1,8 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
-import type { RecordedRun } from '../../history/recorded-run.ts';
-import { describePod } from '../../print/describe/describe-pod.ts';
-import { renderPage } from '../../print/timeline/page/page.ts';
-import type { PageLog, PagePod } from '../../print/timeline/page/sections.ts';
+import { formatTime, type StoredEvent } from '../../api/index.ts';
+import type { RecordedRun } from '../../history/index.ts';
+import { describePod, type PageLog, type PagePod, renderPage } from '../../print/index.ts';
 import { version } from '../../version.ts';
-import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
-import { lastLogLines } from '../../store/logs/log-reader.ts';
+import { instanceLogPath, instancesLogged, lastLogLines } from '../../store/index.ts';
 import type { RunInTime } from './chosen-runs.ts';
 
 /** The lines of a log on the page. A page must stay small enough to send; `podrun logs` has the rest. */

@@ -1,12 +1,8 @@
-import { noTransitions } from '../../history/no-transitions.ts';
+import { advise, noTransitions, patchOf, type RunAdvice } from '../../history/index.ts';
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import { advise, type RunAdvice } from '../../history/advise/advise.ts';
-import { patchOf } from '../../history/advise/patch.ts';
-import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
-import { formatYaml } from '../../print/formats/yaml.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { DEFAULT_NAMESPACE, EXIT, type StoredPod } from '../../api/index.ts';
+import { formatYaml, renderAdvice, renderAdviceJson } from '../../print/index.ts';
+import { RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';

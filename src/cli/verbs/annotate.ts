@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseAnnotationPairs } from '../../api/select/key-pairs.ts';
+import { parseAnnotationPairs } from '../../api/index.ts';
 import { changeMetadata, type MetadataFlags, type MetadataVerb, withMetadataFlags } from '../change/change-metadata.ts';
 import type { RunVerb } from '../base/verb.ts';
 

@@ -1,15 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withOutputFlags } from '../output/output-flags.ts';
-import { formatGoDuration } from '../../api/duration.ts';
+import { formatGoDuration } from '../../api/index.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
-import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { CRASH_LOOP, SETTLE_MS, SOURCE_CHOICES } from '../../lifecycle/index.ts';
 import { dryRunOption } from '../change/dry-run.ts';
 import { countOption } from '../flags/count-option.ts';
 import { speedFactor } from '../flags/speed-factor.ts';
-import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
-import { SOURCE_CHOICES } from '../../lifecycle/base/image-types.ts';
-import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
+import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import type { Cli } from '../base/cli.ts';

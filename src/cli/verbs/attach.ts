@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import type { ConnectionEnd } from '../../engine/background/connect/agent-connection.ts';
-import { connectionLost, containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
+import { allContainers, EXIT, type StoredPod } from '../../api/index.ts';
+import { type ConnectionEnd, connectionLost, containerNotRunning } from '../../engine/index.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { parseDetachKeys } from '../connect/detach-keys.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';

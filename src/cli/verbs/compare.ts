@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { removeTree } from '../../remove-tree.ts';
-import { EXIT, usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
-import type { Tolerance } from '../../history/compare/difference.ts';
-import { pairRuns, type RunPair } from '../../history/compare/pair-runs.ts';
-import { lastStateOf } from '../../history/run-length.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
+import { EXIT, type StoredPod, usage } from '../../api/index.ts';
+import {
+  compareRuns,
+  lastStateOf,
+  type NamedRun,
+  pairRuns,
+  type RunComparison,
+  type RunPair,
+  type Tolerance,
+} from '../../history/index.ts';
+import { comparisonRecord, renderComparison } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { displayNowMs } from '../base/environment.ts';
 import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';

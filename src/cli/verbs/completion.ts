@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
+import { EXIT } from '../../api/index.ts';
 import { BASH, FISH, ZSH } from '../complete/shell-scripts.ts';
 import type { RunVerb } from '../base/verb.ts';
 

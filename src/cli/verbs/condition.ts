@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
-import { type PodrunError, usage } from '../../api/errors.ts';
-import { splitPairs } from '../../api/select/key-pairs.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { qualifiedPlural } from '../../api/resource-types.ts';
 import {
-  checkConditionType,
-  type ConditionEdit,
-  type ConditionStatus,
-  setConditions,
-} from '../../lifecycle/requests/set-conditions.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+  type KubeObject,
+  type PodrunError,
+  qualifiedPlural,
+  splitPairs,
+  type StoredKubeObject,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { checkConditionType, type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/index.ts';
+import { changeObject, type ObjectRef } from '../../apiserver/index.ts';
 import { changeLine, type ChangeOutput } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

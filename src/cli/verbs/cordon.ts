@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
+import { EXIT } from '../../api/index.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';
 import { openStore } from '../base/environment.ts';
 import type { RunVerb } from '../base/verb.ts';

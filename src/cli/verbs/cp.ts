@@ -1,13 +1,8 @@
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { OutputTaker } from '../../engine/background/connect/agent-connection.ts';
-import {
-  locateInContainer,
-  type ReachedContainer,
-  runInContainer,
-} from '../../engine/background/connect/container-command.ts';
+import { EXIT, PodrunError } from '../../api/index.ts';
+import { locateInContainer, type OutputTaker, type ReachedContainer, runInContainer } from '../../engine/index.ts';
 import { statQuietly } from '../../quietly.ts';
 import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { homeFolder } from '../../user.ts';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
-import { stateRoot } from '../../store/base/layout.ts';
-import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
+import { EXIT, PodrunError, usage } from '../../api/index.ts';
+import { runHelper } from '../../runtime/index.ts';
+import { stateRoot, writeFileAtomically } from '../../store/index.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli } from '../base/cli.ts';
 import type { RunVerb } from '../base/verb.ts';

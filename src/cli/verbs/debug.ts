@@ -1,11 +1,8 @@
 import { completedPod, noAgent } from '../connect/reached-pod.ts';
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { EphemeralContainer } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { type EphemeralContainer, EXIT, isTerminalPhase, PodrunError, type StoredPod } from '../../api/index.ts';
+import { changeObject, missingObjectError, type ObjectRef } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
 import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } from '../debug/debug-request.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,12 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT, type PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
-import { contentsOf, isNamespace, namespaceProblem } from '../../apiserver/deletion/delete-namespace.ts';
-import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import { objectToChange } from '../../apiserver/base/default-objects.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { EXIT, type PodrunError, qualifiedKind, type StoredKubeObject, usage } from '../../api/index.ts';
+import {
+  contentsOf,
+  deleteObject,
+  getObject,
+  isNamespace,
+  missingObjectError,
+  namespaceProblem,
+  type ObjectRef,
+  objectToChange,
+} from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
 import { openStore } from '../base/environment.ts';
@@ -18,7 +22,7 @@ import type { RunVerb } from '../base/verb.ts';
 import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting/until-deleted.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import type { Cli } from '../base/cli.ts';
-import type { PropagationPolicy } from '../../controllers/garbage/deletion.ts';
+import type { PropagationPolicy } from '../../controllers/index.ts';
 
 const POLICIES: ReadonlyMap<string, PropagationPolicy> = new Map([
   ['background', 'Background'],

@@ -1,11 +1,14 @@
-import { noTransitions } from '../../history/no-transitions.ts';
+import {
+  compareRuns,
+  isOver,
+  lastStateOf,
+  type NamedRun,
+  noTransitions,
+  type RunComparison,
+} from '../../history/index.ts';
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { compareRuns, type RunComparison } from '../../history/compare/compare-runs.ts';
-import { isOver, lastStateOf } from '../../history/run-length.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
+import { EXIT, PodrunError, type StoredPod, usage } from '../../api/index.ts';
+import { comparisonRecord, renderComparison } from '../../print/index.ts';
 import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { namedRun } from '../history/saved-runs.ts';

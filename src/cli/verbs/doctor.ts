@@ -1,30 +1,34 @@
-import { detectLayerKind } from '../../images/owner-kind.ts';
-import { lowestPort } from '../../network/lowest-port.ts';
-import { DNS_PORT } from '../../network/service-addresses.ts';
+import { detectLayerKind } from '../../images/index.ts';
+import {
+  detectCluster,
+  detectNetworks,
+  DNS_PORT,
+  hasPodAddresses,
+  lowestPort,
+  missingForWayOut,
+  type NetworkFacts,
+} from '../../network/index.ts';
 import { arch, release } from 'node:os';
 import type { Command } from 'commander';
 import { homeFolder, userName } from '../../user.ts';
-import { readConfigFile } from '../../settings/config/config-file.ts';
-import { hasPodAddresses } from '../../network/node/loopbacks.ts';
-import { readOwnRights } from '../../settings/own-rights.ts';
-import { EXIT } from '../../api/errors.ts';
-import type { MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
-import type { RuntimeChoice } from '../../machine/runtime-choice.ts';
-import { OCI_RUNTIMES } from '../../lifecycle/node/runtime-handler.ts';
-import { canChangeUser, type OwnRights } from '../../lifecycle/security/own-rights.ts';
-import { renderMachineReport } from '../../print/doctor/report.ts';
-import { runtimeChoice } from '../../engine/setup/choose-runtime.ts';
+import { readConfigFile, readOwnRights } from '../../settings/index.ts';
+import { EXIT } from '../../api/index.ts';
+import type { MachineFinding, MachineReport, Obstacle, RuntimeChoice } from '../../machine/index.ts';
+import { canChangeUser, OCI_RUNTIMES, type OwnRights } from '../../lifecycle/index.ts';
+import { renderMachineReport } from '../../print/index.ts';
+import { runtimeChoice } from '../../engine/index.ts';
 import { version } from '../../version.ts';
-import { cgroupMachine } from '../../runtime/linux/cgroup/cgroup-machine.ts';
-import { distributions, namespaceFindings } from '../../runtime/linux/detection/findings.ts';
-import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
-import type { NamespaceDetection, RuntimeFeatures } from '../../runtime/base/features.ts';
-import { detectCluster, detectNetworks, type NetworkFacts } from '../../network/linux/detect.ts';
-import { detectOci } from '../../runtime/linux/oci/detect.ts';
-import { missingForWayOut } from '../../network/linux/tools.ts';
-import { terminalKind } from '../../runtime/terminal/terminal.ts';
-import { memoryMountPoints, stateRoot } from '../../store/base/layout.ts';
-import { memoryMountPoint } from '../../store/disk/memory-folders.ts';
+import {
+  cgroupMachine,
+  detectNamespaces,
+  detectOci,
+  distributions,
+  type NamespaceDetection,
+  namespaceFindings,
+  type RuntimeFeatures,
+  terminalKind,
+} from '../../runtime/index.ts';
+import { memoryMountPoint, memoryMountPoints, stateRoot } from '../../store/index.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { painterFor } from '../view/painter-for.ts';

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { evictPod } from '../../apiserver/deletion/evict-pod.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { EXIT, PodrunError, type StoredPod } from '../../api/index.ts';
+import { evictPod, waitForObject } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { blockedPods, type DrainPermits, podsToDrain } from '../drain/drained-pods.ts';
 import { cordon, nodeArgument } from '../drain/this-node.ts';
 import type { Cli } from '../base/cli.ts';

@@ -3,20 +3,28 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type Command, Option } from 'commander';
 import { removeTree } from '../../remove-tree.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { isJsonObject } from '../../api/json.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { applyPatch, mergeDifference } from '../../api/patch/index.ts';
-import { qualifiedPlural } from '../../api/resource-types.ts';
-import { readValue } from '../../manifest/read/documents.ts';
-import { SourceError } from '../../manifest/read/source-text.ts';
-import { changeObject, type ChangedObject } from '../../apiserver/change-object.ts';
-import { objectToChange } from '../../apiserver/base/default-objects.ts';
-import { missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { renderObject } from '../../print/formats/object.ts';
-import { runEditor } from '../../runtime/helpers/editor.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import {
+  applyPatch,
+  EXIT,
+  goQuote,
+  isJsonObject,
+  type KubeObject,
+  mergeDifference,
+  PodrunError,
+  qualifiedPlural,
+  type StoredKubeObject,
+} from '../../api/index.ts';
+import { readValue, SourceError } from '../../manifest/index.ts';
+import {
+  type ChangedObject,
+  changeObject,
+  missingObjectError,
+  type ObjectRef,
+  objectToChange,
+} from '../../apiserver/index.ts';
+import { renderObject } from '../../print/index.ts';
+import { runEditor } from '../../runtime/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../base/cli.ts';

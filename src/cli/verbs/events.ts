@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
-import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
-import { listOf } from '../../print/formats/object.ts';
-import type { Store } from '../../store/base/store.ts';
+import { DEFAULT_NAMESPACE, EXIT, type StoredEvent, usage } from '../../api/index.ts';
+import { EventTablePrinter, listOf, renderEvents, sortedByLastSeen } from '../../print/index.ts';
+import type { Store } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { fromOption, refuseOfSaved } from '../from/from-option.ts';
 import { type FromFlags, savedObjects } from '../from/saved-objects.ts';

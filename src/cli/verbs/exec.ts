@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { ConnectionEnd } from '../../engine/background/connect/agent-connection.ts';
-import { connectionLost, containerNotRunning } from '../../engine/background/connect/connection-errors.ts';
+import { EXIT, PodrunError, usage } from '../../api/index.ts';
+import { type ConnectionEnd, connectionLost, containerNotRunning } from '../../engine/index.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,19 +1,15 @@
-import { noTransitions } from '../../history/no-transitions.ts';
+import { type Expectation, isOver, type NamedRun, noTransitions, storyOf } from '../../history/index.ts';
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
-import type { Expectation } from '../../history/expect/expectation.ts';
-import { isOver } from '../../history/run-length.ts';
-import { storyOf } from '../../history/story/run-story.ts';
-import type { NamedRun } from '../../history/state-at.ts';
-import { renderExpectation } from '../../print/expectation/expectation-file.ts';
+import { EXIT, usage } from '../../api/index.ts';
 import {
   type ExpectationOutcome,
   isMet,
   outcomeRecord,
   outcomeSuites,
+  renderExpectation,
+  renderJunit,
   renderOutcomes,
-} from '../../print/expectation/outcome.ts';
-import { renderJunit } from '../../print/report/junit.ts';
+} from '../../print/index.ts';
 import { openStore } from '../base/environment.ts';
 import { outcomesOf, readExpectationFile } from '../history/expectations.ts';
 import { namedRun, runsInFile } from '../history/saved-runs.ts';

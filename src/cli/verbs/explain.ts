@@ -1,13 +1,16 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
+import { EXIT, PodrunError, type ResourceType, resourceTypeNamed, usage } from '../../api/index.ts';
 import { readBuildFile } from '../../build-file.ts';
-import type { Descriptions, ExplainedField } from '../../manifest/support/explained-field.ts';
-import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { explain, explainEverything, type Explained } from '../../manifest/support/explain.ts';
-import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
-import { renderExplained, renderSupport } from '../../print/explain.ts';
-import { formatJson } from '../../print/formats/base/json.ts';
+import {
+  type Descriptions,
+  explain,
+  type Explained,
+  type ExplainedField,
+  explainEverything,
+  SUPPORTED_KINDS,
+} from '../../manifest/index.ts';
+import { formatJson, renderExplained, renderSupport } from '../../print/index.ts';
 import { showPaged } from '../output/paged-output.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';

@@ -1,15 +1,13 @@
 import { type Command, Option } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { parseLabelPairs } from '../../api/select/key-pairs.ts';
+import { EXIT, parseLabelPairs, PodrunError, type StoredKubeObject, usage } from '../../api/index.ts';
 import {
   isExposable,
   portsToExpose,
   selectorToExpose,
   serviceToExpose,
   type WantedService,
-} from '../../manifest/generate/expose.ts';
-import { getObject, missingObjectError } from '../../apiserver/base/object-ref.ts';
+} from '../../manifest/index.ts';
+import { getObject, missingObjectError } from '../../apiserver/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { DEFAULT_NAMESPACE, EXIT, usage } from '../../api/index.ts';
+import { renderRuns, runRecord, type RunRow } from '../../print/index.ts';
+import { RecordedRuns } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { outputOption } from '../select/selection-flags.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { imageTable } from '../../print/images/image-table.ts';
+import { EXIT } from '../../api/index.ts';
+import { imageTable } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { displayNowMs } from '../base/environment.ts';
 import { openImages } from '../image/open-images.ts';

@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { EXIT, PodrunError, usage } from '../../api/errors.ts';
-import { labelMessages } from '../../api/names.ts';
-import { mostSimilar } from '../../api/similar.ts';
-import { type Part, PARTS, STARTER_KINDS, type StarterKind } from '../../manifest/starter/parts.ts';
-import { starterManifest } from '../../manifest/starter/starter.ts';
+import { EXIT, labelMessages, mostSimilar, PodrunError, usage } from '../../api/index.ts';
+import { type Part, PARTS, STARTER_KINDS, type StarterKind, starterManifest } from '../../manifest/index.ts';
 import { append } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { usageOf } from '../flags/usage-of.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseLabelPairs } from '../../api/select/key-pairs.ts';
+import { parseLabelPairs } from '../../api/index.ts';
 import { changeMetadata, type MetadataFlags, type MetadataVerb, withMetadataFlags } from '../change/change-metadata.ts';
 import type { RunVerb } from '../base/verb.ts';
 

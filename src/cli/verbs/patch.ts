@@ -1,13 +1,8 @@
 import { type Command, Option } from 'commander';
-import { usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { applyPatch, type PatchType } from '../../api/patch/index.ts';
-import { readValue } from '../../manifest/read/documents.ts';
-import { SourceError } from '../../manifest/read/source-text.ts';
-import { noSuchSubresource, type Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { readUpTo, textUpTo } from '../../store/disk/read-up-to.ts';
+import { applyPatch, goQuote, type KubeObject, type PatchType, usage } from '../../api/index.ts';
+import { noSuchSubresource, readValue, SourceError, type Subresource } from '../../manifest/index.ts';
+import { changeObject } from '../../apiserver/index.ts';
+import { readUpTo, textUpTo } from '../../store/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

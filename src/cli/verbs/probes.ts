@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
-import type { Container } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
-import { podNotFound } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { type Container, DEFAULT_NAMESPACE, EXIT, type StoredPod, usage } from '../../api/index.ts';
+import { PROBE_TYPES, type ProbeAttempt, probeOf, type ProbeType } from '../../lifecycle/index.ts';
+import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/index.ts';
+import { podNotFound } from '../../apiserver/index.ts';
+import {
+  type FileStore,
+  onGrowth,
+  podOver,
+  type PodSource,
+  ProbeJournalReader,
+  RecordedRuns,
+} from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
-import { onGrowth, podOver, type PodSource } from '../../store/feed/pod-watch.ts';
 import { isRunName } from '../select/run-names.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';

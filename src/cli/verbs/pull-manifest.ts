@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
-import { EXIT, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { qualifiedKind, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
-import { formatYaml } from '../../print/formats/yaml.ts';
-import { ClusterConnection } from '../../remote/connection.ts';
-import { type PulledManifest, pullManifest } from '../../remote/pull/pull-manifest.ts';
+import {
+  DEFAULT_NAMESPACE,
+  EXIT,
+  isWorkload,
+  qualifiedKind,
+  type ResourceType,
+  resourceTypeNamed,
+  usage,
+} from '../../api/index.ts';
+import { formatYaml } from '../../print/index.ts';
+import { ClusterConnection, type PulledManifest, pullManifest } from '../../remote/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openCluster } from '../connect/open-cluster.ts';
 import type { RunVerb } from '../base/verb.ts';

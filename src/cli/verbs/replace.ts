@@ -1,15 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PodrunError } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { rememberCreated } from '../../store/last-manifest.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { objectToChange } from '../../apiserver/base/default-objects.ts';
-import { missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { separateObjects } from '../../apiserver/separate-objects.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { DEFAULT_NAMESPACE, PodrunError, resourceTypeOf, type StoredKubeObject } from '../../api/index.ts';
+import {
+  changeObject,
+  missingObjectError,
+  type ObjectRef,
+  objectToChange,
+  separateObjects,
+} from '../../apiserver/index.ts';
+import { type FileStore, rememberCreated } from '../../store/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { AGENT_COMMAND } from '../../engine/background/command-names.ts';
-import { runAgent } from '../../engine/background/run-agent.ts';
+import { AGENT_COMMAND, runAgent } from '../../engine/index.ts';
 import { openStore } from '../base/environment.ts';
 import type { RunVerb } from '../base/verb.ts';
 

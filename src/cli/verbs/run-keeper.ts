@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { KEEPER_COMMAND } from '../../engine/background/command-names.ts';
-import { runKeeper } from '../../engine/background/run-keeper.ts';
+import { KEEPER_COMMAND, runKeeper } from '../../engine/index.ts';
 import { openStore } from '../base/environment.ts';
 import type { RunVerb } from '../base/verb.ts';
 

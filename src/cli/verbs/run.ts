@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander';
-import { usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import { parseAnnotationPairs, parseLabelPairs } from '../../api/select/key-pairs.ts';
-import { serviceToExpose } from '../../manifest/generate/expose.ts';
-import { podToRun } from '../../manifest/generate/workloads.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type KubeObject,
+  parseAnnotationPairs,
+  parseLabelPairs,
+  resourceTypeOf,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { podToRun, serviceToExpose } from '../../manifest/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { type AttachedRunFlags, runAttached } from '../create/attached-run.ts';
 import { createFromFlags, withCreateFlags } from '../create/create-object.ts';

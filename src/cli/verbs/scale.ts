@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
-import { fromServer, PodrunError, usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { applyPatch } from '../../api/patch/index.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import {
+  applyPatch,
+  fromServer,
+  goQuote,
+  type KubeObject,
+  PodrunError,
+  type StoredKubeObject,
+  usage,
+} from '../../api/index.ts';
+import { changeObject, type ObjectRef, waitForObject } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';

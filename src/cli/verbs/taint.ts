@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { usage } from '../../api/errors.ts';
-import type { Node } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
+import { type KubeObject, type Node, usage } from '../../api/index.ts';
+import { changeObject, withClusterObjects } from '../../apiserver/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { eachObject } from '../change/each-object.ts';
@@ -11,7 +9,6 @@ import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
 import { readTargets } from '../select/read-targets.ts';
 import type { RunVerb } from '../base/verb.ts';
 

@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { renderTimelineJson } from '../../print/timeline/json.ts';
-import { renderTimelines } from '../../print/timeline/terminal.ts';
-import { type NamedTimeline, renderTrace } from '../../print/timeline/trace.ts';
-import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { DEFAULT_NAMESPACE, EXIT } from '../../api/index.ts';
+import {
+  ASCII_GLYPHS,
+  type Glyphs,
+  type NamedTimeline,
+  renderTimelineJson,
+  renderTimelines,
+  renderTrace,
+  UNICODE_GLYPHS,
+} from '../../print/index.ts';
+import { RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
-import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/glyphs.ts';
 import type { RunVerb } from '../base/verb.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
-import { workloadsAbove } from '../../apiserver/workloads-above.ts';
+import { workloadsAbove } from '../../apiserver/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import type { Findings } from '../../manifest/lint/finding.ts';
-import { lintManifests } from '../../manifest/lint/lint.ts';
-import { renderAnnotation } from '../../print/findings/github.ts';
-import { renderFindingsJson } from '../../print/findings/json.ts';
-import { renderSarif } from '../../print/findings/sarif.ts';
-import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
+import { EXIT } from '../../api/index.ts';
+import { type Findings, lintManifests } from '../../manifest/index.ts';
+import {
+  findingsSummary,
+  renderAnnotation,
+  renderFinding,
+  renderFindingsJson,
+  renderSarif,
+} from '../../print/index.ts';
 import { version } from '../../version.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/errors.ts';
-import { formatYaml } from '../../print/formats/yaml.ts';
+import { EXIT } from '../../api/index.ts';
+import { formatYaml } from '../../print/index.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/verb.ts';

@@ -1,19 +1,32 @@
-import { timedOutWaiting } from '../../apiserver/object-wait.ts';
+import {
+  getObject,
+  missingObjectError,
+  type ObjectRef,
+  timedOutWaiting,
+  waitForObject,
+} from '../../apiserver/index.ts';
 import type { Command } from 'commander';
-import { formatGoDuration } from '../../api/duration.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
+import {
+  formatGoDuration,
+  type KubeObject,
+  PodrunError,
+  qualifiedKind,
+  qualifiedPlural,
+  type StoredKubeObject,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type AwaitedGoal, GoalWait } from '../../engine/goal-wait.ts';
-import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
-import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
-import { includesReady } from '../../lifecycle/requests/goal.ts';
-import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { getObject, missingObjectError, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { Store } from '../../store/base/store.ts';
+import { type AwaitedGoal, GoalWait } from '../../engine/index.ts';
+import {
+  includesReady,
+  parseWaitCondition,
+  podRoot,
+  type Root,
+  SETTLE_MS,
+  type WaitCondition,
+} from '../../lifecycle/index.ts';
+import type { FileStore, Store } from '../../store/index.ts';
 import { durationFlag, settleFlag, WEEK_MS } from '../flags/duration-flag.ts';
 import { nextLookAtOwner } from '../change/resting.ts';
 import { openStore } from '../base/environment.ts';

@@ -1,4 +1,4 @@
-import { cellsOf } from '../../print/text/cells.ts';
+import { cellsOf } from '../../print/index.ts';
 
 /** The functions of a terminal that a region needs. */
 export interface RegionTerminal {

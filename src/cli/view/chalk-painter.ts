@@ -1,5 +1,5 @@
 import { Chalk, supportsColor } from 'chalk';
-import type { Painter, Tone } from '../../print/text/painter.ts';
+import type { Painter, Tone } from '../../print/index.ts';
 
 /** Colours for containers, without green and red, which mean good and bad. */
 const SERIES = [

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
-import { explainProblem } from '../../manifest/report.ts';
-import { type AnnotationPosition, gitHubAnnotation } from '../../print/live/annotation.ts';
+import { explainProblem, type ManifestMistake } from '../../manifest/index.ts';
+import { type AnnotationPosition, gitHubAnnotation } from '../../print/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import type { Cli } from '../base/cli.ts';
 

@@ -1,25 +1,26 @@
-import type { Owned } from '../../controllers/base/reconcile.ts';
-import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
-import type { PullNotice } from '../../images/node/pull-notices.ts';
-import type { RunOutcome } from '../../engine/apply-run.ts';
-import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { PodActivity } from '../../lifecycle/activity.ts';
+import type { Owned } from '../../controllers/index.ts';
+import type { HookOutput } from '../../kubelet/index.ts';
+import type { PullNotice } from '../../images/index.ts';
+import type { RunOutcome } from '../../engine/index.ts';
+import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/index.ts';
+import type { PodActivity } from '../../lifecycle/index.ts';
 import {
   type Annotation,
   annotationOf,
+  blamedPod,
+  conditionOf,
+  eventTransition,
   gitHubAnnotation,
   gitHubGroup,
   GROUP_END,
+  howLapsed,
   podError,
-} from '../../print/live/annotation.ts';
-import { eventTransition } from '../../print/live/event-transition.ts';
-import { transitionsOf } from '../../print/live/pod-transitions.ts';
-import type { Transition } from '../../print/live/transition.ts';
-import { blamedPod } from '../../print/workloads/blamed-pod.ts';
-import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
-import { conditionOf } from '../../print/table/pod-status.ts';
-import type { OutputStream } from '../../runtime/base/runtime.ts';
+  type Transition,
+  transitionsOf,
+  waitingFor,
+  whyLapsed,
+} from '../../print/index.ts';
+import type { OutputStream } from '../../runtime/index.ts';
 import { annotationPosition } from './github-mistakes.ts';
 import type { ReaderGone } from '../base/process.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';

@@ -1,5 +1,5 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { Owned } from '../../controllers/base/reconcile.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/index.ts';
+import type { Owned } from '../../controllers/index.ts';
 import type { ApplyView } from './apply-view.ts';
 import type { Cli } from '../base/cli.ts';
 import type { ReaderGone } from '../base/process.ts';

@@ -1,4 +1,4 @@
-import { type KeyByKey, readKeyByKey } from '../../runtime/terminal/own-terminal.ts';
+import { type KeyByKey, readKeyByKey } from '../../runtime/index.ts';
 
 /** Arrow keys and others send several characters: none of them counts as a key. */
 const SEQUENCES = new RegExp(String.raw`\u001B(?:\[[\d;]*[^\d;]?|O.|.)?`, 'g');

@@ -1,6 +1,5 @@
 import { type Alarm, machineClock } from '../../clock.ts';
-import { isInForeground, takeSignal } from '../../runtime/terminal/own-terminal.ts';
-import { guardTerminal } from '../../runtime/terminal/terminal-guard.ts';
+import { guardTerminal, isInForeground, takeSignal } from '../../runtime/index.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
 import type { Cli } from '../base/cli.ts';

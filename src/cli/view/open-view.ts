@@ -1,5 +1,5 @@
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import type { SeparatedObjects } from '../../apiserver/separate-objects.ts';
+import type { Workload } from '../../api/index.ts';
+import type { SeparatedObjects } from '../../apiserver/index.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';

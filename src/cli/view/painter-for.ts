@@ -1,4 +1,4 @@
-import { type Painter, PLAIN } from '../../print/text/painter.ts';
+import { type Painter, PLAIN } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { GlobalFlags } from '../base/global-flags.ts';
 

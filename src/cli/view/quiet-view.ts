@@ -1,11 +1,8 @@
-import { liveColumns } from '../../print/live/live-columns.ts';
-import { type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { OutputStream } from '../../runtime/base/runtime.ts';
+import { liveColumns, type LiveStyle, logPrefix, OutputLines, type Painter, prefixLines } from '../../print/index.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { OutputStream } from '../../runtime/index.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
 import type { Cli } from '../base/cli.ts';
-import type { Painter } from '../../print/text/painter.ts';
-import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import type { ReaderGone } from '../base/process.ts';
 
 /** The view for --quiet: output of containers, and no transitions. */

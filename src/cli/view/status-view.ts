@@ -1,16 +1,18 @@
-import type { PullNotice } from '../../images/node/pull-notices.ts';
-import type { FollowedService } from '../../print/live/service-row.ts';
-import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import type { PullNotice } from '../../images/index.ts';
+import {
+  describePods,
+  excerpt,
+  type FollowedPod,
+  type FollowedService,
+  type LiveStyle,
+  pullPhrase,
+  renderStatusBlock,
+  terminalLine,
+  type Widths,
+} from '../../print/index.ts';
+import { isTerminalPhase, resolvedUid, type StoredEvent, type StoredPod, type Workload } from '../../api/index.ts';
 import type { Cli } from '../base/cli.ts';
-import type { PodActivity } from '../../lifecycle/activity.ts';
-import { describePods } from '../../print/describe/describe-pod.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import type { FollowedPod } from '../../print/live/status-row.ts';
-import type { LiveStyle } from '../../print/live/live-line.ts';
-import { renderStatusBlock, type Widths } from '../../print/workloads/status-block.ts';
-import { pullPhrase } from '../../print/images/pull-text.ts';
-import { excerpt } from '../../print/text/excerpt.ts';
-import { terminalLine } from '../../print/text/terminal-text.ts';
+import type { PodActivity } from '../../lifecycle/index.ts';
 import { LiveScreen } from './live-screen.ts';
 
 /** The parts of the text view that the status block needs. */

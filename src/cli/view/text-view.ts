@@ -1,10 +1,30 @@
 import { inBackground } from '../../defects.ts';
-import { networkEventLine } from '../../print/live/network-event.ts';
-import type { Owned } from '../../controllers/base/reconcile.ts';
+import {
+  eventTransition,
+  howLapsed,
+  isAboutFieldWithoutEffect,
+  liveColumns,
+  type LiveLogLine,
+  type LiveObjects,
+  type LiveStyle,
+  logPrefix,
+  namedRoot,
+  networkEventLine,
+  OutputLines,
+  type Painter,
+  prefixLines,
+  renderLogLine,
+  renderTransition,
+  terminalLine,
+  type Transition,
+  transitionsOf,
+  withoutEffectTransition,
+} from '../../print/index.ts';
+import type { Owned } from '../../controllers/index.ts';
 import { isatty } from 'node:tty';
-import type { HookOutput } from '../../kubelet/hooks/handler-log.ts';
-import type { PullNotice } from '../../images/node/pull-notices.ts';
-import type { RunOutcome } from '../../engine/apply-run.ts';
+import type { HookOutput } from '../../kubelet/index.ts';
+import type { PullNotice } from '../../images/index.ts';
+import type { RunOutcome } from '../../engine/index.ts';
 import {
   allContainerStatuses,
   controllerOf,
@@ -14,28 +34,11 @@ import {
   type StoredEvent,
   type StoredPod,
   type WatchEvent,
-} from '../../api/objects.ts';
+} from '../../api/index.ts';
 import type { Alarm } from '../../clock.ts';
-import { namedRoot } from '../../print/workloads/root-phrases.ts';
-import { howLapsed } from '../../print/waits/why-lapsed.ts';
-import { eventTransition } from '../../print/live/event-transition.ts';
-import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/live/without-effect-transition.ts';
-import { liveColumns, type LiveObjects } from '../../print/live/live-columns.ts';
-import {
-  type LiveStyle,
-  type LiveLogLine,
-  logPrefix,
-  renderLogLine,
-  renderTransition,
-} from '../../print/live/live-line.ts';
-import { transitionsOf } from '../../print/live/pod-transitions.ts';
-import type { Transition } from '../../print/live/transition.ts';
-import { terminalLine } from '../../print/text/terminal-text.ts';
-import type { PodActivity } from '../../lifecycle/activity.ts';
-import type { OutputStream } from '../../runtime/base/runtime.ts';
+import type { PodActivity } from '../../lifecycle/index.ts';
+import type { OutputStream } from '../../runtime/index.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
-import type { Painter } from '../../print/text/painter.ts';
-import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import type { Cli } from '../base/cli.ts';
 import { KnownServices } from './known/known-services.ts';
 import { KnownWorkloads } from './known/known-workloads.ts';

@@ -1,10 +1,8 @@
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { explainPod } from '../../print/waits/explain-pod.ts';
-import { whyNever } from '../../print/waits/why-never.ts';
-import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { podEvidence } from '../../store/pod-evidence.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { StoredKubeObject, StoredPod } from '../../api/index.ts';
+import type { WaitCondition } from '../../lifecycle/index.ts';
+import { explainPod, whyNever } from '../../print/index.ts';
+import { getObject, type ObjectRef } from '../../apiserver/index.ts';
+import { type FileStore, podEvidence } from '../../store/index.ts';
 import { isOutOfReach, isMetOrInvalid, type WaitTarget, targetPhrase } from './wait-target.ts';
 
 /** The number of Pods with a full explanation. */

@@ -1,7 +1,6 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { WaitedPod } from '../../print/workloads/wait-phrase.ts';
-import { RecordWatch } from '../../store/pod-evidence.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { WaitedPod } from '../../print/index.ts';
+import { type FileStore, RecordWatch } from '../../store/index.ts';
 
 /** Follows the records of the Pods that `wait` waits for. */
 export class RecordWatches {

@@ -1,7 +1,7 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import type { Store } from '../../store/base/store.ts';
+import { getObject, type ObjectRef } from '../../apiserver/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /**
  * An `apply` that starts together with this `wait` may replace a Pod that has ended: wait this long for the new Pod.

@@ -1,14 +1,21 @@
-import type { PodrunError } from '../../api/errors.ts';
-import { isKeptByFinalizers } from '../../api/finalizers.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
+import {
+  isKeptByFinalizers,
+  type PodrunError,
+  qualifiedKind,
+  qualifiedPlural,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/garbage/deletion.ts';
-import { isNamespace } from '../../apiserver/deletion/delete-namespace.ts';
-import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import { getObject, type ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { timedOutWaiting, waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/index.ts';
+import {
+  deleteObject,
+  getObject,
+  isNamespace,
+  type ObjectRef,
+  timedOutWaiting,
+  waitForObject,
+} from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /** The store, the clock and the way of all deletions. */

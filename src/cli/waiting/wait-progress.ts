@@ -1,5 +1,5 @@
 import { type Alarm, machineClock } from '../../clock.ts';
-import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
+import { newPace, pace, type Pace, type WaitPhrase } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { WaitingLine } from './waiting-line.ts';
 

@@ -1,9 +1,7 @@
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { isUnattainable } from '../../lifecycle/requests/unattainable.ts';
-import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { podPhrase, type WaitedPod } from '../../print/workloads/wait-phrase.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
+import type { StoredKubeObject, StoredPod } from '../../api/index.ts';
+import { isUnattainable, type WaitCondition } from '../../lifecycle/index.ts';
+import { podPhrase, type WaitedPod, type WaitPhrase } from '../../print/index.ts';
+import type { ObjectRef } from '../../apiserver/index.ts';
 import { quietly } from '../../quietly.ts';
 
 /** One condition of one object, with the state of the object at the start of `wait`. */

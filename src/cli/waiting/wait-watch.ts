@@ -1,8 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { joinPhrases } from '../../print/workloads/wait-phrase.ts';
-import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
-import { getObject } from '../../apiserver/base/object-ref.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { joinPhrases, type WaitPhrase } from '../../print/index.ts';
+import { getObject } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { watchUnreachable } from './unreachable-goal-watch.ts';
 import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
 import { RecordWatches } from './record-watches.ts';

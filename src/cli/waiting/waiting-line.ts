@@ -1,8 +1,7 @@
 import type { Ora } from 'ora';
 import { inBackground } from '../../defects.ts';
-import { EXIT } from '../../api/errors.ts';
-import { excerpt } from '../../print/text/excerpt.ts';
-import { escapeTerminal } from '../../print/text/terminal-text.ts';
+import { EXIT } from '../../api/index.ts';
+import { escapeTerminal, excerpt } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 
 /**

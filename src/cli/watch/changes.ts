@@ -1,9 +1,5 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import { qualifiedKind, resourceTypeOf } from '../../api/resource-types.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { neededForVariables } from '../../manifest/needed-objects.ts';
-import { podIn } from '../../manifest/base/pod-specs.ts';
+import { isWorkload, type PodSpec, qualifiedKind, resourceTypeOf } from '../../api/index.ts';
+import { type ManifestObject, neededForVariables, podIn } from '../../manifest/index.ts';
 
 /** A change of the manifests or of a program, and what it takes to follow it. */
 export type FollowedChange =

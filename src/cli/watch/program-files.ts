@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { PodSpec } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
-import { podIn } from '../../manifest/base/pod-specs.ts';
+import type { KubeObject, PodSpec } from '../../api/index.ts';
+import { type ImageMap, resolveEntryPoint } from '../../lifecycle/index.ts';
+import { podIn } from '../../manifest/index.ts';
 import { quietly } from '../../quietly.ts';
 
 /**

@@ -1,21 +1,18 @@
 import path from 'node:path';
-import type { Run } from '../../engine/run.ts';
-import { usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import { applyPatch } from '../../api/patch/index.ts';
-import { parseLabelSelector } from '../../api/select/label-selector.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import { restartPatch } from '../../api/workloads/restart-patch.ts';
-import { isWorkload } from '../../api/workloads/stored-workloads.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { renderManifestErrors } from '../../manifest/report.ts';
-import type { Isolation } from '../../manifest/support/rule.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import type { ObjectRef } from '../../apiserver/base/object-ref.ts';
-import { keepRecord } from '../../apiserver/keep-record.ts';
-import { storeWorkload } from '../../apiserver/store-workload.ts';
-import { rememberCreated } from '../../store/last-manifest.ts';
+import type { Run } from '../../engine/index.ts';
+import {
+  applyPatch,
+  DEFAULT_NAMESPACE,
+  isWorkload,
+  parseLabelSelector,
+  resourceTypeOf,
+  restartPatch,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { type Isolation, type ManifestObject, renderManifestErrors } from '../../manifest/index.ts';
+import { changeObject, deleteObject, keepRecord, type ObjectRef, storeWorkload } from '../../apiserver/index.ts';
+import { rememberCreated } from '../../store/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { loadFromFlags } from '../apply/manifest-input.ts';
 import type { ApplySession, FollowManifests } from '../apply/session.ts';

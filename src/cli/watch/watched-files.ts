@@ -3,7 +3,7 @@ import path from 'node:path';
 import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
-import { watchPath } from '../../store/feed/folder-watch.ts';
+import { watchPath } from '../../store/index.ts';
 
 /** Editors and builds write in several steps: the files are looked at when nothing has happened for this long. */
 const QUIET_MS = 200;

@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject } from '../../api/json.ts';
+import { isJsonObject, isSameJson, type JsonObject } from '../../api/index.ts';
 import type {
   ControllerAction,
   ControllerEvent,

@@ -1,5 +1,4 @@
-import type { PodTemplateSpec } from '../../api/generated/types.ts';
-import { isJsonObject } from '../../api/json.ts';
+import { isJsonObject, type PodTemplateSpec } from '../../api/index.ts';
 
 /**
  * The characters of generated names and of hashes: no vowels, and nothing that looks like a vowel.

@@ -1,5 +1,4 @@
-import { controllerOf } from '../../api/objects.ts';
-import type { OwnerReference } from '../../api/generated/types.ts';
+import { controllerOf, type OwnerReference } from '../../api/index.ts';
 import { patchAction } from './actions.ts';
 import type { ControllerAction, Owned } from './reconcile.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectMeta, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
+import type { ObjectMeta, PodSpec, PodTemplateSpec } from '../../api/index.ts';
 import { controllerReference } from './ownership.ts';
 import type { NewObject, Owned } from './reconcile.ts';
 

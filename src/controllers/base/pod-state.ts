@@ -1,6 +1,4 @@
-import type { PodCondition } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
+import { isTerminalPhase, parseTime, type PodCondition, type StoredPod } from '../../api/index.ts';
 import { hasDeletionTimestamp } from './ownership.ts';
 
 /** How controllers look at Pods. Source: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go. */

@@ -1,6 +1,4 @@
-import type { ObjectMeta } from '../../api/generated/types.ts';
-import type { JsonObject } from '../../api/json.ts';
-import type { StoredMeta, StoredPod } from '../../api/objects.ts';
+import type { JsonObject, ObjectMeta, StoredMeta, StoredPod } from '../../api/index.ts';
 
 /**
  * The contract between controllers and the loop that runs them.
@@ -23,7 +21,7 @@ export type {
   StoredRevision,
   StoredStatefulSet,
   StoredVolume,
-} from '../../api/workloads/stored-workloads.ts';
+} from '../../api/index.ts';
 
 /** Any object, as far as ownership and actions are concerned. */
 export interface Owned {

@@ -1,5 +1,4 @@
-import type { PodTemplateSpec } from '../../api/generated/types.ts';
-import { isJsonObject, isSameJson } from '../../api/json.ts';
+import { isJsonObject, isSameJson, type PodTemplateSpec } from '../../api/index.ts';
 import { createAction, patchAction } from './actions.ts';
 import { templateHash } from './names.ts';
 import { controllerReference } from './ownership.ts';

@@ -1,6 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { isSidecar } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
+import { isSidecar, parseTime, type StoredPod } from '../../api/index.ts';
 import { isPodReady, readyConditionOf } from './pod-state.ts';
 
 const DELETION_COST_KEY = 'controller.kubernetes.io/pod-deletion-cost';

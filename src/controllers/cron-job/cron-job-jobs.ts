@@ -1,6 +1,4 @@
-import { formatTime, parseTime } from '../../api/time.ts';
-import type { Zone } from '../../api/cron/zone.ts';
-import { finishedCondition } from '../../api/workloads/job-conditions.ts';
+import { finishedCondition, formatTime, parseTime, type Zone } from '../../api/index.ts';
 import { controllerReference } from '../base/ownership.ts';
 import type { NewObject, StoredCronJob, StoredJob } from '../base/reconcile.ts';
 

@@ -1,6 +1,4 @@
-import { nextTime } from '../../api/cron/next-time.ts';
-import type { CronSchedule } from '../../api/cron/schedule.ts';
-import type { Zone } from '../../api/cron/zone.ts';
+import { type CronSchedule, nextTime, type Zone } from '../../api/index.ts';
 
 const MANY_MISSED = 100;
 /** The controller looks a little after the time, to be sure that it has come. Source: nextScheduleDelta. */

@@ -1,9 +1,14 @@
-import type { CronJobStatus, ObjectReference } from '../../api/generated/types.ts';
-import { parseSchedule, type CronSchedule } from '../../api/cron/schedule.ts';
-import { Zone } from '../../api/cron/zone.ts';
-import { formatTime, parseTime } from '../../api/time.ts';
+import {
+  type CronJobStatus,
+  type CronSchedule,
+  finishedCondition,
+  formatTime,
+  type ObjectReference,
+  parseSchedule,
+  parseTime,
+  Zone,
+} from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
-import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
 import type {
   ControllerAction,

@@ -1,8 +1,5 @@
-import type { Affinity, PodSpec, Toleration } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import { matchesNode } from '../../lifecycle/node/node-affinity.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import { hasUntoleratedTaint } from '../../lifecycle/node/taints.ts';
+import { type Affinity, isSameJson, type PodSpec, type Toleration } from '../../api/index.ts';
+import { hasUntoleratedTaint, matchesNode, type NodeFacts } from '../../lifecycle/index.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
 import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
 import type { StoredDaemonSet } from '../base/reconcile.ts';

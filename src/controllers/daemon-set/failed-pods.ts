@@ -1,5 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
+import { parseTime, type StoredPod } from '../../api/index.ts';
 
 /**
  * The delay between deletions of failed Pods. Source: pkg/controller/daemon/daemon_controller.go, failedPodsBackoff.

@@ -1,7 +1,5 @@
-import type { DaemonSetStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import { type DaemonSetStatus, isTerminalPhase, matchesSelector, type StoredPod } from '../../api/index.ts';
+import type { NodeFacts } from '../../lifecycle/index.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { scaledValue } from '../deployment/rollout-arithmetic.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';

@@ -1,5 +1,10 @@
-import type { DeploymentCondition, DeploymentStatus, ReplicaSetStatus } from '../../api/generated/types.ts';
-import { formatTime, parseTime } from '../../api/time.ts';
+import {
+  type DeploymentCondition,
+  type DeploymentStatus,
+  formatTime,
+  parseTime,
+  type ReplicaSetStatus,
+} from '../../api/index.ts';
 import type { StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 import { REPLICA_FAILURE } from '../replica-set/reconcile-replica-set.ts';
 import {

@@ -1,6 +1,4 @@
-import { controllerOf, type StoredPod } from '../../api/objects.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import { controllerOf, isTerminalPhase, matchesSelector, type StoredPod } from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../base/actions.ts';
 import { claimObjects, hasDeletionTimestamp } from '../base/ownership.ts';
 import type {

@@ -1,5 +1,4 @@
-import type { PodTemplateSpec } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
+import { isSameJson, type PodTemplateSpec } from '../../api/index.ts';
 import { templateHash } from '../base/names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
 import type { NewObject, StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';

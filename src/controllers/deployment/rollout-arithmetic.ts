@@ -1,4 +1,4 @@
-import type { IntOrString } from '../../api/generated/types.ts';
+import type { IntOrString } from '../../api/index.ts';
 import type { StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 
 /** The numbers of a rollout. Source of all rules here: pkg/controller/deployment/util/deployment_util.go. */

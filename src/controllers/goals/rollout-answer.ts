@@ -1,5 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { goQuote, type KubeObject } from '../../api/index.ts';
 import type { StoredDaemonSet, StoredDeployment, StoredStatefulSet } from '../base/reconcile.ts';
 import { PROGRESS } from '../texts/deployment.ts';
 

@@ -1,9 +1,19 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { finishedCondition, trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { StoredDaemonSet, StoredStatefulSet, Workload } from '../../api/workloads/stored-workloads.ts';
-import { cannotStart, type GoalState, goalState, type PodGoal } from '../../lifecycle/requests/goal.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { isNodeCondition } from '../../lifecycle/requests/unattainable.ts';
+import {
+  finishedCondition,
+  type StoredDaemonSet,
+  type StoredPod,
+  type StoredStatefulSet,
+  trueCondition,
+  type Workload,
+} from '../../api/index.ts';
+import {
+  cannotStart,
+  goalState,
+  type GoalState,
+  isNodeCondition,
+  type PodGoal,
+  type Root,
+} from '../../lifecycle/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { isPodReady, isTerminating } from '../base/pod-state.ts';
 import { rolloutAnswer } from './rollout-answer.ts';

@@ -1,5 +1,4 @@
-import type { StoredPod, StoredService } from '../../api/objects.ts';
-import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { SERVICE_NAME_LABEL, type StoredEndpointSlice, type StoredPod, type StoredService } from '../../api/index.ts';
 import { selectsPod } from '../service/reconcile-service.ts';
 
 /** A Service that leads nowhere. */

@@ -1,5 +1,4 @@
-import type { JobStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { JobStatus, StoredPod } from '../../api/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { countsAsFailure } from './failure-policy.ts';
 import type { IndexSet } from './indexes.ts';

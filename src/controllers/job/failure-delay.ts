@@ -1,6 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
-import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import { parseTime, type StoredPod } from '../../api/index.ts';
+import type { BackOffLimits } from '../../lifecycle/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { readyConditionOf } from '../base/pod-state.ts';
 

@@ -3,8 +3,8 @@ import type {
   PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyRule,
-} from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+  StoredPod,
+} from '../../api/index.ts';
 import { type JobReason, matchedCondition, matchedExitCode } from '../texts/job.ts';
 
 /** The meaning of a failed Pod by the policy of its Job. */

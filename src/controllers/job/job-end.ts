@@ -1,5 +1,10 @@
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
+import {
+  allContainerStatuses,
+  parseTime,
+  type StoredPod,
+  type SuccessPolicyRule,
+  trueCondition,
+} from '../../api/index.ts';
 import {
   BACKOFF_LIMIT_EXCEEDED,
   COMPLETIONS_REACHED,
@@ -10,10 +15,8 @@ import {
   MAX_FAILED_INDEXES_EXCEEDED,
 } from '../texts/job.ts';
 import { failureVerdict } from './failure-policy.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
 import { isFailed, isSuspended } from './job-pods.ts';
 import type { JobView } from './job-view.ts';
-import type { SuccessPolicyRule } from '../../api/generated/types.ts';
 import { IndexSet } from './indexes.ts';
 
 /** The end that a Job has come to: no more Pods, and Complete or Failed when all are counted. */

@@ -1,5 +1,4 @@
-import type { Job, JobSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Job, JobSpec, StoredPod } from '../../api/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 
 /** Labels, annotations and the finalizer of the Pods of a Job. Source: k8s.io/api/batch/v1/types.go. */

@@ -1,6 +1,5 @@
-import type { JobSpec, JobStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import { isTerminalPhase, type JobSpec, type JobStatus, type StoredPod } from '../../api/index.ts';
+import type { BackOffLimits } from '../../lifecycle/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { isActive, isPodReady, isTerminating } from '../base/pod-state.ts';
 import type { PodsInput, StoredJob } from '../base/reconcile.ts';

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
 import { earliest, isPodReady, isTerminating } from '../base/pod-state.ts';
 import type { ControllerAction } from '../base/reconcile.ts';

@@ -1,5 +1,4 @@
-import type { Container, EnvVar, PodTemplateSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, EnvVar, PodTemplateSpec, StoredPod } from '../../api/index.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
 import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
 import type { StoredJob } from '../base/reconcile.ts';

@@ -1,10 +1,7 @@
-import { controllerOf, type StoredPod } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
-import { parseTime } from '../../api/time.ts';
+import { controllerOf, finishedCondition, matchesSelector, parseTime, type StoredPod } from '../../api/index.ts';
 import { deleteAction, patchAction } from '../base/actions.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
 import type { ControllerAction, Reconciliation, StoredJob } from '../base/reconcile.ts';
-import { finishedCondition } from '../../api/workloads/job-conditions.ts';
 import { hasJobFinalizer, JOB_FINALIZER, withoutJobFinalizer } from './job-pods.ts';
 import type { JobInput } from './job-view.ts';
 import { syncJob } from './sync-job.ts';

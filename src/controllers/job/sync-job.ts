@@ -1,7 +1,12 @@
-import type { JobCondition, JobStatus } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  finishedCondition,
+  formatTime,
+  isSameJson,
+  type JobCondition,
+  type JobConditionType,
+  type JobStatus,
+  type StoredPod,
+} from '../../api/index.ts';
 import { eventAction, patchAction, statusActions } from '../base/actions.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { earliest } from '../base/pod-state.ts';
@@ -18,7 +23,6 @@ import {
 } from '../texts/job.ts';
 import { COMPONENT, failedCreate, failedDelete } from '../texts/pods.ts';
 import { countEndedPods } from './count-pods.ts';
-import { finishedCondition, type JobConditionType } from '../../api/workloads/job-conditions.ts';
 import { completionOf, deadlineOf, endOf, type JobEnd } from './job-end.ts';
 import { isSuspended, withoutJobFinalizer } from './job-pods.ts';
 import { type JobInput, type JobView, nonZero, viewJob, withCountedUids } from './job-view.ts';

@@ -1,7 +1,11 @@
-import type { LabelSelector, PodTemplateSpec, ReplicaSetStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  formatTime,
+  type LabelSelector,
+  matchesSelector,
+  type PodTemplateSpec,
+  type ReplicaSetStatus,
+  type StoredPod,
+} from '../../api/index.ts';
 import { PODS_PER_SYNC, createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';

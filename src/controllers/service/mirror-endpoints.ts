@@ -1,10 +1,13 @@
-import type { Endpoint, EndpointAddress, EndpointSubset } from '../../api/generated/types.ts';
-import { isSameJson, type JsonObject } from '../../api/json.ts';
 import {
+  type Endpoint,
+  type EndpointAddress,
+  type EndpointSubset,
+  isSameJson,
+  type JsonObject,
   SERVICE_NAME_LABEL,
   type StoredEndpoints,
   type StoredEndpointSlice,
-} from '../../api/workloads/endpoint-slices.ts';
+} from '../../api/index.ts';
 import { createAction, deleteAction, patchAction } from '../base/actions.ts';
 import { generatedName } from '../base/names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';

@@ -1,6 +1,4 @@
-import type { DiscoveryEndpointPort, Endpoint } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { type DiscoveryEndpointPort, type Endpoint, isSameJson, type StoredEndpointSlice } from '../../api/index.ts';
 
 /** Source: pkg/controller/endpointslice/config, MaxEndpointsPerSlice. */
 const SLICE_MAX = 100;

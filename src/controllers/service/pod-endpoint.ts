@@ -1,6 +1,13 @@
-import type { DiscoveryEndpointPort, Endpoint, ServicePort } from '../../api/generated/types.ts';
-import { isSidecar, isTerminalPhase, type StoredPod, type StoredService } from '../../api/objects.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import {
+  type DiscoveryEndpointPort,
+  type Endpoint,
+  isSidecar,
+  isTerminalPhase,
+  type ServicePort,
+  type StoredPod,
+  type StoredService,
+} from '../../api/index.ts';
+import type { NodeFacts } from '../../lifecycle/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { isPodReady } from '../base/pod-state.ts';
 

@@ -1,7 +1,11 @@
-import type { Endpoint, EndpointAddress, EndpointSubset } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { StoredService } from '../../api/objects.ts';
-import type { StoredEndpoints } from '../../api/workloads/endpoint-slices.ts';
+import {
+  type Endpoint,
+  type EndpointAddress,
+  type EndpointSubset,
+  isSameJson,
+  type StoredEndpoints,
+  type StoredService,
+} from '../../api/index.ts';
 import { createAction, patchAction } from '../base/actions.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction } from '../base/reconcile.ts';

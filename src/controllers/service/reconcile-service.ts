@@ -1,12 +1,14 @@
-import { isSameJson, type JsonObject } from '../../api/json.ts';
-import type { StoredPod, StoredService } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
 import {
+  isSameJson,
+  type JsonObject,
+  matchesSelector,
   SERVICE_NAME_LABEL,
   type StoredEndpoints,
   type StoredEndpointSlice,
-} from '../../api/workloads/endpoint-slices.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+  type StoredPod,
+  type StoredService,
+} from '../../api/index.ts';
+import type { NodeFacts } from '../../lifecycle/index.ts';
 import { createAction, deleteAction, patchAction } from '../base/actions.ts';
 import { generatedName } from '../base/names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';

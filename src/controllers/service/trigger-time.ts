@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../api/json.ts';
-import type { StoredPod, StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { JsonObject, StoredEndpointSlice, StoredPod, StoredService } from '../../api/index.ts';
 import { readyConditionOf } from '../base/pod-state.ts';
 import type { Owned } from '../base/reconcile.ts';
 import { mayBeEndpoint } from './pod-endpoint.ts';

@@ -1,6 +1,4 @@
-import type { PodTemplateSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
+import { isTerminalPhase, type PodTemplateSpec, type StoredPod } from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../base/reconcile.ts';

@@ -1,6 +1,4 @@
-import type { StatefulSetStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import { matchesSelector, type StatefulSetStatus, type StoredPod } from '../../api/index.ts';
 import { deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { claimObjects, hasDeletionTimestamp } from '../base/ownership.ts';
 import { isAvailable, nextAvailableMs } from '../base/pod-state.ts';

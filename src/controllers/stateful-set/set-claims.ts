@@ -1,6 +1,4 @@
-import type { OwnerReference } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { isSameJson, type OwnerReference, type StoredPod } from '../../api/index.ts';
 import { createAction, eventAction, patchAction } from '../base/actions.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../base/reconcile.ts';

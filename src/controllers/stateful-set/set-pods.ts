@@ -1,5 +1,4 @@
-import type { PodTemplateSpec, Volume } from '../../api/generated/types.ts';
-import { controllerOf, type StoredPod } from '../../api/objects.ts';
+import { controllerOf, type PodTemplateSpec, type StoredPod, type Volume } from '../../api/index.ts';
 import { podPrefix } from '../base/names.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 

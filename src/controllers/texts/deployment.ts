@@ -1,5 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
+import { goQuote, PROGRESS_DEADLINE_EXCEEDED } from '../../api/index.ts';
 import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 

@@ -1,4 +1,4 @@
-import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
+import { POD_FAILURE_POLICY } from '../../api/index.ts';
 import type { ControllerEvent } from '../base/reconcile.ts';
 import { normal, warning } from './pods.ts';
 

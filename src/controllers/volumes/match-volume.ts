@@ -1,5 +1,10 @@
-import { parseQuantity, compareQuantities, ZERO_QUANTITY, type ParsedQuantity } from '../../api/quantity.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
+import {
+  compareQuantities,
+  matchesSelector,
+  type ParsedQuantity,
+  parseQuantity,
+  ZERO_QUANTITY,
+} from '../../api/index.ts';
 import type { StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import { MISMATCH } from '../texts/volumes.ts';
 

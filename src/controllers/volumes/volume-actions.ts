@@ -1,5 +1,4 @@
-import { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/workloads/volumes.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/index.ts';
 import { deleteAction, eventAction, patchAction, statusActions } from '../base/actions.ts';
 import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import * as texts from '../texts/volumes.ts';

@@ -1,9 +1,8 @@
-import type { ErrorCode } from '../../api/errors.ts';
+import type { ErrorCode, StoredPod } from '../../api/index.ts';
 import { closeSync, writeSync } from 'node:fs';
-import type { StoredPod } from '../../api/objects.ts';
-import { ANSWER_DESCRIPTOR } from '../../runtime/helpers/background.ts';
-import type { WorkloadKey } from '../../apiserver/live-controller.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { ANSWER_DESCRIPTOR } from '../../runtime/index.ts';
+import type { WorkloadKey } from '../../apiserver/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 
 /** The first Pods and workloads of a background agent. */
 export interface Assignment {

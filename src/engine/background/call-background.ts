@@ -1,6 +1,6 @@
-import { PodrunError } from '../../api/errors.ts';
-import { startInBackground } from '../../runtime/helpers/background.ts';
-import type { BackgroundAgents } from '../../store/owners/background-agents.ts';
+import { PodrunError } from '../../api/index.ts';
+import { startInBackground } from '../../runtime/index.ts';
+import type { BackgroundAgents } from '../../store/index.ts';
 
 /** Variables that podrun itself needs, beside the variables for containers. */
 const OWN_VARIABLES = ['XDG_RUNTIME_DIR'];

@@ -1,8 +1,7 @@
 import { type Clock, sleep } from '../../clock.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
-import { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import type { ProcessLookup } from '../../store/disk/known-process.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import { killGroup } from '../../runtime/index.ts';
+import { BackgroundAgents, type ProcessLookup } from '../../store/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 import type { PodrunProgram } from './call-background.ts';
 import { callAgent } from './start-agent.ts';
 

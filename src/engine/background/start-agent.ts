@@ -1,10 +1,9 @@
-import { inheritedVariables } from '../../kubelet/steps/host-environment.ts';
-import { PodrunError } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
-import type { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
+import { inheritedVariables } from '../../kubelet/index.ts';
+import { PodrunError, type StoredPod } from '../../api/index.ts';
+import { killGroup } from '../../runtime/index.ts';
+import type { BackgroundAgents } from '../../store/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import { AGENT_COMMAND } from './command-names.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';
 import { type BackgroundPodrun, callBackground, type PodrunProgram } from './call-background.ts';

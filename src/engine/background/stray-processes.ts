@@ -1,20 +1,18 @@
 import { readlinkSync, statSync } from 'node:fs';
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import { filesIn, quietly, readQuietly, statIfThere } from '../../quietly.ts';
-import { killProcess } from '../../runtime/watch/kill.ts';
-import { markedNetworkOf } from '../../network/linux/mark.ts';
 import {
   factsOf,
   isProcessAlive,
+  killProcess,
   localProcesses,
   type ProcessFacts,
   type ProcessIdentity,
   startTimeOf,
-} from '../../runtime/watch/process-identity.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { BackgroundAgents } from '../../store/owners/background-agents.ts';
-import { NETWORK_PARTS } from '../../store/owners/network-record.ts';
+} from '../../runtime/index.ts';
+import { markedNetworkOf } from '../../network/index.ts';
+import { BackgroundAgents, type FileStore, NETWORK_PARTS } from '../../store/index.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
 
 /** A process that outlives its podrun: an agent, a keeper, or one that holds or serves a network. */

@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs';
-import { endProcesses, removeLayers } from '../../apiserver/deletion/leftovers.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { endProcesses, removeLayers } from '../../apiserver/index.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { isRemnant } from '../../lifecycle/requests/deletion.ts';
-import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { killProcess } from '../../runtime/watch/kill.ts';
-import { type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
+import { type FoundInstance, isRemnant } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import { killProcess, type ProcessIdentity, startTimeOf } from '../../runtime/index.ts';
 import { endNetwork } from './keeper/end-network.ts';
 import type { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';

@@ -1,12 +1,8 @@
-import { refusedStart, usage } from '../../api/errors.ts';
-import type { Obstacle } from '../../machine/abilities.ts';
-import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
+import { refusedStart, usage } from '../../api/index.ts';
+import { type Obstacle, obstacleText, RUNTIME_CHOICES, type RuntimeChoice, unmetText } from '../../machine/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { RuntimeFeatures } from '../../runtime/base/features.ts';
+import { detectNamespaces, type RuntimeFeatures } from '../../runtime/index.ts';
 import { version } from '../../version.ts';
-import { detectNamespaces } from '../../runtime/linux/detection/namespaces.ts';
-import { obstacleText } from '../../machine/obstacle.ts';
-import { unmetText } from '../../machine/unmet.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
 /** The sources of the choice, the first one wins: --runtime, $PODRUN_RUNTIME, podrun.yaml. */

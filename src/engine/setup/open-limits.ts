@@ -1,7 +1,6 @@
-import { PodrunError } from '../../api/errors.ts';
-import { allContainers } from '../../api/objects.ts';
-import { limitsOfEach } from '../../lifecycle/node/container-limits.ts';
-import { whyNotEnforced } from '../../runtime/linux/limits/limiter.ts';
+import { allContainers, PodrunError } from '../../api/index.ts';
+import { limitsOfEach } from '../../lifecycle/index.ts';
+import { whyNotEnforced } from '../../runtime/index.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
 /**

@@ -1,12 +1,7 @@
 import { type Clock, machineClock } from '../../clock.ts';
-import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
-import { runtimeFolder } from '../../runtime/linux/detection/trial-folder.ts';
-import { Namespaces } from '../../runtime/linux/namespaces.ts';
-import type { PipeKind } from '../../runtime/pipes/process-pipes.ts';
-import { ProcessRuntime } from '../../runtime/process-runtime.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { fifoFolder } from '../../store/base/layout.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import { forgetDetection, Namespaces, type PipeKind, ProcessRuntime, runtimeFolder } from '../../runtime/index.ts';
+import { fifoFolder, type FileStore } from '../../store/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 
 /** Opens the runtime with these features, for Pods of this store. */
 export function openRuntime(

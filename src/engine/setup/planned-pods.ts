@@ -1,6 +1,5 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { podIn } from '../../manifest/base/pod-specs.ts';
+import type { PodSpec } from '../../api/index.ts';
+import { type ManifestObject, podIn } from '../../manifest/index.ts';
 
 /** A Pod that will run: a Pod of a manifest, or all Pods that a workload makes from its template. */
 export interface PlannedPod {

@@ -1,12 +1,9 @@
-import { readOwnRights } from '../../settings/own-rights.ts';
-import { refusedStart } from '../../api/errors.ts';
-import { allContainers } from '../../api/objects.ts';
-import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
-import { apiServerNotices } from '../../lifecycle/environment/api-server-variables.ts';
-import { hasApiServer, isApiServer } from '../../apiserver/services/service-facts.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { RuntimeFeatures } from '../../runtime/base/features.ts';
+import { readOwnRights } from '../../settings/index.ts';
+import { allContainers, type KubeObject, refusedStart } from '../../api/index.ts';
+import { apiServerNotices, judgeSecurity } from '../../lifecycle/index.ts';
+import { hasApiServer, isApiServer } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import type { RuntimeFeatures } from '../../runtime/index.ts';
 import type { PlannedPod } from './planned-pods.ts';
 
 /** The run that `--strict` is about. */

@@ -1,17 +1,9 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
-import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
-import type { SourceChoice } from '../../lifecycle/base/image-types.ts';
-import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import {
-  DEFAULT_NETWORK,
-  type EgressChoice,
-  type NetworkChoice,
-  type ProxyChoice,
-} from '../../machine/network-choice.ts';
-import { type ChosenNetworks, chooseNetworks } from '../../network/node/private-networks.ts';
-import { type AgentSettings, nodeSettings, workFolders } from '../../settings/agent-settings.ts';
-import type { ConfigFile } from '../../settings/config/config-file.ts';
+import { CRASH_LOOP, type ImageMap, type SourceChoice } from '../../lifecycle/index.ts';
+import { DEFAULT_NETWORK, type EgressChoice, type NetworkChoice, type ProxyChoice } from '../../machine/index.ts';
+import { chooseNetworks, type ChosenNetworks } from '../../network/index.ts';
+import { type AgentSettings, type ConfigFile, nodeSettings, workFolders } from '../../settings/index.ts';
 
 /** The choices of a user for a run, by flags or options, with the defaults of `AgentSettings` where it has one. */
 export interface RunChoices extends Partial<

@@ -1,4 +1,4 @@
-import type { RecordedUsage } from '../../machine/usage-totals.ts';
+import type { RecordedUsage } from '../../machine/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import { type Advice, SEVERITIES } from './advice.ts';
 import { crashAdvice } from './crash-rules.ts';

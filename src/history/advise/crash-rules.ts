@@ -1,4 +1,4 @@
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { TERMINATED } from '../../lifecycle/index.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { type ContainerEvidence, type EndedAttempt, type Evidence, isEnded, secondsOf, stopOf } from './evidence.ts';
 

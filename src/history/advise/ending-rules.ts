@@ -1,10 +1,6 @@
-import type { Lifecycle } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { probeOf } from '../../lifecycle/probes/probe.ts';
-import { noSignalHandler } from '../../lifecycle/texts/podrun-events.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { Lifecycle, StoredPod } from '../../api/index.ts';
+import { causedKill, noSignalHandler, probeOf, TERMINATED } from '../../lifecycle/index.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
-import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import type { AttemptStory } from '../story/model.ts';
 import { type ContainerEvidence, type Evidence, stopOf } from './evidence.ts';
 

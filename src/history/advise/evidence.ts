@@ -1,7 +1,6 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { RecordedUsage } from '../../machine/usage-totals.ts';
-import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import type { Container } from '../../api/index.ts';
+import type { RecordedUsage } from '../../machine/index.ts';
+import type { ProbeAttempt, ProbeType } from '../../lifecycle/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import { hasStarted } from '../story/container-story.ts';
 import type { AttemptExit, AttemptStory, ContainerStory, RunStory } from '../story/model.ts';

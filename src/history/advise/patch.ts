@@ -1,6 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { isJsonObject, type StoredPod } from '../../api/index.ts';
 import type { Advice } from './advice.ts';
-import { isJsonObject } from '../../api/json.ts';
 
 type Json = Record<string, unknown>;
 

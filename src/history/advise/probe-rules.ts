@@ -1,6 +1,12 @@
-import { probeNumbers, probeOf, PROBE_TYPES, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
-import { causedKill, type ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import {
+  causedKill,
+  describeHandler,
+  PROBE_TYPES,
+  type ProbeAttempt,
+  probeNumbers,
+  probeOf,
+  type ProbeType,
+} from '../../lifecycle/index.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 

@@ -1,6 +1,6 @@
-import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import type { RecordedUsage } from '../../machine/usage-totals.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/index.ts';
+import type { RecordedUsage } from '../../machine/index.ts';
+import { TERMINATED } from '../../lifecycle/index.ts';
 import { type Advice, adviceFor, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { type ContainerEvidence, isEnded, secondsOf } from './evidence.ts';
 

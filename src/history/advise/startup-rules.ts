@@ -1,6 +1,5 @@
-import type { Probe } from '../../api/generated/types.ts';
-import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import { causedKill, type ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import type { Probe } from '../../api/index.ts';
+import { causedKill, type ProbeAttempt, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/index.ts';
 import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 

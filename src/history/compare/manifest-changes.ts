@@ -1,5 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { isJsonObject } from '../../api/json.ts';
+import { isJsonObject, type StoredPod } from '../../api/index.ts';
 
 /** A field that differs between two manifests. */
 export interface ManifestChange {

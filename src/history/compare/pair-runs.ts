@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { lastStateOf } from '../run-length.ts';
 import type { NamedRun } from '../state-at.ts';
 

@@ -1,5 +1,5 @@
 import type { Expectation, NumberRange, Written } from './expectation.ts';
-import { allContainerStatuses } from '../../api/objects.ts';
+import { allContainerStatuses } from '../../api/index.ts';
 import { type Check, happeningLine, meetSteps, seconds } from './meet-steps.ts';
 import { isInRange, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from '../recorded-run.ts';

@@ -1,5 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { parseTime } from '../../api/time.ts';
+import { parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import type { PodState } from './model.ts';
 

@@ -1,8 +1,5 @@
-import type { ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
-import { parseTime } from '../../api/time.ts';
-import { containerKind } from '../../lifecycle/status/container-status.ts';
-import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { type ContainerStateTerminated, type ContainerStatus, parseTime } from '../../api/index.ts';
+import { containerKind, EVENT_REASON, TERMINATED } from '../../lifecycle/index.ts';
 import type { Axis } from './axis.ts';
 import type {
   AttemptStory,

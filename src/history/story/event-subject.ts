@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import { COMBINED } from '../../lifecycle/texts/events.ts';
+import type { StoredEvent } from '../../api/index.ts';
+import { COMBINED } from '../../lifecycle/index.ts';
 
 /** The message of an Event, and the container that it is about. */
 interface EventNews {

@@ -1,8 +1,5 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import type { HookRun } from '../../lifecycle/hook-run.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ContainerKind } from '../../lifecycle/status/container-status.ts';
+import type { StoredEvent, StoredPod } from '../../api/index.ts';
+import type { ContainerKind, HookRun, ProbeAttempt, ProbeType } from '../../lifecycle/index.ts';
 
 /** A span of time. Milliseconds after the creation of the Pod, with fractions. `toMs` is never before `fromMs`. */
 export interface Stretch {

@@ -1,5 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { allContainers, allContainerStatuses } from '../../api/objects.ts';
+import { allContainers, allContainerStatuses, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { RecordedRun, RecordedTransition } from '../recorded-run.ts';
 import { isOver } from '../run-length.ts';
 import { type Axis, axisOf } from './axis.ts';

@@ -1,5 +1,5 @@
-import type { ContainerStateRunning, ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { ContainerStateRunning, ContainerStateTerminated, ContainerStatus } from '../../api/index.ts';
+import { TERMINATED } from '../../lifecycle/index.ts';
 
 /** A run of a container that its status shows: it runs, or it has ended. */
 export interface RunInStatus {

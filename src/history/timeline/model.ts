@@ -1,5 +1,4 @@
-import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ContainerKind } from '../../lifecycle/status/container-status.ts';
+import type { ContainerKind, ProbeType } from '../../lifecycle/index.ts';
 import type { RunStory, Stretch } from '../story/model.ts';
 
 /** The kind of a step on the way to Ready. */

@@ -1,7 +1,5 @@
-import { isTerminalPhase } from '../../api/objects.ts';
-import { type ProbeNumbers, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import type { Container } from '../../api/generated/types.ts';
+import { type Container, isTerminalPhase } from '../../api/index.ts';
+import { probeNumbers, type ProbeNumbers, probeOf, type ProbeType, WAITING } from '../../lifecycle/index.ts';
 import type { AttemptStory, ContainerStory, ProbeSpan, RunStory } from '../story/model.ts';
 import type { StepKind } from './model.ts';
 import type { NewStep, PathWriter } from './path-writer.ts';

@@ -1,10 +1,8 @@
 import type { Clock } from '../../clock.ts';
-import { parseDuration } from '../../api/duration.ts';
-import { isJsonObject } from '../../api/json.ts';
-import { type KeyringEntry, matchesImage } from '../../lifecycle/images/keyring.ts';
-import type { CredentialProvider } from '../../lifecycle/images/settings.ts';
+import { isJsonObject, parseDuration } from '../../api/index.ts';
+import { type CredentialProvider, type KeyringEntry, matchesImage } from '../../lifecycle/index.ts';
 import { quietly } from '../../quietly.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
+import { runHelper } from '../../runtime/index.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { parseDockerConfig, type DockerConfig } from '../../lifecycle/images/docker-config.ts';
-import { type KeyringEntry, matchesImage } from '../../lifecycle/images/keyring.ts';
+import { type DockerConfig, type KeyringEntry, matchesImage, parseDockerConfig } from '../../lifecycle/index.ts';
 import { readQuietly } from '../../quietly.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
+import { runHelper } from '../../runtime/index.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,13 @@
-import { splitVersion } from '../../api/image-reference.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, splitVersion } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { withAccess } from '../../lifecycle/images/access.ts';
-import { credentialsFor } from '../../lifecycle/images/keyring.ts';
-import type { ImageSettings } from '../../lifecycle/images/settings.ts';
-import type { PullOutcome, PullProgress } from '../../lifecycle/base/image-types.ts';
-import { goArch } from '../../settings/config/node.ts';
+import {
+  credentialsFor,
+  type ImageSettings,
+  type PullOutcome,
+  type PullProgress,
+  withAccess,
+} from '../../lifecycle/index.ts';
+import { goArch } from '../../settings/index.ts';
 import type { ImageSupply } from './image-supply.ts';
 
 /** Images that a user pulls ahead, with the user's own credentials: every Pod may use them. */

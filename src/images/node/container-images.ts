@@ -1,7 +1,6 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { ImageRunConfig } from '../../lifecycle/base/image-types.ts';
-import type { FileOwners, ImageRoot } from '../../runtime/base/confinement.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
+import type { ImageRunConfig } from '../../lifecycle/index.ts';
+import type { FileOwners, ImageRoot } from '../../runtime/index.ts';
 
 /** The image from which a container runs. */
 export interface LaunchImage {

@@ -1,5 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { ImageLayers } from '../../runtime/base/confinement.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { ImageLayers } from '../../runtime/index.ts';
 
 interface HeldImage {
   /** The full name. */

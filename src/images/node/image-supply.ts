@@ -1,13 +1,13 @@
-import type { ImageAccess } from '../../lifecycle/images/access.ts';
-import type { KeyringEntry } from '../../lifecycle/images/keyring.ts';
 import type {
+  ImageAccess,
+  KeyringEntry,
   LayerKind,
   PresentImage,
   PullOutcome,
   PullProgress,
   PullRequest,
-} from '../../lifecycle/base/image-types.ts';
-import type { ImageLayers } from '../../runtime/base/confinement.ts';
+} from '../../lifecycle/index.ts';
+import type { ImageLayers } from '../../runtime/index.ts';
 
 /** The images of this machine, and the way to pull more. */
 export interface ImageSupply {

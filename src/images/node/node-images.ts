@@ -1,29 +1,45 @@
-import { fullImageName, splitVersion } from '../../api/image-reference.ts';
-import type { Container } from '../../api/generated/types.ts';
-import { allContainers, type StoredPod, type StoredSecret } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  allContainers,
+  type Container,
+  formatTime,
+  fullImageName,
+  splitVersion,
+  type StoredPod,
+  type StoredSecret,
+} from '../../api/index.ts';
 import { type Clock, machineClock } from '../../clock.ts';
-import { mayUse, withAccess } from '../../lifecycle/images/access.ts';
-import { credentialsFor, joinedErrors, type KeyringEntry } from '../../lifecycle/images/keyring.ts';
-import { type PullRate, takePull } from '../../lifecycle/images/pull-rate.ts';
-import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
-import type { CredentialOrigin, LayerKind, PresentImage, PullOutcome } from '../../lifecycle/base/image-types.ts';
-import type { EnsuredImage, ImageNeed } from '../../lifecycle/base/image-need.ts';
-import { pullingImage } from '../../lifecycle/plan/image-pull.ts';
-import { pullSecretsMissing } from '../../lifecycle/texts/events.ts';
-import { imageNeedsNamespaces, imageNotHere } from '../../lifecycle/texts/image-errors.ts';
-import type { ImageLayers } from '../../runtime/base/confinement.ts';
-import type { Runtime } from '../../runtime/base/runtime.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
+import {
+  containerSource,
+  type CredentialOrigin,
+  credentialsFor,
+  type EnsuredImage,
+  type EventDraft,
+  type ImageNeed,
+  imageNeedsNamespaces,
+  imageNotHere,
+  joinedErrors,
+  type KeyringEntry,
+  type LayerKind,
+  mayUse,
+  type PresentImage,
+  pullingImage,
+  type PullOutcome,
+  type PullRate,
+  pullSecretsMissing,
+  type SourceRules,
+  takePull,
+  volumeSource,
+  withAccess,
+} from '../../lifecycle/index.ts';
+import type { ImageLayers, Runtime } from '../../runtime/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
 import type { ContainerImages, LaunchImage } from './container-images.ts';
-import { goArch } from '../../settings/config/node.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import { type AgentSettings, goArch } from '../../settings/index.ts';
 import { HeldImages } from './held-images.ts';
 import type { ImageSupply } from './image-supply.ts';
 import { type OnPull, PullNotices } from './pull-notices.ts';
 import { podSourceRules } from './pod-source.ts';
 import { secretKeyring } from './secret-keyring.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 interface NodeImagesOptions {
   readonly settings: AgentSettings;

@@ -1,6 +1,6 @@
 import { homeFolder } from '../../user.ts';
 import type { Clock } from '../../clock.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/index.ts';
 import { CredentialProviders } from '../credentials/providers.ts';
 import { userKeyrings } from '../credentials/user-keyring.ts';
 import { imagesFolder } from '../images-folder.ts';
@@ -11,7 +11,7 @@ import { collectImages } from '../store/collect.ts';
 import { ImageStore } from '../store/image-store.ts';
 import { PullRecords } from '../store/pull-records.ts';
 import { Uses } from '../store/uses.ts';
-import type { ImageSettings } from '../../lifecycle/images/settings.ts';
+import type { ImageSettings } from '../../lifecycle/index.ts';
 import type { ImageSupply } from './image-supply.ts';
 
 interface SupplyOptions {

@@ -1,9 +1,7 @@
-import type { RuntimeClass } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import type { SourceRules } from '../../lifecycle/images/source.ts';
-import { type HandlerOutcome, podHandler } from '../../lifecycle/node/runtime-handler.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type RuntimeClass, type StoredPod } from '../../api/index.ts';
+import { type HandlerOutcome, podHandler, type SourceRules } from '../../lifecycle/index.ts';
+import type { ObjectReader } from '../../store/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 
 type HandlerSettings = Pick<AgentSettings, 'features' | 'imageSource' | 'runtimeHandlers'>;
 

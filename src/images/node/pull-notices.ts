@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { PullProgress } from '../../lifecycle/base/image-types.ts';
+import type { PullProgress } from '../../lifecycle/index.ts';
 
 /** The state of a pull, for people who wait for it. */
 export interface PullNotice {

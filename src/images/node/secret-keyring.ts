@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StoredSecret } from '../../api/objects.ts';
-import { parseDockerConfig } from '../../lifecycle/images/docker-config.ts';
-import type { KeyringEntry } from '../../lifecycle/images/keyring.ts';
+import type { StoredSecret } from '../../api/index.ts';
+import { type KeyringEntry, parseDockerConfig } from '../../lifecycle/index.ts';
 
 /** The data of each type of Secret with credentials for registries. Skips Secrets of any other type. */
 const FORMS = {

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { defectText, guarded, inBackground, tellDefect } from '../../defects.ts';
 import { argumentsToRun } from '../../build-file.ts';
-import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/base/image-types.ts';
-import { type StreamHelper, startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
+import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/index.ts';
+import { startStreamHelper, type StreamHelper } from '../../runtime/index.ts';
 import type { NetworkVariables } from '../registry/endpoints.ts';
 import type { PullerAnswer, PullerRequest } from './protocol.ts';
 

@@ -1,4 +1,4 @@
-import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/base/image-types.ts';
+import type { PullOutcome, PullProgress, PullRequest } from '../../lifecycle/index.ts';
 import type { NetworkVariables } from '../registry/endpoints.ts';
 
 /*

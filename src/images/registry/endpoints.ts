@@ -1,5 +1,5 @@
-import { DEFAULT_DOMAIN } from '../../api/image-reference.ts';
-import type { RegistrySettings } from '../../lifecycle/base/image-types.ts';
+import { DEFAULT_DOMAIN } from '../../api/index.ts';
+import type { RegistrySettings } from '../../lifecycle/index.ts';
 
 /** A place that has images: the registry of their name, or a mirror. */
 export interface Endpoint {

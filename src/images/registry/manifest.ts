@@ -1,5 +1,5 @@
-import { parseJson } from '../../api/go/go-json.ts';
-import type { Platform } from '../../lifecycle/base/image-types.ts';
+import { parseJson } from '../../api/index.ts';
+import type { Platform } from '../../lifecycle/index.ts';
 
 /*
  * Manifests and indexes of images, as data. Source: OCI image-spec manifest.md, image-index.md; Docker's "Image

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ACCEPTED, type Descriptor, isDigest, MANIFEST_MAX_BYTES } from './manifest.ts';
-import type { Credential } from '../../lifecycle/base/image-types.ts';
+import type { Credential } from '../../lifecycle/index.ts';
 import { parseChallenges } from './challenge.ts';
 import type { RegistryAnswer, HttpCall, HttpConnections } from './connection.ts';
 import type { Endpoint } from './endpoints.ts';

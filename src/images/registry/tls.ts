@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ConnectionOptions, rootCertificates } from 'node:tls';
-import type { RegistrySettings } from '../../lifecycle/base/image-types.ts';
+import type { RegistrySettings } from '../../lifecycle/index.ts';
 import { filesIn, quietly } from '../../quietly.ts';
 import { isLoopback, type NetworkVariables } from './endpoints.ts';
 import { PullError } from './pull-error.ts';

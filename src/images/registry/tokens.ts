@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Credential } from '../../lifecycle/base/image-types.ts';
+import type { Credential } from '../../lifecycle/index.ts';
 import type { Challenge } from './challenge.ts';
 import type { RegistryAnswer, HttpConnections } from './connection.ts';
 import { isLoopback, type Registries, registrySettings } from './endpoints.ts';

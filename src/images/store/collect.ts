@@ -1,6 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { type AgedImage, outdatedImages, removableImages } from '../../lifecycle/images/garbage.ts';
-import type { ImageGarbageSettings } from '../../lifecycle/images/settings.ts';
+import { type AgedImage, type ImageGarbageSettings, outdatedImages, removableImages } from '../../lifecycle/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ImageStore } from './image-store.ts';
 import { sweep } from './sweep.ts';

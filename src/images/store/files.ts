@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bootId, quickStartTimeOf, startTimeOf } from '../../runtime/watch/process-identity.ts';
+import { bootId, quickStartTimeOf, startTimeOf } from '../../runtime/index.ts';
 import { pidNamespace } from '../../machine-id.ts';
 import { quietly } from '../../quietly.ts';
 

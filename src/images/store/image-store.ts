@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { makeFolderExactly } from '../../exact-mode.ts';
 import { removeTree } from '../../remove-tree.ts';
-import type { ImageConfig, LayerKind, PresentImage } from '../../lifecycle/base/image-types.ts';
+import type { ImageConfig, LayerKind, PresentImage } from '../../lifecycle/index.ts';
 import { filesIn, quietly } from '../../quietly.ts';
 import { PRIVATE_FOLDER, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
 

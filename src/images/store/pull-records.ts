@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { ImageAccess } from '../../lifecycle/images/access.ts';
+import type { ImageAccess } from '../../lifecycle/index.ts';
 import { filesIn, quietly } from '../../quietly.ts';
 import { isOwnerAlive, readJsonQuietly, uniqueName, writeWhole } from './files.ts';
 import { hexOf, type ImageStore } from './image-store.ts';

@@ -1,4 +1,4 @@
-import { splitVersion } from '../../api/image-reference.ts';
+import { splitVersion } from '../../api/index.ts';
 import type { ImageRecord, ImageStore } from './image-store.ts';
 import { PullRecords } from './pull-records.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { removeLargeTree } from '../../remove-tree.ts';
 import { filesIn, succeeds } from '../../quietly.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
+import { runHelper } from '../../runtime/index.ts';
 import { asOwners } from '../unpack/unpack-layer.ts';
 import { isOwnerAlive, uniqueName } from './files.ts';
 import { hexOf, type ImageStore } from './image-store.ts';

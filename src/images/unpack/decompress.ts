@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { inBackground } from '../../defects.ts';
-import { startStreamHelper } from '../../runtime/helpers/stream-helper.ts';
+import { startStreamHelper } from '../../runtime/index.ts';
 import { LayerError } from './layer-filter.ts';
 
 /** A larger piece means fewer turns of the event loop: a layer has hundreds of megabytes. */

@@ -1,4 +1,4 @@
-import type { LayerKind } from '../../lifecycle/base/image-types.ts';
+import type { LayerKind } from '../../lifecycle/index.ts';
 import {
   BLOCK_BYTES,
   extensionEntry,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
-import type { LayerKind } from '../../lifecycle/base/image-types.ts';
-import { startStreamHelper, type StreamHelper } from '../../runtime/helpers/stream-helper.ts';
+import type { LayerKind } from '../../lifecycle/index.ts';
+import { startStreamHelper, type StreamHelper } from '../../runtime/index.ts';
 import { decompressed } from './decompress.ts';
 import { LayerError, LayerFilter } from './layer-filter.ts';
 

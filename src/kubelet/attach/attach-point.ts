@@ -1,8 +1,7 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { OutputStream } from '../../runtime/base/runtime.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
+import type { OutputStream } from '../../runtime/index.ts';
 import type { LiveInstance } from '../base/instance.ts';
-import type { InstanceRef } from '../../store/pod-files.ts';
+import type { InstanceRef } from '../../store/index.ts';
 import { AttachServer, type AttachServerOptions } from './attach-server.ts';
 
 /**

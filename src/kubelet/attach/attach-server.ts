@@ -1,15 +1,13 @@
 import { guarded, inBackground } from '../../defects.ts';
-import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
+import { hostPathOf } from '../../lifecycle/index.ts';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { type Container, PodrunError, type StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { OutputStream, Runtime } from '../../runtime/base/runtime.ts';
+import type { OutputStream, Runtime } from '../../runtime/index.ts';
 import type { LiveInstance } from '../base/instance.ts';
-import type { InstanceRef } from '../../store/pod-files.ts';
+import type { InstanceRef } from '../../store/index.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
 import { ExecSession } from './exec-session.ts';
 import {

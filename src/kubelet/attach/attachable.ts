@@ -1,5 +1,5 @@
 import type { Alarm, Clock } from '../../clock.ts';
-import type { OutputStream, ProcessStreams, TerminalSize } from '../../runtime/base/runtime.ts';
+import type { OutputStream, ProcessStreams, TerminalSize } from '../../runtime/index.ts';
 import type { AgentMessage, AttachStream, ClientMessage, AttachFrame } from './frames.ts';
 
 /** A client that sees the output of a container, and may type. */

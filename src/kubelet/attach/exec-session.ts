@@ -1,4 +1,4 @@
-import type { ExecStart, Runtime } from '../../runtime/base/runtime.ts';
+import type { ExecStart, Runtime } from '../../runtime/index.ts';
 import { commandIn } from '../hooks/command-in.ts';
 import type { LiveInstance } from '../base/instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';

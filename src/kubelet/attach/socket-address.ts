@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 
 /** The address of a Unix socket, valid until `release`. */
 export interface SocketAddress {

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { ResourceLimits } from '../../runtime/base/confinement.ts';
-import type { InstanceRef } from '../../store/pod-files.ts';
-import type { ContainerLaunch, ProcessStreams, RunningContainer } from '../../runtime/base/runtime.ts';
+import type { ContainerLaunch, ProcessStreams, ResourceLimits, RunningContainer } from '../../runtime/index.ts';
+import type { InstanceRef } from '../../store/index.ts';
 
 /**
  * The program of a container's main process, its variables and its place on the machine. Hooks, probes and `exec` use

@@ -1,4 +1,4 @@
-import type { ExecRequest } from '../../runtime/base/runtime.ts';
+import type { ExecRequest } from '../../runtime/index.ts';
 import type { LiveInstance } from '../base/instance.ts';
 
 /** The command of a hook, a probe or `podrun exec`, with the variables and the working directory of the container. */

@@ -1,10 +1,8 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { HookRun } from '../../lifecycle/hook-run.ts';
-import { containerSpec } from '../../lifecycle/observe.ts';
-import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ExecOutcome, OutputStream } from '../../runtime/base/runtime.ts';
-import type { InstanceRef } from '../../store/pod-files.ts';
+import { containerSpec, type HookRun, type ProbeType } from '../../lifecycle/index.ts';
+import type { ExecOutcome, OutputStream } from '../../runtime/index.ts';
+import type { InstanceRef } from '../../store/index.ts';
 
 export type HookName = HookRun['hook'];
 

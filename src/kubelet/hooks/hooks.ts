@@ -1,26 +1,31 @@
-import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import {
+  type Container,
+  type ExecAction,
+  type HTTPGetAction,
+  joinHostPort,
+  type LifecycleHandler,
+  type SleepAction,
+  type StoredPod,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 import {
   commandCanceled,
   commandFailed,
   commandNotStarted,
+  describeHandler,
   execHook,
   hookFailed,
   httpHook,
   invalidHandler,
   SLEEP_CUT_SHORT,
   sleepHook,
-} from '../../lifecycle/texts/hook-errors.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
-import type { ExecOutcome } from '../../runtime/base/runtime.ts';
+} from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
+import { type ExecOutcome, HTTP_FOR_HTTPS } from '../../runtime/index.ts';
 import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 import { pause, withDeadline } from '../probe/deadline.ts';
-import { HTTP_FOR_HTTPS } from '../../runtime/go-network-error.ts';
 import { httpGet } from '../probe/http-get.ts';
 import { type HttpRequest, requestFor } from '../probe/http-request.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
 
 export interface HookInput {
   readonly handler: LifecycleHandler;

@@ -1,4 +1,4 @@
-import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
+import type { ProbeAnswer } from '../../lifecycle/index.ts';
 
 /** The name of the error number, where the operating system gave one. */
 export function errnoAnswer(error: unknown): ProbeAnswer {

@@ -1,9 +1,5 @@
-import { PodrunError } from '../../api/errors.ts';
-import { formatGoDuration } from '../../api/duration.ts';
-import type { Container, ExecAction } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { expand, EXPANDED_MAX, type ExpansionRoom } from '../../lifecycle/environment/expansion.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { type Container, type ExecAction, formatGoDuration, goQuote, PodrunError } from '../../api/index.ts';
+import { expand, EXPANDED_MAX, type ExpansionRoom, type ProbeOutcome } from '../../lifecycle/index.ts';
 import type { ProbeInput } from './input.ts';
 
 const OUTPUT_MAX_BYTES = 10 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 
 /** The status of a gRPC call. Source: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md. */
 export interface GrpcStatus {

@@ -1,18 +1,14 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import { formatGoDuration } from '../../api/duration.ts';
-import type { GRPCAction } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
+import { formatGoDuration, goQuote, type GRPCAction, joinHostPort } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import { defaultHost, type ProbeOutcome, userAgent } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
 import type { ProbeInput } from './input.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, userAgent } from '../../lifecycle/probes/target.ts';
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const NO_HEALTH_SERVICE = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';

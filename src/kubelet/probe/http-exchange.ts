@@ -2,14 +2,13 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { guarded } from '../../defects.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import { goQuote, joinHostPort } from '../../api/index.ts';
+import type { ProbeAnswer } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import type { Deadline } from './deadline.ts';
-import { goNetworkError, type NetworkConnection } from '../../runtime/go-network-error.ts';
+import { goNetworkError, type NetworkConnection } from '../../runtime/index.ts';
 import { errnoAnswer } from './errno-answer.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
 
 /** Go's limit for the headers of a response. Node's own is much lower. */
 const HEADERS_MAX_BYTES = 10 * 1024 * 1024;

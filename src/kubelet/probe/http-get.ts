@@ -1,6 +1,6 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import { goQuote } from '../../api/index.ts';
+import type { ProbeAnswer } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import type { Deadline } from './deadline.ts';
 import { exchange, type HttpAnswer, interruption } from './http-exchange.ts';
 import type { HttpRequest } from './http-request.ts';

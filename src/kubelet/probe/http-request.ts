@@ -1,8 +1,6 @@
-import type { Container, HTTPGetAction, HTTPHeader } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { type Container, type HTTPGetAction, type HTTPHeader, joinHostPort, type StoredPod } from '../../api/index.ts';
 import { parseGoPath } from './go-url.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, resolvePort, userAgent } from '../../lifecycle/probes/target.ts';
+import { defaultHost, resolvePort, userAgent } from '../../lifecycle/index.ts';
 
 /** A GET request, ready to be sent. */
 export interface HttpRequest {

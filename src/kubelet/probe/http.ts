@@ -1,6 +1,6 @@
-import type { HTTPGetAction } from '../../api/generated/types.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import type { HTTPGetAction } from '../../api/index.ts';
+import type { ProbeOutcome } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import { withDeadline } from './deadline.ts';
 import { httpGet } from './http-get.ts';
 import { requestFor } from './http-request.ts';

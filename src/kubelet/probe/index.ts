@@ -1,7 +1,6 @@
-import { podFullName } from '../../api/objects.ts';
-import { probeNumbers } from '../../lifecycle/probes/probe.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import { podFullName } from '../../api/index.ts';
+import { probeNumbers, type ProbeOutcome } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';

@@ -1,8 +1,7 @@
-import type { Container, Probe } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, Probe, StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ExecOutcome } from '../../runtime/base/runtime.ts';
+import type { ProbeType } from '../../lifecycle/index.ts';
+import type { ExecOutcome } from '../../runtime/index.ts';
 import type { ProbeAbort } from './probe-abort.ts';
 
 /** The dependencies of one run of a probe. */

@@ -1,12 +1,12 @@
 import {
+  type PlannedProbe,
   PROBE_TYPES,
   type ProbedContainer,
   type ProbedPod,
-  type ProbeType,
   probeOf,
-} from '../../lifecycle/probes/probe.ts';
-import type { PlannedProbe } from '../../lifecycle/activity.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+  type ProbeOutcome,
+  type ProbeType,
+} from '../../lifecycle/index.ts';
 import { type ProbeFacts, type ProbeNews, type ProberDeps, ProbeTimer } from './timer.ts';
 
 export type { ProbedContainer, ProbeNews, ProbeOutcome, ProberDeps, ProbeType };

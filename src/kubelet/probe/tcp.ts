@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import type { TCPSocketAction } from '../../api/generated/types.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../../network/linux/helper-process.ts';
+import { joinHostPort, type TCPSocketAction } from '../../api/index.ts';
+import { defaultHost, type ProbeOutcome, resolvePort } from '../../lifecycle/index.ts';
+import type { Dial } from '../../network/index.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
-import { goNetworkError } from '../../runtime/go-network-error.ts';
+import { goNetworkError } from '../../runtime/index.ts';
 import { errnoAnswer } from './errno-answer.ts';
 import type { ProbeInput } from './input.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
-import { defaultHost, resolvePort } from '../../lifecycle/probes/target.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 

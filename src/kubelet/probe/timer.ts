@@ -1,30 +1,30 @@
 import { inBackground } from '../../defects.ts';
-import type { Container, Probe } from '../../api/generated/types.ts';
+import type { Container, Probe } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import {
   awaitsReadiness,
   countOutcome,
+  countsAsSuccess,
+  type EventDraft,
+  type FinishedProbe,
   NEW_PROBE_WORKER,
   nextProbeStep,
-  probeNumbers,
-  tickMs,
-  type ProbedContainer,
-  type ProbedPod,
-  type ProbeStep,
-  type ProbeType,
-  type ProbeWorker,
-} from '../../lifecycle/probes/probe.ts';
-import type { PlannedProbe } from '../../lifecycle/activity.ts';
-import {
-  type FinishedProbe,
+  outcomeEvent,
+  type PlannedProbe,
   probeAttempt,
   type ProbeAttempt,
+  type ProbedContainer,
   probeDecision,
+  type ProbedPod,
+  probeNumbers,
+  type ProbeOutcome,
+  type ProbeStep,
+  type ProbeType,
   type ProbeVerdict,
-} from '../../lifecycle/probes/probe-attempt.ts';
-import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+  type ProbeWorker,
+  tickMs,
+} from '../../lifecycle/index.ts';
 import { ProbeAbort } from './probe-abort.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 /** The number of attempts of a probe that returns an error, before the next tick. */
 const TRIES_MAX = 3;

@@ -1,11 +1,10 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
-import type { OciProgram } from '../../runtime/base/confinement.ts';
-import { runtimeHandlerOf } from '../../images/node/pod-source.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { ociRuntimeUnusable, type RuntimeHandler } from '../../lifecycle/index.ts';
+import type { OciProgram } from '../../runtime/index.ts';
+import { runtimeHandlerOf } from '../../images/index.ts';
 import { type LaunchOptions, launchSteps } from '../steps/index.ts';
 import type { LaunchStep } from '../steps/step.ts';
-import { ociRuntimeUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 
 /** The OCI runtimes that handlers of an agent's Pods name. Each is tried once, when the first Pod wants it. */
 class OciRuntimes {

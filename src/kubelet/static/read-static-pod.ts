@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { StoredPod } from '../../api/objects.ts';
-import { loadManifests } from '../../manifest/load.ts';
-import type { ManifestObject } from '../../manifest/manifest-object.ts';
-import { renderManifestErrors } from '../../manifest/report.ts';
-import { apiReference, asMirrorPod } from '../../manifest/static-pod.ts';
+import type { StoredPod } from '../../api/index.ts';
+import {
+  apiReference,
+  asMirrorPod,
+  loadManifests,
+  type ManifestObject,
+  renderManifestErrors,
+} from '../../manifest/index.ts';
 
 /** A static Pod, ready to be stored. */
 export interface StaticPod {

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { inBackground } from '../../defects.ts';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, resolvedUid, type StoredPod } from '../../api/index.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
-import { watchPath } from '../../store/feed/folder-watch.ts';
+import { watchPath } from '../../store/index.ts';
 import { hashOf, readStaticPod, type StaticPod } from './read-static-pod.ts';
 
 /** The time between two readings of the whole folder. Source: the kubelet's fileCheckFrequency. */

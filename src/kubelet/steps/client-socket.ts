@@ -1,4 +1,4 @@
-import { containerKind } from '../../lifecycle/status/container-status.ts';
+import { containerKind } from '../../lifecycle/index.ts';
 import type { AttachPoint } from '../attach/attach-point.ts';
 import type { LaunchStep } from './step.ts';
 

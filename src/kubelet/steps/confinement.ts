@@ -1,16 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homeFolder } from '../../user.ts';
-import type { EphemeralContainer } from '../../api/generated/types.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import { podHostname } from '../../lifecycle/environment/hostname.ts';
-import { podSysctls } from '../../lifecycle/node/sysctls.ts';
-import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtime/base/confinement.ts';
-import { memoryFolders } from '../../store/disk/memory-folders.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { stateRoot } from '../../store/base/layout.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
-import type { ContainerImages, LaunchImage } from '../../images/node/container-images.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import { allContainers, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
+import { podHostname, podSysctls } from '../../lifecycle/index.ts';
+import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtime/index.ts';
+import { type FileStore, memoryFolders, type PodFiles, stateRoot } from '../../store/index.ts';
+import type { ContainerImages, LaunchImage } from '../../images/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 
 /** Computes the container's view of the machine. */

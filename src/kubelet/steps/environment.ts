@@ -1,9 +1,8 @@
-import type { StoredConfigMap, StoredSecret } from '../../api/objects.ts';
-import { makeEnvironment } from '../../lifecycle/environment/environment.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import type { ServicePlace } from '../../network/listeners-of-services.ts';
-import type { Store } from '../../store/base/store.ts';
-import { knownServices } from '../../apiserver/services/service-facts.ts';
+import type { StoredConfigMap, StoredSecret } from '../../api/index.ts';
+import { makeEnvironment, type NodeFacts } from '../../lifecycle/index.ts';
+import type { ServicePlace } from '../../network/index.ts';
+import type { Store } from '../../store/index.ts';
+import { knownServices } from '../../apiserver/index.ts';
 import type { LaunchStep } from './step.ts';
 
 interface EnvironmentOptions {

@@ -1,18 +1,19 @@
 import { chmodSync, constants, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readQuietly } from '../../quietly.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { hostnameAndDomain, podHostname } from '../../lifecycle/environment/hostname.ts';
-import { managedHostsFile, nodeHostsFile } from '../../lifecycle/files/hosts-file.ts';
-import { absoluteMountPath } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { Mount } from '../../runtime/base/confinement.ts';
-import { inFolder } from '../../store/disk/atomic-file.ts';
-import type { ObjectReader } from '../../store/base/store.ts';
-import type { PodNames } from '../../network/node/pod-names.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
-import { accountOf } from '../../apiserver/admission/admit-new.ts';
+import type { StoredPod } from '../../api/index.ts';
+import {
+  absoluteMountPath,
+  hostnameAndDomain,
+  managedHostsFile,
+  nodeHostsFile,
+  podHostname,
+} from '../../lifecycle/index.ts';
+import { closing, type Mount } from '../../runtime/index.ts';
+import { inFolder, type ObjectReader, type PodFiles } from '../../store/index.ts';
+import type { PodNames } from '../../network/index.ts';
+import { accountOf } from '../../apiserver/index.ts';
 import type { LaunchStep, PodSandbox } from './step.ts';
-import { closing } from '../../runtime/start/open-beneath.ts';
 
 const HOSTS = '/etc/hosts';
 const HOSTNAME = '/etc/hostname';

@@ -1,5 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { podHostname } from '../../lifecycle/environment/hostname.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { podHostname } from '../../lifecycle/index.ts';
 import type { LaunchStep } from './step.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

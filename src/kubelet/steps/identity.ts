@@ -2,12 +2,13 @@ import {
   imageIdentity,
   type ImageIdentityOutcome,
   type ImageUserInput,
-} from '../../lifecycle/images/image-identity.ts';
-import { judgeSecurity, refusalOf } from '../../lifecycle/security/judge-security.ts';
-import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
-import type { RunAs } from '../../lifecycle/security/run-as.ts';
-import { readImageFile } from '../../runtime/linux/image/read-image-file.ts';
-import type { LaunchImage } from '../../images/node/container-images.ts';
+  judgeSecurity,
+  type OwnRights,
+  refusalOf,
+  type RunAs,
+} from '../../lifecycle/index.ts';
+import { readImageFile } from '../../runtime/index.ts';
+import type { LaunchImage } from '../../images/index.ts';
 import type { LaunchDraft, LaunchStep } from './step.ts';
 
 /**

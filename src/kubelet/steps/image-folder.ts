@@ -1,5 +1,4 @@
-import type { NamespaceFacts } from '../../runtime/base/features.ts';
-import { whyNotOver } from '../../runtime/linux/namespace/image-folder.ts';
+import { type NamespaceFacts, whyNotOver } from '../../runtime/index.ts';
 import type { LaunchStep } from './step.ts';
 
 /** Refuses a folder of the image map whose files cannot lie over this machine's files: the view would be broken. */

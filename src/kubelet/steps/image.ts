@@ -1,5 +1,5 @@
-import { imageUsersNotMapped } from '../../lifecycle/texts/podrun-events.ts';
-import type { ContainerImages } from '../../images/node/container-images.ts';
+import { imageUsersNotMapped } from '../../lifecycle/index.ts';
+import type { ContainerImages } from '../../images/index.ts';
 import type { LaunchStep } from './step.ts';
 
 /** Finds the image of a container that does not run a program of this machine. */

@@ -1,11 +1,9 @@
 import type { AttachPoint } from '../attach/attach-point.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ContainerImages } from '../../images/node/container-images.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
-import type { PodNames } from '../../network/node/pod-names.ts';
-import type { AgentSettings } from '../../settings/agent-settings.ts';
+import type { NodeFacts, OwnRights } from '../../lifecycle/index.ts';
+import type { FileStore, PodFiles } from '../../store/index.ts';
+import type { ContainerImages } from '../../images/index.ts';
+import type { PodNames } from '../../network/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
 import { clientSocketStep } from './client-socket.ts';
 import { confinementStep, hiddenFolders, type OciOf } from './confinement.ts';
 import { environmentStep } from './environment.ts';

@@ -1,4 +1,4 @@
-import { containerLimits } from '../../lifecycle/node/container-limits.ts';
+import { containerLimits } from '../../lifecycle/index.ts';
 import type { LaunchStep } from './step.ts';
 
 /**

@@ -1,9 +1,12 @@
-import type { Container } from '../../api/generated/types.ts';
-import { commandLine } from '../../lifecycle/environment/environment.ts';
-import { type ImageMap, resolveEntryPoint } from '../../lifecycle/environment/entry-point.ts';
-import { programOfImage } from '../../lifecycle/images/image-program.ts';
-import type { ImageRunConfig } from '../../lifecycle/base/image-types.ts';
-import { hostPathOf } from '../../lifecycle/volumes/volume-mounts.ts';
+import type { Container } from '../../api/index.ts';
+import {
+  commandLine,
+  hostPathOf,
+  type ImageMap,
+  type ImageRunConfig,
+  programOfImage,
+  resolveEntryPoint,
+} from '../../lifecycle/index.ts';
 import type { LaunchDraft, LaunchStep, StepOutcome } from './step.ts';
 
 /** Finds the program with its arguments, the working directory and the files: of the manifest, else of the image. */

@@ -1,14 +1,11 @@
 import { isDefect } from '../../defects.ts';
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { StartFailed } from '../../lifecycle/observation.ts';
-import type { Mount } from '../../runtime/base/confinement.ts';
-import type { NetworkJoin } from '../../runtime/base/join.ts';
-import type { LaunchImage } from '../../images/node/container-images.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
+import type { EventDraft, StartFailed } from '../../lifecycle/index.ts';
+import type { Mount, NetworkJoin } from '../../runtime/index.ts';
+import type { LaunchImage } from '../../images/index.ts';
 import type { Launch } from '../base/instance.ts';
-import type { InstanceRef } from '../../store/pod-files.ts';
+import type { InstanceRef } from '../../store/index.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 /** The parts of a Pod's sandbox that its containers use. */
 export interface PodSandbox {

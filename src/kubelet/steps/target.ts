@@ -1,7 +1,6 @@
-import type { EphemeralContainer } from '../../api/generated/types.ts';
-import { containerSpec } from '../../lifecycle/observe.ts';
-import { targetNotResolved } from '../../lifecycle/texts/podrun-events.ts';
-import type { ContainerImages } from '../../images/node/container-images.ts';
+import type { EphemeralContainer } from '../../api/index.ts';
+import { containerSpec, targetNotResolved } from '../../lifecycle/index.ts';
+import type { ContainerImages } from '../../images/index.ts';
 import type { LaunchInput, LaunchOutcome, LaunchStep } from './step.ts';
 
 /**

@@ -1,12 +1,10 @@
 import { chmodSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { quietly, succeeds } from '../../quietly.ts';
-import type { Container } from '../../api/generated/types.ts';
-import { terminationLogNotAtPath } from '../../lifecycle/texts/podrun-events.ts';
-import { TERMINATION_LOG_OUT_OF_REACH } from '../../lifecycle/texts/security.ts';
-import type { Identity } from '../../runtime/base/confinement.ts';
-import { inFolder } from '../../store/disk/atomic-file.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
+import type { Container } from '../../api/index.ts';
+import { TERMINATION_LOG_OUT_OF_REACH, terminationLogNotAtPath } from '../../lifecycle/index.ts';
+import type { Identity } from '../../runtime/index.ts';
+import { inFolder, type PodFiles } from '../../store/index.ts';
 import { canReach } from '../volumes/can-reach.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 

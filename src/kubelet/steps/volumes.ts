@@ -1,11 +1,18 @@
-import type { Complaint } from '../../lifecycle/security/judge-security.ts';
-import { isApiAccess } from '../../manifest/admission/service-account.ts';
-import { volumeNotAtMountPath } from '../../lifecycle/texts/podrun-events.ts';
-import { REMEDY, securityRefused, volumeOutOfReach } from '../../lifecycle/texts/security.ts';
-import { atMountPaths, type Mounted, notAtMountPath, volumeVariables } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { Identity, Mount } from '../../runtime/base/confinement.ts';
+import {
+  atMountPaths,
+  type Complaint,
+  type Mounted,
+  notAtMountPath,
+  type OwnRights,
+  REMEDY,
+  securityRefused,
+  volumeNotAtMountPath,
+  volumeOutOfReach,
+  volumeVariables,
+} from '../../lifecycle/index.ts';
+import { isApiAccess } from '../../manifest/index.ts';
+import type { Identity, Mount } from '../../runtime/index.ts';
 import { canReach } from '../volumes/can-reach.ts';
-import type { OwnRights } from '../../lifecycle/security/own-rights.ts';
 import type { LaunchStep } from './step.ts';
 
 /**

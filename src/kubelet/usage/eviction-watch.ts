@@ -1,22 +1,23 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { inBackground } from '../../defects.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
+import { allContainers, type StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { NodeEviction, StorageUsage } from '../../lifecycle/base/facts.ts';
 import {
   chooseEviction,
   type EvictionSettings,
   lookAtPressure,
   NO_PRESSURE,
+  type NodeEviction,
   type NodePressure,
   type NodeReadings,
   type PodUse,
   type PressureMemory,
   resourceOf,
-} from '../../lifecycle/node/eviction.ts';
-import type { StorageMeasures } from '../../lifecycle/volumes/local-storage.ts';
-import type { FileStore } from '../../store/file-store.ts';
+  type StorageMeasures,
+  type StorageUsage,
+} from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import { measurePods } from './measure-pods.ts';
 
 export interface EvictionWatchOptions {

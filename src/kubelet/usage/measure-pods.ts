@@ -1,7 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { measureContainers, type Usage } from '../../runtime/linux/usage/container-usage.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { measureContainers, type Usage } from '../../runtime/index.ts';
+import type { FileStore } from '../../store/index.ts';
 
 /** A Pod, and the CPU and memory use of its running containers by name. */
 export interface MeasuredPod {

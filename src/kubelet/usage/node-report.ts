@@ -1,10 +1,7 @@
-import { hasCode } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
-import { evictionThresholdMet, nodeStatusIs } from '../../lifecycle/texts/node-conditions.ts';
-import { pressureIn } from '../../lifecycle/node/node-conditions.ts';
-import { staticPodProblem } from '../../lifecycle/texts/podrun-events.ts';
-import { nodeRecord, reportPressure } from '../../settings/config/node-record.ts';
-import { EventRecorder, type EventRecorderOptions } from '../../apiserver/base/event-recorder.ts';
+import { hasCode, type StoredKubeObject } from '../../api/index.ts';
+import { evictionThresholdMet, nodeStatusIs, pressureIn, staticPodProblem } from '../../lifecycle/index.ts';
+import { nodeRecord, reportPressure } from '../../settings/index.ts';
+import { EventRecorder, type EventRecorderOptions } from '../../apiserver/index.ts';
 import type { PressureReport } from './eviction-watch.ts';
 
 /** Writes what an agent finds out about its node into the store. */

@@ -1,13 +1,15 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import { toleranceMs } from '../../lifecycle/node/taints.ts';
-import { setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import { DELETED_FOR_TAINT, DISRUPTION_TARGET } from '../../lifecycle/texts/condition-reasons.ts';
-import { taintEviction } from '../../lifecycle/texts/events.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
-import { EventRecorder } from '../../apiserver/base/event-recorder.ts';
+import {
+  DELETED_FOR_TAINT,
+  DISRUPTION_TARGET,
+  type NodeFacts,
+  setConditions,
+  taintEviction,
+  toleranceMs,
+} from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
+import { deletePod, EventRecorder } from '../../apiserver/index.ts';
 
 export interface TaintEvictionOptions {
   readonly store: FileStore;

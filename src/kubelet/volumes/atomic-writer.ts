@@ -12,9 +12,9 @@ import {
 import path from 'node:path';
 import { removeTree } from '../../remove-tree.ts';
 import { quietly } from '../../quietly.ts';
-import { formatTime } from '../../api/time.ts';
-import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
-import { mkdirIfMissing } from '../../runtime/base/errno.ts';
+import { formatTime } from '../../api/index.ts';
+import type { VolumeFile } from '../../lifecycle/index.ts';
+import { mkdirIfMissing } from '../../runtime/index.ts';
 
 /** A link to the folder with the current files. */
 const DATA = '..data';

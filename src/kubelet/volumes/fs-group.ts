@@ -10,7 +10,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { closing } from '../../runtime/start/open-beneath.ts';
+import { closing } from '../../runtime/index.ts';
 
 export interface VolumeGroup {
   /** The gid on this machine. */

@@ -1,10 +1,8 @@
 import { constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../exact-mode.ts';
-import { descriptorPath, openBeneath, pathOf, closing } from '../../runtime/start/open-beneath.ts';
-import { fileIdentity } from '../../runtime/start/file-identity.ts';
+import { closing, descriptorPath, fileIdentity, isInFolder, openBeneath, pathOf } from '../../runtime/index.ts';
 import { quietly } from '../../quietly.ts';
-import { isInFolder } from '../../runtime/linux/paths/host-mounts.ts';
 
 interface Opened {
   readonly ok: true;

@@ -1,27 +1,36 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../quietly.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { Container, Volume } from '../../api/generated/types.ts';
-import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
+import {
+  type Container,
+  isSameJson,
+  type StoredConfigMap,
+  type StoredPod,
+  type StoredSecret,
+  type Volume,
+} from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import { subPathFailed, unusableMountPath, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
-import { failedMount } from '../../lifecycle/texts/events.ts';
-import { volumeOnDisk } from '../../lifecycle/texts/podrun-events.ts';
-import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
-import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
-import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/base/store.ts';
-import { accountToken } from '../../apiserver/access/account-tokens.ts';
+import {
+  absoluteMountPath,
+  type EventDraft,
+  failedMount,
+  memoryWanted,
+  type Mounted,
+  mountSubPath,
+  type NodeFacts,
+  subPathFailed,
+  unusableMountPath,
+  usesMemory,
+  type VolumeFacts,
+  volumeNotFound,
+  volumeOnDisk,
+} from '../../lifecycle/index.ts';
+import { type FileStore, removeInMemory, type Subscription } from '../../store/index.ts';
+import { accountToken } from '../../apiserver/index.ts';
 import { pause } from '../probe/deadline.ts';
-import { fileTrouble } from '../../runtime/base/errno.ts';
-import { pathInImage } from '../../runtime/linux/image/read-image-file.ts';
-import { removeInMemory } from '../../store/disk/in-memory.ts';
+import { fileTrouble, pathInImage } from '../../runtime/index.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;

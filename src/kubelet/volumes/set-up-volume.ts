@@ -2,20 +2,21 @@ import { chmodSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { makeFileExactly, makeFolderExactly } from '../../exact-mode.ts';
 import { statIfThere } from '../../quietly.ts';
-import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
-import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
-import { hostPathInState } from '../../lifecycle/texts/volume-errors.ts';
-import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-files.ts';
-import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
-import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
-import { mkdirIfMissing } from '../../runtime/base/errno.ts';
-import type { ImageLayers } from '../../runtime/base/confinement.ts';
-import { makeFolder } from '../../store/disk/atomic-file.ts';
-import type { MemoryArea } from '../../store/disk/memory-folders.ts';
+import type { HostPathVolumeSource, Volume } from '../../api/index.ts';
+import {
+  type FileKind,
+  hostPathInState,
+  judgeHostPath,
+  memoryWanted,
+  objectNotFound,
+  type VolumeFacts,
+  volumeFiles,
+} from '../../lifecycle/index.ts';
+import { type ImageLayers, mkdirIfMissing } from '../../runtime/index.ts';
+import { makeFolder, makeInMemory, type MemoryArea } from '../../store/index.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
-import type { ClaimedData } from '../../apiserver/volumes/claim-volume.ts';
+import type { ClaimedData } from '../../apiserver/index.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
-import { makeInMemory } from '../../store/disk/in-memory.ts';
 import { isInside } from './inside-volume.ts';
 
 export interface VolumeSources {

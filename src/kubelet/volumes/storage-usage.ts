@@ -1,10 +1,9 @@
 import { promises } from 'node:fs';
 import path from 'node:path';
-import type { StoredPod } from '../../api/objects.ts';
-import type { StorageMeasures } from '../../lifecycle/volumes/local-storage.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { StorageMeasures, StorageUsage } from '../../lifecycle/index.ts';
+import type { PodFiles } from '../../store/index.ts';
 import { diskUsage } from './disk-usage.ts';
-import type { StorageUsage } from '../../lifecycle/base/facts.ts';
 
 /** Measures the folders of a Pod one after the other: the result is not urgent. */
 export async function storageUsage(

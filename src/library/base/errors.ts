@@ -1,6 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { StoredPod as Pod } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { PodrunError, type StoredPod as Pod, type Workload } from '../../api/index.ts';
 
 /** One mistake in a manifest. */
 export interface ManifestProblem {

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 

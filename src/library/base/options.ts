@@ -1,15 +1,8 @@
 import { quietly } from '../../quietly.ts';
-import { parseDuration } from '../../api/duration.ts';
-import { usage } from '../../api/errors.ts';
-import { envNameMessages } from '../../api/names.ts';
-import { NETWORK_CHOICES, PROXY_CHOICES } from '../../machine/network-choice.ts';
-import { RUNTIME_CHOICES } from '../../machine/runtime-choice.ts';
-import { SOURCE_CHOICES } from '../../lifecycle/base/image-types.ts';
-import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
-import { mostSimilar } from '../../api/similar.ts';
-import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { envNameMessages, isJsonObject, mostSimilar, parseDuration, usage } from '../../api/index.ts';
+import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
+import { type GoalRules, isImagePattern, SETTLE_MS, SOURCE_CHOICES } from '../../lifecycle/index.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
-import { isJsonObject } from '../../api/json.ts';
 
 /** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
 type OptionCheck = (value: unknown) => string | undefined;

@@ -5,13 +5,15 @@ import { homeFolder } from '../../user.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import type { Clock } from '../../clock.ts';
-import { atExit } from '../../runtime/at-exit.ts';
-import { localProcesses } from '../../runtime/watch/process-identity.ts';
-import { onDisk } from '../../store/disk/disk-errors.ts';
-import { FileStore } from '../../store/file-store.ts';
-import { knownProcess, presenceOf } from '../../store/disk/known-process.ts';
-import { memoryMountPoints } from '../../store/base/layout.ts';
-import { protectStateFolder } from '../../store/state-folder.ts';
+import { atExit, localProcesses } from '../../runtime/index.ts';
+import {
+  FileStore,
+  knownProcess,
+  memoryMountPoints,
+  onDisk,
+  presenceOf,
+  protectStateFolder,
+} from '../../store/index.ts';
 
 /** The beginning of the names of state folders made for one run. The file OWNER in each names its process. */
 const PREFIX = 'podrun-run-';

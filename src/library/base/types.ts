@@ -1,6 +1,4 @@
-import type { Pod as PodManifest } from '../../api/generated/types.ts';
-import type { StoredEvent as Event, StoredPod as Pod } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { Pod as PodManifest, StoredEvent as Event, StoredPod as Pod, Workload } from '../../api/index.ts';
 
 /** Milliseconds, or a text with units: `500ms`, `30s`, `2m30s`. */
 export type Duration = number | string;

@@ -1,13 +1,9 @@
-import { usage } from '../../api/errors.ts';
-import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { applyPatch } from '../../api/patch/index.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { applyPatch, type KubeObject, resourceTypeOf, type StoredPod, usage, type Workload } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { checkConditionType, setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import type { Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from '../../apiserver/change-object.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { checkConditionType, setConditions } from '../../lifecycle/index.ts';
+import type { Subresource } from '../../manifest/index.ts';
+import { changeObject } from '../../apiserver/index.ts';
+import type { FileStore } from '../../store/index.ts';
 import type { ConditionOptions, PatchOptions, Pods } from '../base/types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */

@@ -1,6 +1,5 @@
-import type { StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { parseTransition, transitionLines } from '../../store/disk/transition-log.ts';
+import type { StoredPod, WatchEvent } from '../../api/index.ts';
+import { type FileStore, parseTransition, transitionLines } from '../../store/index.ts';
 import type { PodChange } from '../base/types.ts';
 
 /** Pods, with what `changesOf` needs to follow their changes. */

@@ -1,11 +1,8 @@
-import { deletePod } from '../../apiserver/deletion/delete-pod.ts';
-import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import { deleteObject, deletePod, waitForObject } from '../../apiserver/index.ts';
+import { resourceTypeOf, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { deleteObject } from '../../apiserver/deletion/delete-object.ts';
-import { waitForObject } from '../../apiserver/object-wait.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { Root } from '../../lifecycle/index.ts';
+import type { FileStore } from '../../store/index.ts';
 
 interface DeletionContext {
   readonly store: FileStore;

@@ -1,8 +1,6 @@
-import { usage } from '../../api/errors.ts';
-import { type AwaitedGoal, awaitedGoal } from '../../engine/goal-wait.ts';
-import { type PodGoal, parseGoal } from '../../lifecycle/requests/goal.ts';
-import { rootEnd } from '../../lifecycle/requests/root.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { type StoredPod, usage } from '../../api/index.ts';
+import { awaitedGoal, type AwaitedGoal } from '../../engine/index.ts';
+import { parseGoal, type PodGoal, rootEnd } from '../../lifecycle/index.ts';
 import type { Goal } from '../base/types.ts';
 
 /** @throws {PodrunError} (usage) for a text that is no goal */

@@ -1,12 +1,9 @@
-import { usage } from '../../api/errors.ts';
-import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { type StoredEvent, type StoredPod, usage, type WatchEvent, type Workload } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
-import type { Run } from '../../engine/run.ts';
-import { unservedLines } from '../../apiserver/services/unserved.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectKey } from '../../store/base/store.ts';
+import { podRoot, type Root } from '../../lifecycle/index.ts';
+import type { Run } from '../../engine/index.ts';
+import { unservedLines } from '../../apiserver/index.ts';
+import type { FileStore, ObjectKey } from '../../store/index.ts';
 import { type ChangeContext, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { deleteRoot } from './delete.ts';

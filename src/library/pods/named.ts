@@ -1,8 +1,5 @@
-import { usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import { firstLoggedPod } from '../../lifecycle/requests/first-pod.ts';
-import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
+import { type StoredPod, usage, type Workload } from '../../api/index.ts';
+import { firstLoggedPod, podRoot, type Root } from '../../lifecycle/index.ts';
 
 /** A root that is a workload. */
 type WorkloadRoot = Root & { readonly object: Workload };

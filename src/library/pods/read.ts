@@ -1,18 +1,17 @@
-import { noSuchObject, usage } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import { qualifiedPlural, resourceTypeNamed } from '../../api/resource-types.ts';
+import {
+  DEFAULT_NAMESPACE,
+  noSuchObject,
+  qualifiedPlural,
+  resourceTypeNamed,
+  type StoredEvent,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
-import { containerNames, chooseDefaultContainer } from '../../lifecycle/requests/default-container.ts';
-import { withClusterObjects } from '../../apiserver/cluster-objects.ts';
-import { getObject } from '../../apiserver/base/object-ref.ts';
-import { describeObject } from '../../print/describe-object.ts';
-import { describePods } from '../../print/describe/describe-pod.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import { sortedByLastSeen } from '../../print/events.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { instanceLogPath } from '../../store/logs/log-files.ts';
-import { logOutput } from '../../store/logs/log-reader.ts';
+import { chooseDefaultContainer, chooseLog, containerNames, type Root } from '../../lifecycle/index.ts';
+import { getObject, withClusterObjects } from '../../apiserver/index.ts';
+import { describeObject, describePods, sortedByLastSeen } from '../../print/index.ts';
+import { type FileStore, instanceLogPath, logOutput } from '../../store/index.ts';
 import type { LogsOptions } from '../base/types.ts';
 import { podNamed, podsOf, workloadsOf } from './named.ts';
 

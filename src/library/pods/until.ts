@@ -1,21 +1,28 @@
-import { formatGoDuration } from '../../api/duration.ts';
-import { PodrunError, usage } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { formatGoDuration, PodrunError, type StoredPod, usage } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type AwaitedGoal, GoalWait } from '../../engine/goal-wait.ts';
-import type { GoalProgress, GoalRules } from '../../lifecycle/requests/goal-watch.ts';
-import { podRoot, type Root } from '../../lifecycle/requests/root.ts';
-import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
-import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
-import { whyLapsed } from '../../print/waits/why-lapsed.ts';
-import { rootEvidence } from '../../print/workloads/root-evidence.ts';
-import { goalOf, rootName, troubledState, whyRootNever } from '../../print/workloads/root-phrases.ts';
-import { evidenceAbout } from '../../store/pod-evidence.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { type AwaitedGoal, GoalWait } from '../../engine/index.ts';
+import {
+  type GoalProgress,
+  type GoalRules,
+  podRoot,
+  type Root,
+  type RunRecord,
+  verdictOf,
+} from '../../lifecycle/index.ts';
+import {
+  goalOf,
+  RECORD_FAILURE,
+  rootEvidence,
+  rootName,
+  troubledState,
+  waitingFor,
+  whyLapsed,
+  whyRootNever,
+} from '../../print/index.ts';
+import { evidenceAbout, type FileStore } from '../../store/index.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../base/library-calls.ts';
 import { GoalError, TimeoutError } from '../base/errors.ts';
-import { type PodEvidence } from '../../history/evidence.ts';
+import type { PodEvidence } from '../../history/index.ts';
 
 /** Pods and workloads to wait for. */
 export interface WaitSubject {

@@ -1,5 +1,4 @@
-import type { ResourceRequirements } from '../../api/generated/types.ts';
-import type { Instant } from '../../api/time.ts';
+import type { Instant, ResourceRequirements } from '../../api/index.ts';
 import type { SandboxStage } from './sandbox.ts';
 import type { Ending, Termination } from './termination.ts';
 import type { TERMINATED } from '../texts/terminated.ts';

@@ -1,4 +1,4 @@
-import type { Quantity, Taint } from '../../api/generated/types.ts';
+import type { Quantity, Taint } from '../../api/index.ts';
 
 /** The facts about this machine that Pods may use, in the words of a Kubernetes node. */
 export interface NodeFacts {

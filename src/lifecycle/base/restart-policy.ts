@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/objects.ts';
-import type { Container, ContainerRestartRule, PodSpec } from '../../api/generated/types.ts';
+import { type Container, type ContainerRestartRule, isSidecar, type PodSpec } from '../../api/index.ts';
 
 /**
  * True when a container restarts after this exit. The container's rules come first, then its own policy, then the

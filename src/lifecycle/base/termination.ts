@@ -1,5 +1,4 @@
-import type { TerminalPhase } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
+import type { Instant, TerminalPhase } from '../../api/index.ts';
 
 /** The reason for the termination of a Pod. */
 export type TerminationCause =

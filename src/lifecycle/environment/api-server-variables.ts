@@ -1,5 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
 import { noApiServer } from '../texts/podrun-events.ts';
 import type { EventDraft } from '../texts/event-draft.ts';
 

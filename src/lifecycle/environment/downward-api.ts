@@ -1,7 +1,12 @@
-import type { Container, ResourceFieldSelector } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { isPodLevelResource } from '../../api/pod-resources.ts';
-import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import {
+  type Container,
+  isPodLevelResource,
+  parseQuantity,
+  quantityMilliValue,
+  quantityValue,
+  type ResourceFieldSelector,
+  type StoredPod,
+} from '../../api/index.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
 import { containerNotFound, unsupportedResource } from '../texts/config-errors.ts';
 

@@ -1,5 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import { OFFICIAL_PREFIX, parseImageReference } from '../../api/image-reference.ts';
+import { type Container, OFFICIAL_PREFIX, parseImageReference } from '../../api/index.ts';
 import { escapeExpansion } from './expansion.ts';
 import { mostSpecificMatch } from './image-pattern.ts';
 

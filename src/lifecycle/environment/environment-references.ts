@@ -1,11 +1,4 @@
-import type {
-  ConfigMap,
-  Container,
-  EnvFromSource,
-  EnvVarSource,
-  FileKeySelector,
-  Secret,
-} from '../../api/generated/types.ts';
+import type { ConfigMap, Container, EnvFromSource, EnvVarSource, FileKeySelector, Secret } from '../../api/index.ts';
 import { type DownwardFacts, podField, resourceField } from './downward-api.ts';
 import { readEnvFile } from './environment-file.ts';
 import {

@@ -1,4 +1,4 @@
-import type { EnvVar } from '../../api/generated/types.ts';
+import type { EnvVar } from '../../api/index.ts';
 import { type ReferenceFacts, resolveAll, type Resolved, resolveValue } from './environment-references.ts';
 import { type ServiceFact, serviceVariables } from './environment-services.ts';
 import { expand, EXPANDED_MAX, type ExpansionRoom, type VariableLookup } from './expansion.ts';

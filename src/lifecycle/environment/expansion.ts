@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { expandsTooFar } from '../texts/config-errors.ts';
 
 /** Looks a variable up. Undefined: the variable is not defined, and its reference stays unchanged. */

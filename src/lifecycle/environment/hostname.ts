@@ -1,4 +1,4 @@
-import { CLUSTER_DOMAIN, type StoredPod } from '../../api/objects.ts';
+import { CLUSTER_DOMAIN, type StoredPod } from '../../api/index.ts';
 
 const LABEL_MAX = 63;
 /** The longest hostname of a Linux kernel. */

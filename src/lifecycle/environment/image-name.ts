@@ -1,4 +1,4 @@
-import { parseImageReference } from '../../api/image-reference.ts';
+import { parseImageReference } from '../../api/index.ts';
 import { unparsableImage } from '../texts/waiting.ts';
 
 /** The message of InvalidImageName. Undefined: the name is valid. */

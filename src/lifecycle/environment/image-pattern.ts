@@ -1,5 +1,4 @@
-import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/image-reference.ts';
-import { matchesStars } from '../../api/select/stars.ts';
+import { DEFAULT_DOMAIN, matchesStars, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/index.ts';
 
 /** True when a text consists of `*` and characters of image names. */
 export function isImagePattern(text: string): boolean {

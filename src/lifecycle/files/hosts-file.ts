@@ -1,4 +1,4 @@
-import type { HostAlias } from '../../api/generated/types.ts';
+import type { HostAlias } from '../../api/index.ts';
 
 /** The names and addresses of a Pod with addresses of its own. */
 export interface HostsFileFacts {

@@ -1,5 +1,4 @@
-import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
-import { CLUSTER_DOMAIN } from '../../api/objects.ts';
+import { CLUSTER_DOMAIN, type PodDNSConfigOption, type PodSpec } from '../../api/index.ts';
 import { nameserversOmitted, noNames, searchesOmitted } from '../texts/dns-events.ts';
 import type { EventDraft } from '../texts/event-draft.ts';
 

@@ -1,4 +1,4 @@
-import { isSameJson } from '../../api/json.ts';
+import { isSameJson } from '../../api/index.ts';
 import type { CredentialOrigin } from '../base/image-types.ts';
 
 /** A Secret whose credential has brought an image. */

@@ -1,5 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
 import { findAccount, idIn, type ListedAccount } from '../security/accounts.ts';
 import { CAPABILITIES } from '../security/capabilities.ts';
 import { effectiveSecurity } from '../security/effective-security.ts';

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
+import type { Container } from '../../api/index.ts';
 import { escapeExpansion } from '../environment/expansion.ts';
 import { noCommand } from '../texts/image-errors.ts';
 import type { ImageRunConfig } from '../base/image-types.ts';

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
+import type { Container } from '../../api/index.ts';
 import { imageFolder, type ImageMap, mappingOf, resolveEntryPoint } from '../environment/entry-point.ts';
 import { pullHint, unknownImageFolder } from '../texts/image-errors.ts';
 import type { ImageSource, SourceChoice } from '../base/image-types.ts';

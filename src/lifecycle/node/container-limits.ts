@@ -1,7 +1,14 @@
-import type { Container, PodSpec } from '../../api/generated/types.ts';
-import { allContainers } from '../../api/objects.ts';
-import { effectiveResources, isPodLevelResource } from '../../api/pod-resources.ts';
-import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import {
+  allContainers,
+  type Container,
+  effectiveResources,
+  isPodLevelResource,
+  type ParsedQuantity,
+  parseQuantity,
+  type PodSpec,
+  quantityMilliValue,
+  quantityValue,
+} from '../../api/index.ts';
 
 /** The most that processes may use, and their share when CPUs are short. Undefined: no limit. */
 interface Limits {

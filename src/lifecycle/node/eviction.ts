@@ -1,8 +1,15 @@
 import { isCritical, priorityOf } from './priority.ts';
-import type { Container, Taint } from '../../api/generated/types.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import { formatQuantity, parseQuantity, type ParsedQuantity } from '../../api/quantity.ts';
-import { effectiveResources, qosClassOf } from '../../api/pod-resources.ts';
+import {
+  allContainers,
+  type Container,
+  effectiveResources,
+  formatQuantity,
+  type ParsedQuantity,
+  parseQuantity,
+  qosClassOf,
+  type StoredPod,
+  type Taint,
+} from '../../api/index.ts';
 import { hasUntoleratedTaint } from './taints.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
 

@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/objects.ts';
-import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
+import { type ContainerPort, isSidecar, type PodSpec } from '../../api/index.ts';
 
 /** A host port that a Pod requests. */
 interface HostPort {

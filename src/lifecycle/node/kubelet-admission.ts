@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
 import { isUnwelcome, type NodePressure } from './eviction.ts';

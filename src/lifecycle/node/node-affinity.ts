@@ -1,5 +1,10 @@
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
-import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import {
+  labelValueMessages,
+  type NodeSelectorRequirement,
+  type NodeSelectorTerm,
+  type PodSpec,
+  qualifiedNameMessages,
+} from '../../api/index.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
 import type { MissingLabel } from '../texts/podrun-events.ts';
 

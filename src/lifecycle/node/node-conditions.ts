@@ -1,5 +1,4 @@
-import type { NodeCondition } from '../../api/generated/types.ts';
-import { formatTime, parseTime } from '../../api/time.ts';
+import { formatTime, type NodeCondition, parseTime } from '../../api/index.ts';
 import { NODE_CONDITION } from '../texts/node-conditions.ts';
 import { NODE_PRESSURES, type NodePressure } from './eviction.ts';
 

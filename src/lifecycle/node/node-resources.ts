@@ -1,6 +1,11 @@
-import { effectiveResources } from '../../api/pod-resources.ts';
-import type { PodSpec } from '../../api/generated/types.ts';
-import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import {
+  effectiveResources,
+  type ParsedQuantity,
+  parseQuantity,
+  type PodSpec,
+  quantityMilliValue,
+  quantityValue,
+} from '../../api/index.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
 import type { Shortage } from '../texts/resize.ts';
 

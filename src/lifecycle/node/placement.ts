@@ -1,6 +1,4 @@
-import type { PodStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { formatTime, type Instant } from '../../api/time.ts';
+import { formatTime, type Instant, type PodStatus, type StoredPod } from '../../api/index.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../texts/events.ts';
 import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';

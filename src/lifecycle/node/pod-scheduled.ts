@@ -1,5 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
+import type { Instant, StoredPod } from '../../api/index.ts';
 import { withTransitionTime } from '../status/pod-status.ts';
 import type { ConditionVerdict } from '../status/conditions.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';

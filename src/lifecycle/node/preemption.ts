@@ -1,5 +1,5 @@
 import { priorityOf } from './priority.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { noNode, PREEMPTION } from '../texts/scheduling.ts';
 
 /** The Pods that go, at least one, or the reason why none goes: the end of the message of the waiting Pod. */

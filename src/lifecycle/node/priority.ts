@@ -1,5 +1,4 @@
-import type { ObjectMeta, PodSpec } from '../../api/generated/types.ts';
-import { isMirrorPod } from '../../api/objects.ts';
+import { isMirrorPod, type ObjectMeta, type PodSpec } from '../../api/index.ts';
 
 /** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
 const CRITICAL_PRIORITY = 2_000_000_000;

@@ -1,5 +1,4 @@
-import { effectiveResources } from '../../api/pod-resources.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { effectiveResources, type StoredPod } from '../../api/index.ts';
 import { hostPorts } from './host-ports.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { RuntimeClass } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { RuntimeClass, StoredPod } from '../../api/index.ts';
 import type { SourceChoice } from '../base/image-types.ts';
 import { handlerNeedsNamespaces, noRuntimeFor, noRuntimeClass } from '../texts/runtime-handlers.ts';
 

@@ -1,5 +1,4 @@
-import type { NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
-import { SCHEDULING_GATED, type StoredPod } from '../../api/objects.ts';
+import { type NodeSelectorTerm, type PodSpec, SCHEDULING_GATED, type StoredPod } from '../../api/index.ts';
 import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode, matchesTerms } from './node-affinity.ts';
 import { type NodePressure, pressureTaints } from './eviction.ts';

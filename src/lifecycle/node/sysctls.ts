@@ -1,5 +1,4 @@
-import type { PodSpec, Sysctl } from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/names.ts';
+import { dottedSysctl, type PodSpec, type Sysctl } from '../../api/index.ts';
 import { type Rejection, sysctlForbidden } from '../texts/pod-reasons.ts';
 
 /** The sysctls of an IPC namespace that a kubelet permits. Source: pkg/kubelet/sysctl/safe_sysctls.go. */

@@ -1,4 +1,4 @@
-import type { PodSpec, Taint, Toleration } from '../../api/generated/types.ts';
+import type { PodSpec, Taint, Toleration } from '../../api/index.ts';
 
 /**
  * True when the node has a taint with one of these effects that the Pod does not tolerate. Source:

@@ -1,6 +1,4 @@
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
-import type { Container } from '../../api/generated/types.ts';
+import { allContainers, type Container, type Instant, type StoredPod } from '../../api/index.ts';
 import type { BackOffLimits } from './back-off.ts';
 import { type Effect, eventEffect } from '../base/effects.ts';
 import { type ContainerFacts, containerFacts, type PodFacts, type Stop, withContainer } from '../base/facts.ts';

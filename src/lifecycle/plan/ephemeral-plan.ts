@@ -1,4 +1,4 @@
-import type { EphemeralContainer } from '../../api/generated/types.ts';
+import type { EphemeralContainer } from '../../api/index.ts';
 import type { Draft } from './draft.ts';
 import type { ContainerFacts } from '../base/facts.ts';
 import { startContainer } from './start-container.ts';

@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from '../../api/generated/types.ts';
+import type { Container, PodSpec } from '../../api/index.ts';
 import { IMAGE_PULL } from './back-off.ts';
 import { type Effect, eventEffect } from '../base/effects.ts';
 import type { ContainerFacts, ImageBackOff, StartError } from '../base/facts.ts';

@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/objects.ts';
-import type { Container } from '../../api/generated/types.ts';
+import { type Container, isSidecar } from '../../api/index.ts';
 import type { Draft } from './draft.ts';
 import { isAlive } from '../base/facts.ts';
 import { imageChanged } from './image-pull.ts';

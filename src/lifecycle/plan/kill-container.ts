@@ -1,4 +1,4 @@
-import type { Container, Probe } from '../../api/generated/types.ts';
+import type { Container, Probe } from '../../api/index.ts';
 import type { Draft } from './draft.ts';
 import { containerGraceMs, hasPreStop, requestStop } from './stop.ts';
 import { killing } from '../texts/events.ts';

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
+import type { Container } from '../../api/index.ts';
 import { willRestart } from '../status/container-status.ts';
 import type { Draft } from './draft.ts';
 import { isRunning } from '../base/facts.ts';

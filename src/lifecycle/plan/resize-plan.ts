@@ -1,5 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import { isSidecar } from '../../api/objects.ts';
+import { type Container, isSidecar } from '../../api/index.ts';
 import { isRunning } from '../base/facts.ts';
 import { isResized, resizeRequiresRestart } from '../status/resize.ts';
 import { type ContainerAllotment, resizeCompleted, resizeStarted } from '../texts/resize.ts';

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
+import type { Container } from '../../api/index.ts';
 import { backOffVerdict } from './back-off.ts';
 import type { Draft } from './draft.ts';
 import { type ContainerFacts, isAlive } from '../base/facts.ts';

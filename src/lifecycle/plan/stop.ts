@@ -1,7 +1,11 @@
-import { isSidecar, type StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
-import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
-import type { Container, Probe } from '../../api/generated/types.ts';
+import {
+  type Container,
+  DEFAULT_STOP_SIGNAL,
+  type Instant,
+  isSidecar,
+  type Probe,
+  type StoredPod,
+} from '../../api/index.ts';
 import { containerFacts, isAlive, type PodFacts, type Stop, type StopPurpose } from '../base/facts.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */

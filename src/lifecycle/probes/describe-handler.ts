@@ -1,4 +1,4 @@
-import type { HTTPGetAction, LifecycleHandler, Probe } from '../../api/generated/types.ts';
+import type { HTTPGetAction, LifecycleHandler, Probe } from '../../api/index.ts';
 
 /**
  * The handler of a probe or hook in the words of `kubectl describe`. kubectl does not describe hooks: they follow the

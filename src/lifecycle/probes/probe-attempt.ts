@@ -1,5 +1,4 @@
-import type { Probe } from '../../api/generated/types.ts';
-import { formatTime, type Instant } from '../../api/time.ts';
+import { formatTime, type Instant, type Probe } from '../../api/index.ts';
 import { describeHandler } from './describe-handler.ts';
 import { type ProbedContainer, probeNumbers, type ProbeType, type ProbeWorker } from './probe.ts';
 import type { ProbeAnswer, ProbeOutcome } from './probe-outcome.ts';

@@ -1,5 +1,4 @@
-import type { Container, Probe } from '../../api/generated/types.ts';
-import type { Instant } from '../../api/time.ts';
+import type { Container, Instant, Probe } from '../../api/index.ts';
 
 /**
  * The probing of one container: the memory of a probe worker, the time of its next attempt, and the effect of a row of

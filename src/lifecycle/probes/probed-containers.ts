@@ -1,5 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, StoredPod } from '../../api/index.ts';
 import { containerKind, isReady, isStarted, willRestart } from '../status/container-status.ts';
 import { containerFacts, isFinished, isRunning, type PodFacts, terminationOf } from '../base/facts.ts';
 import type { ProbedContainer, ProbedPod } from './probe.ts';

@@ -1,6 +1,4 @@
-import type { Container, IntOrString } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
+import { type Container, goQuote, type IntOrString, type StoredPod } from '../../api/index.ts';
 
 /** The release of Kubernetes that podrun follows. Servers see it in the user agent of probes and hooks. */
 const KUBERNETES_VERSION = '1.36';

@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import type { Root } from './root.ts';
 
 /** How programs of this machine reach Pods. */

@@ -1,5 +1,4 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { PodSpec, StoredPod } from '../../api/index.ts';
 
 /** The container that a command uses when the user names none, and a note about the choice. */
 export interface DefaultContainer {

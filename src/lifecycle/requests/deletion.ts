@@ -1,6 +1,12 @@
-import { hasFinalizers, isKeptByFinalizers } from '../../api/finalizers.ts';
-import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
-import { formatTime, parseTime } from '../../api/time.ts';
+import {
+  formatTime,
+  hasFinalizers,
+  isKeptByFinalizers,
+  isTerminalPhase,
+  parseTime,
+  type StoredMeta,
+  type StoredPod,
+} from '../../api/index.ts';
 
 /** The consequence of a request to delete a Pod. */
 export type Deletion =

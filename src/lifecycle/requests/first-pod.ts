@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 
 /**
  * Chooses one of several Pods with the same work: scheduled before unscheduled, then running, then ready, then longest

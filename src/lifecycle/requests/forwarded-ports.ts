@@ -1,6 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { Container, ServicePort } from '../../api/generated/types.ts';
-import type { StoredPod, StoredService } from '../../api/objects.ts';
+import { type Container, PodrunError, type ServicePort, type StoredPod, type StoredService } from '../../api/index.ts';
 
 /** A port of this machine and the port of the Pod behind it. */
 export interface ForwardedPort {

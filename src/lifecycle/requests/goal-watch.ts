@@ -1,6 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
-import { isSidecar, resolvedUid, type StoredPod } from '../../api/objects.ts';
-import { type Instant, parseTime } from '../../api/time.ts';
+import { type Container, type Instant, isSidecar, parseTime, resolvedUid, type StoredPod } from '../../api/index.ts';
 import { type PodGoal, type GoalState, includesReady } from './goal.ts';
 import { lapseAtEnd, lapseOf } from './lapse.ts';
 import type { Lapse } from './run-outcome.ts';

@@ -1,4 +1,4 @@
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, type StoredPod } from '../../api/index.ts';
 import { decidedEnd, isUnattainable, type WantedState } from './unattainable.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 

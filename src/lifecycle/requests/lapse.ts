@@ -1,5 +1,4 @@
-import type { Container, ContainerStatus } from '../../api/generated/types.ts';
-import { isSidecar, type StoredPod } from '../../api/objects.ts';
+import { type Container, type ContainerStatus, isSidecar, type StoredPod } from '../../api/index.ts';
 import { type PodGoal, goalState, includesReady } from './goal.ts';
 import type { Lapse } from './run-outcome.ts';
 import { findContainer } from '../environment/downward-api.ts';

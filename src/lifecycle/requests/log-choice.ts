@@ -1,5 +1,4 @@
-import type { ContainerStatus } from '../../api/generated/types.ts';
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, type ContainerStatus, type StoredPod } from '../../api/index.ts';
 
 /** The log to show: an instance of the container by its restart count, or the reason why there is none. */
 export type LogChoice =

@@ -1,5 +1,4 @@
-import { compareText } from '../../api/go/go-text.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { compareText, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { EVICTED } from '../texts/pod-reasons.ts';
 
 /**

@@ -1,6 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { type StoredPod, trueCondition, type Workload } from '../../api/index.ts';
 
 /** An applied object that decides about a run of `apply`: a Pod, or a workload with its Pods. */
 export interface Root {

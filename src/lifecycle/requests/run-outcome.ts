@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import type { Root } from './root.ts';
 
 /** The signal that ends a run: the terminal is gone, Ctrl-C, the output has no reader, a kill. */

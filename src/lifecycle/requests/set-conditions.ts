@@ -1,7 +1,4 @@
-import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { formatTime } from '../../api/time.ts';
-import { usage } from '../../api/errors.ts';
-import { qualifiedNameMessages } from '../../api/names.ts';
+import { formatTime, type PodCondition, type PodStatus, qualifiedNameMessages, usage } from '../../api/index.ts';
 import { isKubeletCondition } from '../status/merge-status.ts';
 
 export type ConditionStatus = 'False' | 'True' | 'Unknown';

@@ -1,5 +1,4 @@
-import type { ContainerStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { type ContainerStatus, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { initContainerRestarts, shouldRestart } from '../base/restart-policy.ts';
 import { type Root, rootEnd } from './root.ts';
 import { WAITING } from '../texts/waiting.ts';

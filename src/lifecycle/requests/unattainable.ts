@@ -1,4 +1,4 @@
-import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../base/restart-policy.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 

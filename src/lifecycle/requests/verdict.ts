@@ -1,5 +1,4 @@
-import { EXIT } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { EXIT, type StoredPod } from '../../api/index.ts';
 import { type Root, rootEnd } from './root.ts';
 import type { RunOutcome } from './run-outcome.ts';
 

@@ -1,6 +1,4 @@
-import { PodrunError, usage } from '../../api/errors.ts';
-import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { type JsonPath, type KubeObject, parseJsonPath, plainText, PodrunError, usage } from '../../api/index.ts';
 import { parseGoal } from './goal.ts';
 import type { WantedState } from './unattainable.ts';
 

@@ -5,7 +5,7 @@ import type {
   PodSpec,
   SeccompProfile,
   SecurityContext,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 
 /** The merged security settings of a container and its Pod. Undefined fields are set by neither. */
 export interface EffectiveSecurity {

@@ -1,5 +1,4 @@
-import type { Container, PodSpec } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { Container, PodSpec, StoredPod } from '../../api/index.ts';
 import { breaksNonRoot, runsAsRoot } from '../texts/config-errors.ts';
 import { IDS_OUT_OF_RANGE } from '../texts/image-errors.ts';
 import {

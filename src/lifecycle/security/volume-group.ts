@@ -1,5 +1,4 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import { allContainers } from '../../api/objects.ts';
+import { allContainers, type PodSpec } from '../../api/index.ts';
 import { effectiveSecurity } from './effective-security.ts';
 import type { OwnRights } from './own-rights.ts';
 import { runAs, seenGroup } from './run-as.ts';

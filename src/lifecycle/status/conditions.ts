@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/objects.ts';
-import type { Container, ContainerStatus, PodCondition, PodSpec } from '../../api/generated/types.ts';
+import { type Container, type ContainerStatus, isSidecar, type PodCondition, type PodSpec } from '../../api/index.ts';
 import { statusesByName } from './by-name.ts';
 import { restartsAll } from '../base/restart-policy.ts';
 import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';

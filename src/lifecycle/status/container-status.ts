@@ -1,11 +1,12 @@
-import { isSidecar, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
-import type {
-  Container,
-  ContainerState,
-  ContainerStateTerminated,
-  ContainerStatus,
-} from '../../api/generated/types.ts';
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStateTerminated,
+  type ContainerStatus,
+  formatTime,
+  isSidecar,
+  type StoredPod,
+} from '../../api/index.ts';
 import {
   type ContainerFacts,
   containerFacts,

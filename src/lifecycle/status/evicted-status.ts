@@ -1,4 +1,4 @@
-import type { ContainerStatus } from '../../api/generated/types.ts';
+import type { ContainerStatus } from '../../api/index.ts';
 import { lostState } from './container-status.ts';
 import { containerFacts, type PodFacts } from '../base/facts.ts';
 import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';

@@ -1,6 +1,10 @@
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
-import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
+import {
+  allContainerStatuses,
+  type ContainerStatus,
+  type Instant,
+  type PodStatus,
+  type StoredPod,
+} from '../../api/index.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
 import { closeStatus, closeStatuses } from './container-status.ts';
 import { withTransitionTime } from './pod-status.ts';

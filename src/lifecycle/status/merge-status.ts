@@ -1,6 +1,4 @@
-import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isSameJson, isTerminalPhase, type PodCondition, type PodStatus, type StoredPod } from '../../api/index.ts';
 import { TERMINATION_BY_KUBELET } from '../texts/condition-reasons.ts';
 
 /** The conditions that the kubelet computes. Source: pkg/kubelet/types/pod_status.go PodConditionByKubelet. */

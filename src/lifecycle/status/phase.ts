@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/objects.ts';
-import type { Container, ContainerStatus, PodSpec } from '../../api/generated/types.ts';
+import { type Container, type ContainerStatus, isSidecar, type PodSpec } from '../../api/index.ts';
 import { statusesByName } from './by-name.ts';
 import { shouldRestart } from '../base/restart-policy.ts';
 import { TERMINATED } from '../texts/terminated.ts';

@@ -1,6 +1,14 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { formatTime, type Instant } from '../../api/time.ts';
-import type { Container, ContainerStatus, PodCondition, PodSpec, PodStatus } from '../../api/generated/types.ts';
+import {
+  type Container,
+  type ContainerStatus,
+  formatTime,
+  type Instant,
+  isTerminalPhase,
+  type PodCondition,
+  type PodSpec,
+  type PodStatus,
+  type StoredPod,
+} from '../../api/index.ts';
 import {
   allContainersRestartingCondition,
   type ConditionVerdict,

@@ -1,4 +1,4 @@
-import type { Container, ResourceRequirements } from '../../api/generated/types.ts';
+import type { Container, ResourceRequirements } from '../../api/index.ts';
 import type { ContainerFacts } from '../base/facts.ts';
 
 /**

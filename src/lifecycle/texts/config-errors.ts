@@ -1,5 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
-import { podFullName, type StoredMeta } from '../../api/objects.ts';
+import { goQuote, podFullName, type StoredMeta } from '../../api/index.ts';
 
 // The messages of CreateContainerConfigError. Those about volumes are errors of FailedMount, too.
 

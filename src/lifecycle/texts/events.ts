@@ -1,6 +1,4 @@
-import { formatGoDuration } from '../../api/duration.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { podFullName, type StoredMeta } from '../../api/objects.ts';
+import { formatGoDuration, goQuote, podFullName, type StoredMeta } from '../../api/index.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 import type { EventDraft } from './event-draft.ts';

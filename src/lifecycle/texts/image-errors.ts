@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 
 // The messages of containers that cannot be made from their image, in the words of containerd.
 

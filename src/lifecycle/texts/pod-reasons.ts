@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 // The `reason` and `message` of a failed Pod's status.
 
 /** Source: pkg/kubelet/active_deadline.go. */

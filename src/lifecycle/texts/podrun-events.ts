@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 import type { EventDraft } from './event-draft.ts';
 
 // The events that podrun adds to Kubernetes' own. Events of ports, Services and names are beside this file.

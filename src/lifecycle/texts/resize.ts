@@ -1,4 +1,4 @@
-import type { ResourceRequirements } from '../../api/generated/types.ts';
+import type { ResourceRequirements } from '../../api/index.ts';
 import type { EventDraft } from './event-draft.ts';
 
 /** The reason why a resize is refused that asks for more than the node has. Source: API server of Kubernetes 1.36. */

@@ -1,6 +1,4 @@
-import { formatGoDuration } from '../../api/duration.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { podFullName, type StoredMeta } from '../../api/objects.ts';
+import { formatGoDuration, goQuote, podFullName, type StoredMeta } from '../../api/index.ts';
 
 /**
  * The reasons of a waiting container. Source: pkg/kubelet/kubelet_pods.go (the first two), pkg/kubelet/images/types.go

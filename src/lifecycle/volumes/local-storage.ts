@@ -1,7 +1,12 @@
-import { effectiveResources } from '../../api/pod-resources.ts';
-import type { PodSpec, Volume } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { formatQuantity, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
+import {
+  effectiveResources,
+  formatQuantity,
+  type ParsedQuantity,
+  parseQuantity,
+  type PodSpec,
+  type StoredPod,
+  type Volume,
+} from '../../api/index.ts';
 import { isCritical } from '../node/priority.ts';
 import { EVICTION } from '../texts/pod-reasons.ts';
 import type { StorageUsage } from '../base/facts.ts';

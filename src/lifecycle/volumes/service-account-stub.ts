@@ -1,4 +1,4 @@
-import type { ConfigMap, PodSpec, ServiceAccountTokenProjection } from '../../api/generated/types.ts';
+import type { ConfigMap, PodSpec, ServiceAccountTokenProjection } from '../../api/index.ts';
 
 /** The ConfigMap that a cluster puts into every namespace. Source: pkg/controller/certificates/rootcacertpublisher. */
 const ROOT_CA = 'kube-root-ca.crt';

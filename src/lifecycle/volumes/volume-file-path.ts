@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 
 const PATH_MAX = 4096;
 const NAME_MAX = 255;

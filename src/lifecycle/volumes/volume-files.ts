@@ -1,13 +1,13 @@
-import type {
-  ConfigMap,
-  DownwardAPIVolumeFile,
-  KeyToPath,
-  Secret,
-  ServiceAccountTokenProjection,
-  Volume,
-  VolumeProjection,
-} from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
+import {
+  type ConfigMap,
+  type DownwardAPIVolumeFile,
+  goQuote,
+  type KeyToPath,
+  type Secret,
+  type ServiceAccountTokenProjection,
+  type Volume,
+  type VolumeProjection,
+} from '../../api/index.ts';
 import { type DownwardFacts, podField, resourceField } from '../environment/downward-api.ts';
 import { objectNotFound, unsupportedFieldPath } from '../texts/config-errors.ts';
 import { missingKey } from '../texts/volume-errors.ts';

@@ -1,5 +1,4 @@
-import type { PodSpec, Volume } from '../../api/generated/types.ts';
-import { parseQuantity } from '../../api/quantity.ts';
+import { parseQuantity, type PodSpec, type Volume } from '../../api/index.ts';
 
 /** The largest size of a Secret. Source: pkg/apis/core/types.go MaxSecretSize. */
 const SECRETS_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { VolumeMount } from '../../api/generated/types.ts';
+import type { VolumeMount } from '../../api/index.ts';
 import { expand } from '../environment/expansion.ts';
 import { absoluteSubPath, climbingSubPath, missingValues } from '../texts/config-errors.ts';
 

@@ -1,5 +1,4 @@
-import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
-import { compareQuantities, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
+import { compareQuantities, type ParsedQuantity, parseQuantity, type PersistentVolumeClaim } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 
 /**

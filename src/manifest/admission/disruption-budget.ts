@@ -1,6 +1,12 @@
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/types.ts';
-import { controllerOf, type KubeObject, type StoredPod } from '../../api/objects.ts';
-import { qualifiedPlural, resourceTypeOf } from '../../api/resource-types.ts';
+import {
+  controllerOf,
+  type KubeObject,
+  type PodDisruptionBudget,
+  type PodDisruptionBudgetStatus,
+  qualifiedPlural,
+  resourceTypeOf,
+  type StoredPod,
+} from '../../api/index.ts';
 import { selectorMatches } from '../validate/labels.ts';
 
 /** A PodDisruptionBudget whose status holds now. */

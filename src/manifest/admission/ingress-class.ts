@@ -1,5 +1,4 @@
-import type { Ingress, IngressClass } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import type { Ingress, IngressClass, KubeObject } from '../../api/index.ts';
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 /** The former way to name a class. */

@@ -1,13 +1,17 @@
-import type {
-  Container,
-  LimitRange,
-  LimitRangeItem,
-  PersistentVolumeClaim,
-  Pod,
-  PodSpec,
-} from '../../api/generated/types.ts';
-import { effectiveResources, type ParsedResources } from '../../api/pod-resources.ts';
-import { compareQuantities, formatQuantity, parseQuantity, quantityMilliValue } from '../../api/quantity.ts';
+import {
+  compareQuantities,
+  type Container,
+  effectiveResources,
+  formatQuantity,
+  type LimitRange,
+  type LimitRangeItem,
+  type ParsedResources,
+  parseQuantity,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PodSpec,
+  quantityMilliValue,
+} from '../../api/index.ts';
 import { entriesByKey } from '../base/decoded.ts';
 
 /** LimitRanges, as new Pods and claims meet them. Source: plugin/pkg/admission/limitranger/admission.go. */

@@ -1,4 +1,4 @@
-import type { Pod, PriorityClass, ServiceAccount, Toleration } from '../../api/generated/types.ts';
+import type { Pod, PriorityClass, ServiceAccount, Toleration } from '../../api/index.ts';
 import { SYSTEM_PRIORITIES } from '../base/system-priorities.ts';
 
 const COMPUTED = 'priority admission controller computed';

@@ -1,8 +1,15 @@
-import type { PersistentVolumeClaim, Service } from '../../api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { effectiveResources, isHugePages } from '../../api/pod-resources.ts';
-import { addQuantities, parseQuantity, type ParsedQuantity } from '../../api/quantity.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
+import {
+  addQuantities,
+  effectiveResources,
+  isHugePages,
+  type KubeObject,
+  type ParsedQuantity,
+  parseQuantity,
+  type PersistentVolumeClaim,
+  resourceTypeOf,
+  type Service,
+  type StoredPod,
+} from '../../api/index.ts';
 
 /** Amounts by the names of quotas: `pods`, `requests.cpu`, `count/jobs.batch`. */
 export type QuotaUsage = ReadonlyMap<string, ParsedQuantity>;

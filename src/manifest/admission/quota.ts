@@ -1,18 +1,17 @@
-import type {
-  PodSpec,
-  ResourceQuota,
-  ResourceQuotaStatus,
-  ScopedResourceSelectorRequirement,
-} from '../../api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../api/objects.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
 import {
   compareQuantities,
   formatQuantity,
+  type KubeObject,
   type ParsedQuantity,
   parseQuantity,
+  type PodSpec,
+  qosClassOf,
+  type ResourceQuota,
+  type ResourceQuotaStatus,
+  type ScopedResourceSelectorRequirement,
+  type StoredPod,
   ZERO_QUANTITY,
-} from '../../api/quantity.ts';
+} from '../../api/index.ts';
 import { entriesByKey } from '../base/decoded.ts';
 import { selectorMatches } from '../validate/labels.ts';
 import { sumOf, type QuotaUsage, quotaUsage } from './quota-usage.ts';

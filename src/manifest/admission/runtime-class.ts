@@ -1,5 +1,4 @@
-import type { Pod, PodSpec, RuntimeClass, Toleration } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
+import { isSameJson, type Pod, type PodSpec, type RuntimeClass, type Toleration } from '../../api/index.ts';
 import { entriesByKey } from '../base/decoded.ts';
 
 /** The Pod with what its RuntimeClass adds, or the reason why it is refused. */

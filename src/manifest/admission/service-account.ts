@@ -1,4 +1,4 @@
-import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../api/generated/types.ts';
+import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../api/index.ts';
 
 /** The folder in which programs look for the credentials of their ServiceAccount. */
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';

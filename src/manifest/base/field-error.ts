@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 
 /**
  * One mistake in a manifest, in the words of the API server: `path: type: value: detail`.

@@ -1,5 +1,13 @@
-import type { Container, CronJob, Job, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import type {
+  Container,
+  CronJob,
+  Job,
+  KubeObject,
+  Pod,
+  PodSpec,
+  PodTemplate,
+  PodTemplateSpec,
+} from '../../api/index.ts';
 import type { Decoded } from './decoded.ts';
 
 /** The Pod or Pod template in an object, and its path. */

@@ -1,7 +1,6 @@
-import { QUANTITY_SHAPE_MESSAGE } from '../../api/quantity.ts';
+import { fieldsOf, QUANTITY_SHAPE_MESSAGE } from '../../api/index.ts';
 import { invalid, type FieldError } from '../base/field-error.ts';
 import { nodeValue, nodeTypeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
-import { fieldsOf } from '../../api/field-types.ts';
 import { joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
 import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './hints.ts';
 import { integerName, isIntegerType, toInteger } from './integers.ts';

@@ -1,6 +1,5 @@
 /** The fields of each type, for the version of Kubernetes that podrun follows. */
-import { fieldsOf } from '../../api/field-types.ts';
-import { mostSimilar, sameEnding } from '../../api/similar.ts';
+import { fieldsOf, mostSimilar, sameEnding } from '../../api/index.ts';
 
 /** Fields of the table that v1.36 does not have, by type. The lines go when podrun follows a newer version. */
 const NEWER_FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../api/field-types.ts';
+import { fieldsOf } from '../../api/index.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { parseType } from './fields.ts';
 

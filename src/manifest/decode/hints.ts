@@ -1,5 +1,5 @@
 /** Hints for wrong values: short phrases that follow an error message. */
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 import type { SourceNode } from '../read/source-node.ts';
 
 /** Lists that contain the words of a command. */

@@ -1,7 +1,5 @@
 /** The formats of strings in objects: quantities, times, base64. */
-import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
+import { formatQuantity, goQuote, parseQuantity, PodrunError } from '../../api/index.ts';
 
 /** A value in its canonical form, or a mistake in the API server's words. */
 export type Checked =

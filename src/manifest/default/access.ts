@@ -1,4 +1,4 @@
-import type { RbacClusterRoleBinding, RbacRoleBinding, StorageStorageClass } from '../../api/generated/types.ts';
+import type { RbacClusterRoleBinding, RbacRoleBinding, StorageStorageClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -5,7 +5,7 @@ import type {
   ReplicaSet,
   StatefulSet,
   StatefulSetUpdateStrategy,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';

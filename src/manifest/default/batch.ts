@@ -1,4 +1,4 @@
-import type { CronJob, Job, JobSpec, PodFailurePolicy } from '../../api/generated/types.ts';
+import type { CronJob, Job, JobSpec, PodFailurePolicy } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';

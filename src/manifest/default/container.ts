@@ -1,17 +1,17 @@
-import { canonicalQuantity } from '../../api/quantity.ts';
-import { defaultPullPolicy } from '../../api/image-reference.ts';
-import type {
-  Container,
-  ContainerPort,
-  EnvVar,
-  EnvVarSource,
-  HTTPGetAction,
-  Lifecycle,
-  LifecycleHandler,
-  ObjectFieldSelector,
-  Probe,
-  ResourceFieldSelector,
-} from '../../api/generated/types.ts';
+import {
+  canonicalQuantity,
+  type Container,
+  type ContainerPort,
+  defaultPullPolicy,
+  type EnvVar,
+  type EnvVarSource,
+  type HTTPGetAction,
+  type Lifecycle,
+  type LifecycleHandler,
+  type ObjectFieldSelector,
+  type Probe,
+  type ResourceFieldSelector,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalRequirements } from './resources.ts';

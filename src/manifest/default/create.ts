@@ -1,7 +1,15 @@
-import type { ObjectMeta, Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
-import { MIRROR_ANNOTATION, SCHEDULING_GATED, type KubeObject } from '../../api/objects.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
-import { isJsonObject } from '../../api/json.ts';
+import {
+  isJsonObject,
+  type KubeObject,
+  MIRROR_ANNOTATION,
+  type ObjectMeta,
+  type Pod,
+  type PodSpec,
+  type PodStatus,
+  qosClassOf,
+  SCHEDULING_GATED,
+  type Volume,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { podIn } from '../base/pod-specs.ts';
 import { child } from '../base/path.ts';

@@ -1,7 +1,13 @@
-import { PROTECTION } from '../../api/workloads/volumes.ts';
-import type { DaemonSet, DaemonSetStatus, Job, JobSpec, PersistentVolumeClaim } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import {
+  type DaemonSet,
+  type DaemonSetStatus,
+  isSameJson,
+  type Job,
+  type JobSpec,
+  type KubeObject,
+  type PersistentVolumeClaim,
+  PROTECTION,
+} from '../../api/index.ts';
 
 /**
  * The API server's additions to a new workload that has a uid. Source: `PrepareForCreate` of the strategies in

@@ -1,4 +1,4 @@
-import type { EndpointSlice, EndpointSubset, Endpoints } from '../../api/generated/types.ts';
+import type { Endpoints, EndpointSlice, EndpointSubset } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 

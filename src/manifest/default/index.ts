@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
-import type { ObjectMeta, PersistentVolume, PodTemplate } from '../../api/generated/types.ts';
+import type { KubeObject, ObjectMeta, PersistentVolume, PodTemplate } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { defaultRoleBinding, defaultStorageClass } from './access.ts';
 import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';

@@ -1,10 +1,4 @@
-import type {
-  LimitRange,
-  LimitRangeItem,
-  PriorityClass,
-  ResourceQuota,
-  RuntimeClass,
-} from '../../api/generated/types.ts';
+import type { LimitRange, LimitRangeItem, PriorityClass, ResourceQuota, RuntimeClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 import { canonicalResourceList } from './resources.ts';

@@ -1,4 +1,4 @@
-import type { IngressClass, NetworkPolicy, NetworkPolicyPort, NetworkPolicySpec } from '../../api/generated/types.ts';
+import type { IngressClass, NetworkPolicy, NetworkPolicyPort, NetworkPolicySpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent } from './fill.ts';
 

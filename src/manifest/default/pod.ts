@@ -1,4 +1,4 @@
-import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
+import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { defaultContainer } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';

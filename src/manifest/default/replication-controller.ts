@@ -1,4 +1,4 @@
-import type { ReplicationController } from '../../api/generated/types.ts';
+import type { ReplicationController } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { withLabelsOf } from './batch.ts';
 import { fillAbsent } from './fill.ts';

@@ -1,6 +1,14 @@
-import type { Container, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
-import { aggregateContainerResources, isOvercommittable, isPodLevelResource } from '../../api/pod-resources.ts';
-import { formatQuantity, parseQuantity, roundUpToMilli } from '../../api/quantity.ts';
+import {
+  aggregateContainerResources,
+  type Container,
+  formatQuantity,
+  isOvercommittable,
+  isPodLevelResource,
+  parseQuantity,
+  type PodSpec,
+  type ResourceRequirements,
+  roundUpToMilli,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields } from './fill.ts';
 

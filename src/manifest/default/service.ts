@@ -1,4 +1,4 @@
-import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
+import type { Service, ServicePort, ServiceSpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 

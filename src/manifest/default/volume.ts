@@ -1,12 +1,12 @@
-import { defaultPullPolicy } from '../../api/image-reference.ts';
-import { canonicalQuantity } from '../../api/quantity.ts';
-import type {
-  DownwardAPIVolumeFile,
-  PersistentVolumeClaimSpec,
-  PersistentVolumeSpec,
-  Volume,
-  VolumeProjection,
-} from '../../api/generated/types.ts';
+import {
+  canonicalQuantity,
+  defaultPullPolicy,
+  type DownwardAPIVolumeFile,
+  type PersistentVolumeClaimSpec,
+  type PersistentVolumeSpec,
+  type Volume,
+  type VolumeProjection,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { defaultFieldRef, defaultResourceFieldRef } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';

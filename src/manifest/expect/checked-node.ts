@@ -1,8 +1,7 @@
-import { parseDuration } from '../../api/duration.ts';
-import type { NumberRange } from '../../history/expect/expectation.ts';
+import { mostSimilar, parseDuration } from '../../api/index.ts';
+import type { NumberRange } from '../../history/index.ts';
 import { type SourceNode, nodeTypeName } from '../read/source-node.ts';
 import type { SourceText } from '../read/source-text.ts';
-import { mostSimilar } from '../../api/similar.ts';
 
 /** The mistakes in a file, each with its position: `FILE:LINE:COLUMN: PATH: …`. */
 export type Mistakes = string[];

@@ -1,4 +1,4 @@
-import type { NumberRange, Pattern, PatternKind, WrittenPattern } from '../../history/expect/expectation.ts';
+import type { NumberRange, Pattern, PatternKind, WrittenPattern } from '../../history/index.ts';
 import type { CheckedNode } from './checked-node.ts';
 
 export const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];

@@ -1,10 +1,4 @@
-import type {
-  Expectation,
-  FinalState,
-  NumberRange,
-  Written,
-  WrittenPattern,
-} from '../../history/expect/expectation.ts';
+import type { Expectation, FinalState, NumberRange, Written, WrittenPattern } from '../../history/index.ts';
 import { cutDocuments, readDocument } from '../read/documents.ts';
 import type { SourceNode } from '../read/source-node.ts';
 import { SourceError } from '../read/source-text.ts';

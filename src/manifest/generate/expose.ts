@@ -1,6 +1,10 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { PodSpec, ServicePort } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import {
+  type KubeObject,
+  PodrunError,
+  type PodSpec,
+  type ServicePort,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 
 /** The parts of an object that `expose` uses. Source of all rules: kubectl/pkg/cmd/expose, polymorphichelpers. */
 

@@ -1,13 +1,13 @@
-import { usage } from '../../api/errors.ts';
-import type {
-  HTTPIngressPath,
-  Ingress,
-  IngressBackend,
-  IngressRule,
-  IngressSpec,
-  IngressTLS,
-} from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import {
+  type HTTPIngressPath,
+  type Ingress,
+  type IngressBackend,
+  type IngressRule,
+  type IngressSpec,
+  type IngressTLS,
+  type KubeObject,
+  usage,
+} from '../../api/index.ts';
 
 /** The words of a command line that make an Ingress. */
 export interface IngressWords {

@@ -1,6 +1,4 @@
-import { usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { configKeyMessages, envNameMessages } from '../../api/names.ts';
+import { configKeyMessages, envNameMessages, goQuote, usage } from '../../api/index.ts';
 
 /** A key with its content. */
 export interface KeyValue {

@@ -1,5 +1,4 @@
-import type { Container, EnvVar } from '../../api/generated/types.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import type { Container, EnvVar, KubeObject, StoredKubeObject } from '../../api/index.ts';
 
 /** The objects of `kubectl run` and `kubectl create`, with the fields that kubectl prints though they are empty. */
 

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import type { Finding, FindingRule, Findings } from './finding.ts';
 import { type FieldError, type FieldErrorType, formatFieldError } from '../base/field-error.ts';
 import { type LoadedObject, loadManifests, type LoadResult } from '../load.ts';

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { createReadStream, readFileSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';

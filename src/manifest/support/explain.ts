@@ -1,6 +1,5 @@
 import type { ExplainedField } from './explained-field.ts';
-import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
-import { resourceTypeNamed } from '../../api/resource-types.ts';
+import { fieldsOf, resourceTypeNamed, typeOfKind } from '../../api/index.ts';
 import { knownType, parseType } from '../decode/fields.ts';
 import { coversBelow, inAnyTier, type FieldRule } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';

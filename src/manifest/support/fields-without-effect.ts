@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../../api/index.ts';
 import { fieldsWith, fieldsWithoutEffect, type FoundField } from './find-fields.ts';
 import type { Isolation } from './rule.ts';
 

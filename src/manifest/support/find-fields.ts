@@ -1,11 +1,8 @@
-import type { KubeObject } from '../../api/objects.ts';
-import { fieldsOf } from '../../api/field-types.ts';
-import { typeOfObject } from '../../api/patch/field-rules.ts';
+import { fieldsOf, isJsonObject, type KubeObject, typeOfObject } from '../../api/index.ts';
 import { parseType } from '../decode/fields.ts';
 import { child, entry, item } from '../base/path.ts';
 import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
-import { isJsonObject } from '../../api/json.ts';
 
 /** A field of an object whose value has the wanted treatment. */
 export interface FoundField {

@@ -1,5 +1,4 @@
-import type { Sysctl } from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/names.ts';
+import { dottedSysctl, type Sysctl } from '../../api/index.ts';
 import {
   FIELD_BY_FIELD,
   type FieldRule,

@@ -1,6 +1,4 @@
-import { typeOfObject } from '../../api/patch/field-rules.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { fieldsOf } from '../../api/field-types.ts';
+import { fieldsOf, type KubeObject, typeOfObject } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { withoutDisabledFields } from '../default/create.ts';
 import { withTemplateGeneration } from '../default/created.ts';

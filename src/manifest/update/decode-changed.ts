@@ -1,6 +1,4 @@
-import { fromServer } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { typeOfObject } from '../../api/patch/field-rules.ts';
+import { fromServer, type KubeObject, typeOfObject } from '../../api/index.ts';
 import { decodeObject } from '../decode/decode.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { readJson } from '../read/json-reader.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../../api/json.ts';
-import { fieldsOf } from '../../api/field-types.ts';
+import { fieldsOf, isJsonObject } from '../../api/index.ts';
 import { parseType } from '../decode/fields.ts';
 import { renderValue } from '../base/field-error.ts';
 import { child, entry, item } from '../base/path.ts';

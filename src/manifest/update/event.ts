@@ -1,4 +1,4 @@
-import type { Event } from '../../api/generated/types.ts';
+import type { Event } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { validateEvent, validateSeries } from '../validate/event.ts';

@@ -1,10 +1,4 @@
-import type {
-  EndpointSlice,
-  IngressClass,
-  PriorityClass,
-  ResourceQuota,
-  RuntimeClass,
-} from '../../api/generated/types.ts';
+import type { EndpointSlice, IngressClass, PriorityClass, ResourceQuota, RuntimeClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { immutable } from './immutable.ts';

@@ -1,6 +1,4 @@
-import type { ObjectMeta } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { goQuote, type KubeObject, type ObjectMeta } from '../../api/index.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
 import { immutable } from './immutable.ts';

@@ -1,4 +1,4 @@
-import type { Affinity, NodeSelectorTerm, PodSchedulingGate, PodSpec } from '../../api/generated/types.ts';
+import type { Affinity, NodeSelectorTerm, PodSchedulingGate, PodSpec } from '../../api/index.ts';
 import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';

@@ -1,5 +1,4 @@
-import type { Container, Pod, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
+import { type Container, type Pod, type PodSpec, qosClassOf, type ResourceRequirements } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';

@@ -1,5 +1,4 @@
-import { qualifiedNameMessages } from '../../api/names.ts';
-import type { ContainerStatus, Pod } from '../../api/generated/types.ts';
+import { type ContainerStatus, type Pod, qualifiedNameMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { each, wellFormed } from '../validate/checks.ts';

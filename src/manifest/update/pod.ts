@@ -1,5 +1,4 @@
-import { type Container, type Pod, type PodSpec, type Toleration } from '../../api/generated/types.ts';
-import { MIRROR_ANNOTATION } from '../../api/objects.ts';
+import { type Container, MIRROR_ANNOTATION, type Pod, type PodSpec, type Toleration } from '../../api/index.ts';
 import { type Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';

@@ -1,6 +1,4 @@
-import { isJsonObject } from '../../api/json.ts';
-import { parseQuantity } from '../../api/quantity.ts';
-import { fieldsOf } from '../../api/field-types.ts';
+import { fieldsOf, isJsonObject, parseQuantity } from '../../api/index.ts';
 import { parseType } from '../decode/fields.ts';
 
 /**

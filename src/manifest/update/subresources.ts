@@ -1,13 +1,10 @@
-import { fromServer, type PodrunError } from '../../api/errors.ts';
-import type { Pod } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import { fromServer, goQuote, type KubeObject, type Pod, type PodrunError } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { changeFields, omit } from '../default/fill.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { resizedPod, validatePodResize } from './pod-resize.ts';
 import { validatePodStatusUpdate } from './pod-status.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { describeDifferences } from './differences.ts';
 import { isSameValue } from './same-value.ts';
 

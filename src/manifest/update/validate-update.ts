@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { ConfigMap, KubeObject, Secret } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { validateObject } from '../validate/index.ts';
@@ -20,7 +20,6 @@ import {
   validateStatefulSetUpdate,
   validateVolumeUpdate,
 } from './workloads.ts';
-import type { ConfigMap, Secret } from '../../api/generated/types.ts';
 import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
 

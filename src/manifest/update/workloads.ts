@@ -11,7 +11,7 @@ import type {
   PodTemplateSpec,
   ReplicaSet,
   StatefulSet,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';

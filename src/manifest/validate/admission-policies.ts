@@ -2,7 +2,7 @@ import type {
   AdmissionregistrationMatchResources,
   AdmissionregistrationValidatingAdmissionPolicy,
   AdmissionregistrationValidatingAdmissionPolicyBinding,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';

@@ -1,4 +1,4 @@
-import type { AdmissionregistrationNamedRuleWithOperations } from '../../api/generated/types.ts';
+import type { AdmissionregistrationNamedRuleWithOperations } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';

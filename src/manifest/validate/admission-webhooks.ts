@@ -1,9 +1,10 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import type {
-  AdmissionregistrationMutatingWebhook,
-  AdmissionregistrationMutatingWebhookConfiguration,
-  AdmissionregistrationWebhookClientConfig,
-} from '../../api/generated/types.ts';
+import {
+  type AdmissionregistrationMutatingWebhook,
+  type AdmissionregistrationMutatingWebhookConfiguration,
+  type AdmissionregistrationWebhookClientConfig,
+  labelMessages,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { duplicate, type FieldError, invalid, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';

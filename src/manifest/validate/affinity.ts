@@ -1,14 +1,17 @@
-import { labelMessages, labelValueMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
-import type {
-  Affinity,
-  LabelSelector,
-  NodeAffinity,
-  NodeSelector,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  PodAffinity,
-  PodAffinityTerm,
-} from '../../api/generated/types.ts';
+import {
+  type Affinity,
+  labelMessages,
+  type LabelSelector,
+  labelValueMessages,
+  type NodeAffinity,
+  type NodeSelector,
+  type NodeSelectorRequirement,
+  type NodeSelectorTerm,
+  type PodAffinity,
+  type PodAffinityTerm,
+  qualifiedNameMessages,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';

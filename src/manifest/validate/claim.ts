@@ -1,10 +1,12 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import type {
-  PersistentVolumeClaimSpec,
-  PersistentVolumeClaimTemplate,
-  TypedObjectReference,
-} from '../../api/generated/types.ts';
+import {
+  formatQuantity,
+  labelMessages,
+  parseQuantity,
+  type PersistentVolumeClaimSpec,
+  type PersistentVolumeClaimTemplate,
+  subdomainMessages,
+  type TypedObjectReference,
+} from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';

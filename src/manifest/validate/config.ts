@@ -1,9 +1,7 @@
-import { configKeyMessages } from '../../api/names.ts';
-import type { ConfigMap, Secret } from '../../api/generated/types.ts';
+import { configKeyMessages, type ConfigMap, jsonObjectProblem, type Secret } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
-import { jsonObjectProblem } from '../../api/go/go-json.ts';
 import { entry } from '../base/path.ts';
 
 type Entries = Readonly<Record<string, string | undefined>> | undefined;

@@ -1,4 +1,4 @@
-import type { Container, EphemeralContainer, PodSpec } from '../../api/generated/types.ts';
+import type { Container, EphemeralContainer, PodSpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, notFound, required } from '../base/field-error.ts';
 import { each } from './checks.ts';

@@ -1,5 +1,4 @@
-import { labelMessages } from '../../api/names.ts';
-import type { Container } from '../../api/generated/types.ts';
+import { type Container, labelMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid } from '../base/field-error.ts';
 import { requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';

@@ -1,6 +1,4 @@
-import { isTimeZone } from '../../api/cron/zone.ts';
-import { parseSchedule } from '../../api/cron/schedule.ts';
-import type { CronJob, JobTemplateSpec } from '../../api/generated/types.ts';
+import { type CronJob, isTimeZone, type JobTemplateSpec, parseSchedule } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { notNegative, requiredOneOf } from './checks.ts';

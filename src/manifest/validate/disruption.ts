@@ -1,4 +1,4 @@
-import type { PodDisruptionBudget, PriorityClass } from '../../api/generated/types.ts';
+import type { PodDisruptionBudget, PriorityClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { invalidUnseen, oneOfIfSet, requiredOneOf } from './checks.ts';

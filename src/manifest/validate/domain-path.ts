@@ -1,4 +1,4 @@
-import { subdomainMessages } from '../../api/names.ts';
+import { subdomainMessages } from '../../api/index.ts';
 import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 

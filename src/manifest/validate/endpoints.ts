@@ -1,12 +1,14 @@
-import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
-import type {
-  DiscoveryEndpointPort,
-  Endpoint,
-  EndpointAddress,
-  EndpointPort,
-  EndpointSlice,
-  EndpointSubset,
-} from '../../api/generated/types.ts';
+import {
+  type DiscoveryEndpointPort,
+  type Endpoint,
+  type EndpointAddress,
+  type EndpointPort,
+  type EndpointSlice,
+  type EndpointSubset,
+  labelMessages,
+  qualifiedNameMessages,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { duplicate, type FieldError, invalid, required, tooMany } from '../base/field-error.ts';
 import { each, requiredOneOf, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';

@@ -1,5 +1,12 @@
-import { configKeyMessages, envNameMessages, subdomainMessages } from '../../api/names.ts';
-import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector } from '../../api/generated/types.ts';
+import {
+  configKeyMessages,
+  type EnvFromSource,
+  envNameMessages,
+  type EnvVar,
+  type EnvVarSource,
+  type FileKeySelector,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, notFound, required } from '../base/field-error.ts';
 import { each, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';

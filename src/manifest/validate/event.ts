@@ -1,6 +1,4 @@
-import type { Event } from '../../api/generated/types.ts';
-import { qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type Event, qualifiedNameMessages, subdomainMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { requiredText, wellFormed } from './checks.ts';

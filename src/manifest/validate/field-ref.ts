@@ -1,6 +1,9 @@
-import { qualifiedNameMessages } from '../../api/names.ts';
-import { canonicalQuantity } from '../../api/quantity.ts';
-import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/generated/types.ts';
+import {
+  canonicalQuantity,
+  type ObjectFieldSelector,
+  qualifiedNameMessages,
+  type ResourceFieldSelector,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';

@@ -1,11 +1,16 @@
-import { httpHeaderMessages } from '../../api/names.ts';
-import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../api/generated/types.ts';
+import {
+  type HTTPGetAction,
+  httpHeaderMessages,
+  type Lifecycle,
+  type LifecycleHandler,
+  type Probe,
+  STOP_SIGNALS,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required, notSupported } from '../base/field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
 import { child } from '../base/path.ts';
-import { STOP_SIGNALS } from '../../api/stop-signals.ts';
 
 /** The actions of a probe or a hook. A probe has no sleep, a hook no grpc. */
 type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;

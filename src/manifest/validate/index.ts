@@ -1,6 +1,12 @@
-import { labelMessages, pathSegmentMessages, subdomainMessages } from '../../api/names.ts';
-import type { Endpoints, PersistentVolumeClaim, PodTemplate } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import {
+  type Endpoints,
+  type KubeObject,
+  labelMessages,
+  pathSegmentMessages,
+  type PersistentVolumeClaim,
+  type PodTemplate,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { each } from './checks.ts';

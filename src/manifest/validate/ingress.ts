@@ -1,20 +1,18 @@
 import {
+  type HTTPIngressPath,
+  type Ingress,
+  type IngressBackend,
+  type IngressClass,
+  type IngressClassParametersReference,
+  type IngressRule,
+  type IngressServiceBackend,
   labelMessages,
   pathSegmentMessages,
   portNameMessages,
   subdomainMessages,
+  type TypedLocalObjectReference,
   wildcardSubdomainMessages,
-} from '../../api/names.ts';
-import type {
-  HTTPIngressPath,
-  Ingress,
-  IngressBackend,
-  IngressClass,
-  IngressClassParametersReference,
-  IngressRule,
-  IngressServiceBackend,
-  TypedLocalObjectReference,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';

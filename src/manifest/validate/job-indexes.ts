@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 
 interface Interval {
   readonly first: number;

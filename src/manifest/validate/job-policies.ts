@@ -1,14 +1,14 @@
-import { qualifiedNameMessages } from '../../api/names.ts';
-import type {
-  JobSpec,
-  PodFailurePolicyOnExitCodesRequirement,
-  PodFailurePolicyOnPodConditionsPattern,
-  PodFailurePolicyRule,
-  SuccessPolicyRule,
-} from '../../api/generated/types.ts';
+import {
+  goQuote,
+  type JobSpec,
+  type PodFailurePolicyOnExitCodesRequirement,
+  type PodFailurePolicyOnPodConditionsPattern,
+  type PodFailurePolicyRule,
+  qualifiedNameMessages,
+  type SuccessPolicyRule,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../base/field-error.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
 import { child } from '../base/path.ts';

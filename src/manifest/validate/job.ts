@@ -1,8 +1,6 @@
-import { labelMessages } from '../../api/names.ts';
-import type { Job, JobSpec, LabelSelector } from '../../api/generated/types.ts';
+import { goQuote, type Job, type JobSpec, labelMessages, type LabelSelector } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../base/field-error.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { validateLabelSelector, selectorMatches } from './labels.ts';
 import { nameOf } from './metadata.ts';

@@ -1,10 +1,14 @@
-import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
+import {
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  labelValueMessages,
+  matchesSelector,
+  qualifiedNameMessages,
+} from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { child } from '../base/path.ts';
-import { matchesSelector } from '../../api/select/object-selector.ts';
 
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;
 type Selector = Decoded<LabelSelector>;

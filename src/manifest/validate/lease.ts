@@ -1,4 +1,4 @@
-import type { CoordinationLease, StorageStorageClass } from '../../api/generated/types.ts';
+import type { CoordinationLease, StorageStorageClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid } from '../base/field-error.ts';
 import { notNegative, oneOfIfSet, requiredText } from './checks.ts';

@@ -1,7 +1,13 @@
-import { qualifiedNameMessages } from '../../api/names.ts';
-import { isOvercommittable } from '../../api/pod-resources.ts';
-import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
-import type { LimitRange, LimitRangeItem } from '../../api/generated/types.ts';
+import {
+  compareQuantities,
+  formatQuantity,
+  isOvercommittable,
+  type LimitRange,
+  type LimitRangeItem,
+  parseQuantity,
+  qualifiedNameMessages,
+  quantityValue,
+} from '../../api/index.ts';
 import { entriesByKey, lookUp, type Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';

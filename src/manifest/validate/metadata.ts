@@ -1,5 +1,10 @@
-import { labelMessages, qualifiedNameMessages } from '../../api/names.ts';
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/types.ts';
+import {
+  labelMessages,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+  qualifiedNameMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, notNegative, wellFormed } from './checks.ts';

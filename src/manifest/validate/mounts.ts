@@ -1,4 +1,4 @@
-import type { Container, VolumeDevice, VolumeMount } from '../../api/generated/types.ts';
+import type { Container, VolumeDevice, VolumeMount } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notFound, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';

@@ -1,6 +1,11 @@
 import { BlockList } from 'node:net';
-import { portNameMessages } from '../../api/names.ts';
-import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/generated/types.ts';
+import {
+  type IPBlock,
+  type NetworkPolicy,
+  type NetworkPolicyPeer,
+  type NetworkPolicyPort,
+  portNameMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';

@@ -1,5 +1,11 @@
-import { labelMessages, subdomainMessages, underscoreSubdomainMessages } from '../../api/names.ts';
-import type { HostAlias, PodDNSConfig, PodSpec } from '../../api/generated/types.ts';
+import {
+  type HostAlias,
+  labelMessages,
+  type PodDNSConfig,
+  type PodSpec,
+  subdomainMessages,
+  underscoreSubdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, requiredOneOf, wellFormed, wellFormedIfSet } from './checks.ts';

@@ -1,6 +1,10 @@
-import { subdomainMessages } from '../../api/names.ts';
-import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import type { PersistentVolume, PersistentVolumeSpec } from '../../api/generated/types.ts';
+import {
+  formatQuantity,
+  parseQuantity,
+  type PersistentVolume,
+  type PersistentVolumeSpec,
+  subdomainMessages,
+} from '../../api/index.ts';
 import { type Decoded, entriesByKey } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { requiredNodeTerms } from './affinity.ts';

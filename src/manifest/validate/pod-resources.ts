@@ -1,7 +1,16 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { aggregateContainerResources, isHugePages, type ParsedResources } from '../../api/pod-resources.ts';
-import { compareQuantities, formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import type { PodResourceClaim, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
+import {
+  aggregateContainerResources,
+  compareQuantities,
+  formatQuantity,
+  isHugePages,
+  labelMessages,
+  type ParsedResources,
+  parseQuantity,
+  type PodResourceClaim,
+  type PodSpec,
+  type ResourceRequirements,
+  subdomainMessages,
+} from '../../api/index.ts';
 import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';

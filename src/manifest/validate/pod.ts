@@ -1,5 +1,4 @@
-import { subdomainMessages } from '../../api/names.ts';
-import type { Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
+import { type Pod, type PodSpec, type PodTemplateSpec, subdomainMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { INT32_MAX, inRange, oneOfIfSet, requiredOneOf, wellFormedIfSet, type Range } from './checks.ts';

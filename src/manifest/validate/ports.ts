@@ -1,5 +1,4 @@
-import { portNameMessages } from '../../api/names.ts';
-import type { Container, ContainerPort } from '../../api/generated/types.ts';
+import { type Container, type ContainerPort, portNameMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, invalid, required } from '../base/field-error.ts';
 import { each, inRange, requiredOneOf, wellFormed, type Range } from './checks.ts';

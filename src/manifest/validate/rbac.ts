@@ -1,12 +1,12 @@
-import { pathSegmentMessages } from '../../api/names.ts';
-import type {
-  RbacClusterRole,
-  RbacClusterRoleBinding,
-  RbacPolicyRule,
-  RbacRole,
-  RbacRoleBinding,
-  RbacSubject,
-} from '../../api/generated/types.ts';
+import {
+  pathSegmentMessages,
+  type RbacClusterRole,
+  type RbacClusterRoleBinding,
+  type RbacPolicyRule,
+  type RbacRole,
+  type RbacRoleBinding,
+  type RbacSubject,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { each } from './checks.ts';

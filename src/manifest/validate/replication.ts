@@ -1,4 +1,4 @@
-import type { ControllerRevision, ReplicationController } from '../../api/generated/types.ts';
+import type { ControllerRevision, ReplicationController } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { notNegative } from './checks.ts';

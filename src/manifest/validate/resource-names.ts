@@ -1,5 +1,4 @@
-import { qualifiedNameMessages } from '../../api/names.ts';
-import { isHugePages, isPodLevelResource } from '../../api/pod-resources.ts';
+import { isHugePages, isPodLevelResource, qualifiedNameMessages } from '../../api/index.ts';
 import { type FieldError, invalid, notSupported } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 

@@ -1,5 +1,10 @@
-import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
-import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../api/generated/types.ts';
+import {
+  formatQuantity,
+  parseQuantity,
+  type ResourceQuota,
+  type ResourceQuotaSpec,
+  type ScopedResourceSelectorRequirement,
+} from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { type FieldError, invalid, required } from '../base/field-error.ts';
 import { NEGATIVE_MESSAGE } from './checks.ts';

@@ -1,8 +1,16 @@
-import { labelMessages } from '../../api/names.ts';
-import { isHugePages, isOvercommittable } from '../../api/pod-resources.ts';
-import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
-import type { ParsedQuantity } from '../../api/quantity.ts';
-import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../api/generated/types.ts';
+import {
+  compareQuantities,
+  type ContainerResizePolicy,
+  formatQuantity,
+  isHugePages,
+  isOvercommittable,
+  labelMessages,
+  type ParsedQuantity,
+  parseQuantity,
+  quantityValue,
+  type ResourceClaim,
+  type ResourceRequirements,
+} from '../../api/index.ts';
 import { lookUp, entriesByKey } from '../base/decoded.ts';
 import type { Decoded } from '../base/decoded.ts';
 import type { FieldError } from '../base/field-error.ts';

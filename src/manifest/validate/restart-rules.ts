@@ -1,4 +1,4 @@
-import type { Container, ContainerRestartRule } from '../../api/generated/types.ts';
+import type { Container, ContainerRestartRule } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, required, tooMany } from '../base/field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';

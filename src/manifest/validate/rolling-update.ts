@@ -1,9 +1,9 @@
-import { percentMessages } from '../../api/names.ts';
-import type {
-  DaemonSetUpdateStrategy,
-  DeploymentStrategy,
-  StatefulSetUpdateStrategy,
-} from '../../api/generated/types.ts';
+import {
+  type DaemonSetUpdateStrategy,
+  type DeploymentStrategy,
+  percentMessages,
+  type StatefulSetUpdateStrategy,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { notNegative, wellFormed } from './checks.ts';

@@ -1,6 +1,4 @@
-import { labelMessages } from '../../api/names.ts';
-import type { RuntimeClass, Toleration } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
+import { isSameJson, labelMessages, type RuntimeClass, type Toleration } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { duplicate, type FieldError } from '../base/field-error.ts';
 import { requiredWellFormed } from './checks.ts';

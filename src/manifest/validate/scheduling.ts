@@ -1,10 +1,11 @@
-import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import type {
-  PodReadinessGate,
-  PodSchedulingGate,
-  Toleration,
-  TopologySpreadConstraint,
-} from '../../api/generated/types.ts';
+import {
+  labelValueMessages,
+  type PodReadinessGate,
+  type PodSchedulingGate,
+  qualifiedNameMessages,
+  type Toleration,
+  type TopologySpreadConstraint,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, wellFormed } from './checks.ts';

@@ -1,12 +1,12 @@
-import type {
-  AppArmorProfile,
-  PodSecurityContext,
-  PodSpec,
-  SeccompProfile,
-  SecurityContext,
-  Sysctl,
-} from '../../api/generated/types.ts';
-import { dottedSysctl } from '../../api/names.ts';
+import {
+  type AppArmorProfile,
+  dottedSysctl,
+  type PodSecurityContext,
+  type PodSpec,
+  type SeccompProfile,
+  type SecurityContext,
+  type Sysctl,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';

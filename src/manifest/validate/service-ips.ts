@@ -1,4 +1,4 @@
-import type { ServiceSpec } from '../../api/generated/types.ts';
+import type { ServiceSpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet } from './checks.ts';

@@ -1,5 +1,11 @@
-import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
-import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
+import {
+  labelMessages,
+  qualifiedNameMessages,
+  type Service,
+  type ServicePort,
+  type ServiceSpec,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredOneOf, requiredWellFormed, wellFormedIfSet } from './checks.ts';

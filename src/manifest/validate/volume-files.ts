@@ -5,7 +5,7 @@ import type {
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from '../../api/generated/types.ts';
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, requiredText } from './checks.ts';

@@ -1,4 +1,4 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { labelMessages, subdomainMessages } from '../../api/index.ts';
 import { entriesByKey } from '../base/decoded.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { invalid, notSupported, required, tooLong } from '../base/field-error.ts';

@@ -1,4 +1,4 @@
-import type { Volume } from '../../api/generated/types.ts';
+import type { Volume } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import type { FieldError } from '../base/field-error.ts';
 

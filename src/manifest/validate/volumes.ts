@@ -1,9 +1,6 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import { parseQuantity } from '../../api/quantity.ts';
-import type { Volume } from '../../api/generated/types.ts';
+import { goQuote, labelMessages, parseQuantity, subdomainMessages, type Volume } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateClaimTemplate } from './claim.ts';
 import { descendingPath, noBacksteps } from './file-path.ts';

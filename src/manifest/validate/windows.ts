@@ -1,5 +1,4 @@
-import { subdomainMessages } from '../../api/names.ts';
-import type { PodSpec, WindowsSecurityContextOptions } from '../../api/generated/types.ts';
+import { type PodSpec, subdomainMessages, type WindowsSecurityContextOptions } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { containersWithPaths } from '../base/pod-specs.ts';

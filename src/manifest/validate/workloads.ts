@@ -1,13 +1,14 @@
-import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import type {
-  DaemonSet,
-  Deployment,
-  LabelSelector,
-  PodTemplateSpec,
-  ReplicaSet,
-  StatefulSet,
-  StatefulSetSpec,
-} from '../../api/generated/types.ts';
+import {
+  type DaemonSet,
+  type Deployment,
+  labelMessages,
+  type LabelSelector,
+  type PodTemplateSpec,
+  type ReplicaSet,
+  type StatefulSet,
+  type StatefulSetSpec,
+  subdomainMessages,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';

@@ -1,4 +1,4 @@
-import type { Affinity, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
+import type { Affinity, NodeSelectorTerm, PodSpec } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 
 /** Node labels with a new name. Source: pkg/api/node/util.go. */

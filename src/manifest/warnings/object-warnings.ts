@@ -1,6 +1,10 @@
-import { labelMessages } from '../../api/names.ts';
-import type { PersistentVolumeClaim, Service, StatefulSet } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
+import {
+  type KubeObject,
+  labelMessages,
+  type PersistentVolumeClaim,
+  type Service,
+  type StatefulSet,
+} from '../../api/index.ts';
 import { type Decoded, lookUp } from '../base/decoded.ts';
 import { podIn } from '../base/pod-specs.ts';
 import { nameOf } from '../validate/metadata.ts';

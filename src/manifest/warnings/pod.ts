@@ -1,6 +1,5 @@
-import type { Container, EnvVar, PodSpec } from '../../api/generated/types.ts';
+import { type Container, type EnvVar, goQuote, type PodSpec } from '../../api/index.ts';
 import { lookUp, type Decoded } from '../base/decoded.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { containersWithPaths, type PodInObject } from '../base/pod-specs.ts';
 import { placementWarnings, podAffinityWarnings } from './node-labels.ts';
 import { portWarnings } from './ports.ts';

@@ -1,6 +1,5 @@
-import type { Container, ContainerPort } from '../../api/generated/types.ts';
+import { type Container, type ContainerPort, goQuote } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 
 /** The number of earlier ports that one port is compared with: a thousand equal ports must not make a million lines. */
 const OTHERS_MAX = 8;

@@ -1,6 +1,5 @@
-import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
+import { formatQuantity, goQuote, parseQuantity } from '../../api/index.ts';
 import { lookUp } from '../base/decoded.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,5 @@
-import type { Volume, VolumeProjection } from '../../api/generated/types.ts';
+import { goQuote, type Volume, type VolumeProjection } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
 import { fractionalBytes } from './resources.ts';
 
 /** Deprecated volumes, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */

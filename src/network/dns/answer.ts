@@ -1,4 +1,4 @@
-import { CLUSTER_DOMAIN as DOMAIN } from '../../api/objects.ts';
+import { CLUSTER_DOMAIN as DOMAIN } from '../../api/index.ts';
 import type { DnsName, DnsRecord } from './names.ts';
 
 /** A record of an answer. */

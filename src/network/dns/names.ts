@@ -1,6 +1,10 @@
-import type { DiscoveryEndpointPort } from '../../api/generated/types.ts';
-import { CLUSTER_DOMAIN, type StoredService } from '../../api/objects.ts';
-import { isReadyEndpoint, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import {
+  CLUSTER_DOMAIN,
+  type DiscoveryEndpointPort,
+  isReadyEndpoint,
+  type StoredEndpointSlice,
+  type StoredService,
+} from '../../api/index.ts';
 import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../listeners-of-services.ts';
 import { apiServerAddress } from '../service-addresses.ts';
 

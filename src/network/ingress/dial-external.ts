@@ -1,4 +1,4 @@
-import type { StoredService } from '../../api/objects.ts';
+import type { StoredService } from '../../api/index.ts';
 import { addressForPods, podsPort, type ServicePlace } from '../listeners-of-services.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
 

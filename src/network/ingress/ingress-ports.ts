@@ -1,4 +1,4 @@
-import { usage } from '../../api/errors.ts';
+import { usage } from '../../api/index.ts';
 
 /** The ports on which Ingresses are served. */
 export interface RequestedIngressPorts {

@@ -1,6 +1,11 @@
-import type { HTTPIngressPath, Ingress, IngressBackend } from '../../api/generated/types.ts';
-import type { StoredKubeObject, StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  StoredEndpointSlice,
+  StoredKubeObject,
+  StoredService,
+} from '../../api/index.ts';
 import { endpointsFor, slicesOf } from '../listeners-of-services.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
 

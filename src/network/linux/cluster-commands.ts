@@ -3,7 +3,7 @@
  * first looks whether the script is in a network of its own.
  */
 
-import { joinPrefix, type NetworkJoin } from '../../runtime/base/join.ts';
+import { joinPrefix, type NetworkJoin } from '../../runtime/index.ts';
 import { networkMark } from './mark.ts';
 import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';

@@ -1,6 +1,11 @@
-import { runHelper } from '../../runtime/base/helper.ts';
-import { killProcess } from '../../runtime/watch/kill.ts';
-import { type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
+import {
+  killProcess,
+  type NamespaceFiles,
+  type NetworkJoin,
+  type ProcessIdentity,
+  runHelper,
+  startTimeOf,
+} from '../../runtime/index.ts';
 import {
   clusterCommand,
   holderCommand,
@@ -10,7 +15,6 @@ import {
   setLinkCommand,
 } from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
-import type { NamespaceFiles, NetworkJoin } from '../../runtime/base/join.ts';
 import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
 import type { Sysctls } from './sysctls.ts';
 import type { NetworkTools } from './tools.ts';

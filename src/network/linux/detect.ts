@@ -1,8 +1,7 @@
-import type { Obstacle } from '../../machine/abilities.ts';
+import type { Obstacle } from '../../machine/index.ts';
 import type { Clock } from '../../clock.ts';
 import { statQuietly } from '../../quietly.ts';
-import { readCache, writeCache } from '../../runtime/linux/detection/cache.ts';
-import { readPrivileges } from '../../runtime/linux/detection/privileges.ts';
+import { readCache, readPrivileges, writeCache } from '../../runtime/index.ts';
 import { Cluster } from './cluster.ts';
 import type { NetworkMode } from './cluster-commands.ts';
 import { holdNetwork } from './holder.ts';

@@ -3,13 +3,17 @@ import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { execa } from 'execa';
 import { guardedProcess, inBackground } from '../../defects.ts';
-import { startable } from '../../runtime/base/descriptors-left.ts';
+import {
+  inNetwork,
+  killGroup,
+  type NetworkJoin,
+  type ProgramCall,
+  startable,
+  STARTED_APART,
+} from '../../runtime/index.ts';
 import { argumentsToRun } from '../../build-file.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../service-listener.ts';
-import { STARTED_APART } from '../../runtime/base/helper.ts';
-import type { ProgramCall } from '../../runtime/base/inside.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
 import { dialServer } from '../dns/forwarder.ts';
 import {
   type DialTarget,
@@ -19,7 +23,6 @@ import {
   RECORDED,
 } from './helper/protocol.ts';
 import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
-import { inNetwork, type NetworkJoin } from '../../runtime/base/join.ts';
 import { networkMark } from './mark.ts';
 
 /** Set by the build: the path of the helper's program, from the file with this code. */

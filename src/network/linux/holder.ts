@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
 import { guardedProcess, inBackground } from '../../defects.ts';
-import { startable } from '../../runtime/base/descriptors-left.ts';
+import {
+  errnoText,
+  isProcessAlive,
+  killGroup,
+  type NamespaceFiles,
+  type NetworkJoin,
+  type ProcessIdentity,
+  startable,
+  STARTED_APART,
+  startTimeOf,
+} from '../../runtime/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
-import { errnoText } from '../../runtime/base/errno.ts';
-import { STARTED_APART } from '../../runtime/base/helper.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
-import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
-import type { NamespaceFiles, NetworkJoin } from '../../runtime/base/join.ts';
 import { networkMark } from './mark.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
 import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';

@@ -1,7 +1,6 @@
 import { emptyTable, type RulesByChain, serviceTransactions } from '../nft/service-rules.ts';
 import type { ServiceListener } from '../service-listener.ts';
-import { runHelper } from '../../runtime/base/helper.ts';
-import { joinPrefix, type NetworkJoin } from '../../runtime/base/join.ts';
+import { joinPrefix, type NetworkJoin, runHelper } from '../../runtime/index.ts';
 
 /**
  * Serves Services in the network of a run by rules of nftables. Agents that share a network have a table each. The

@@ -2,12 +2,16 @@ import { closeSync, openSync, readlinkSync } from 'node:fs';
 import { execa } from 'execa';
 import { guardedProcess } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
-import { errnoText } from '../../runtime/base/errno.ts';
-import { startable } from '../../runtime/base/descriptors-left.ts';
-import { STARTED_APART } from '../../runtime/base/helper.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
+import {
+  errnoText,
+  killGroup,
+  type NamespaceFiles,
+  namespacePath,
+  type NetworkJoin,
+  startable,
+  STARTED_APART,
+} from '../../runtime/index.ts';
 import type { SetupCommand } from './cluster-commands.ts';
-import { type NamespaceFiles, namespacePath, type NetworkJoin } from '../../runtime/base/join.ts';
 
 /** A new network that is not set up yet. */
 export interface NewNetwork {

@@ -1,4 +1,4 @@
-import { findProgram, searchFolders } from '../../runtime/linux/detection/programs.ts';
+import { findProgram, searchFolders } from '../../runtime/index.ts';
 import { WAY_OUT_PROGRAMS, type WayOutTools } from './way-out-commands.ts';
 
 const NAMES = ['sh', 'unshare', 'nsenter', 'setpriv', 'sleep', 'ip'] as const;

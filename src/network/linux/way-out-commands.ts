@@ -3,7 +3,7 @@
  * slirp4netns, this machine's own sockets carry what passes it: they need no right.
  */
 
-import { joinPrefix, type NetworkJoin } from '../../runtime/base/join.ts';
+import { joinPrefix, type NetworkJoin } from '../../runtime/index.ts';
 import { NAT_HOST_ADDRESS, natWords, type WayOutPrograms } from './nat-script.ts';
 
 /** The programs that can be a way out. */

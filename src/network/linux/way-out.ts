@@ -1,14 +1,21 @@
 import { readlinkSync } from 'node:fs';
 import { execa } from 'execa';
 import { guardedProcess, inBackground } from '../../defects.ts';
-import { startable } from '../../runtime/base/descriptors-left.ts';
+import {
+  errnoText,
+  isProcessAlive,
+  joinPrefix,
+  killGroup,
+  killProcess,
+  type NetworkJoin,
+  type ProcessIdentity,
+  runHelper,
+  startable,
+  STARTED_APART,
+  startTimeOf,
+} from '../../runtime/index.ts';
 import { type Alarm, type Clock, sleep } from '../../clock.ts';
 import { quietly, readQuietly } from '../../quietly.ts';
-import { errnoText } from '../../runtime/base/errno.ts';
-import { runHelper, STARTED_APART } from '../../runtime/base/helper.ts';
-import { killGroup, killProcess } from '../../runtime/watch/kill.ts';
-import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../runtime/watch/process-identity.ts';
-import { joinPrefix, type NetworkJoin } from '../../runtime/base/join.ts';
 import { networkMark } from './mark.ts';
 import type { NetworkTools } from './tools.ts';
 import { masqueradeCommand, wayOutCommand, type WayOutTools } from './way-out-commands.ts';

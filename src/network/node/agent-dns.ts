@@ -1,9 +1,7 @@
 import { caught, inBackground } from '../../defects.ts';
-import type { PodSpec } from '../../api/generated/types.ts';
-import type { StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { PodSpec, StoredEndpointSlice, StoredService } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { parseResolvConf } from '../../lifecycle/files/resolv-conf.ts';
+import { parseResolvConf } from '../../lifecycle/index.ts';
 import { type DnsName, dnsNames } from '../dns/names.ts';
 import type { NameServer } from '../dns/forwarder.ts';
 import type { ServicePlace } from '../listeners-of-services.ts';
@@ -11,8 +9,7 @@ import { lowestPort } from '../lowest-port.ts';
 import { CLUSTER_DNS, DNS_PORT, machineDns } from '../service-addresses.ts';
 import { readQuietly } from '../../quietly.ts';
 import type { NetworkHelper } from '../linux/helper-process.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { Informer } from '../../store/informer.ts';
+import { type FileStore, Informer } from '../../store/index.ts';
 
 const RETRY_MS = 1000;
 /** Resolvers ask no more. Source: resolv.conf(5), MAXNS. */

@@ -1,15 +1,19 @@
 import { isIP, type Socket } from 'node:net';
 import { inBackground } from '../../defects.ts';
-import { isSameJson } from '../../api/json.ts';
-import type { Secret } from '../../api/generated/types.ts';
-import type { StoredKubeObject, StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
 import {
+  isSameJson,
+  type Secret,
+  type StoredEndpointSlice,
+  type StoredKubeObject,
+  type StoredService,
+} from '../../api/index.ts';
+import {
+  type EventDraft,
   ingressAnnotationsIgnored,
   ingressPortTaken,
   ingressServed,
   ingressWithoutCertificate,
-} from '../../lifecycle/texts/ingress-events.ts';
+} from '../../lifecycle/index.ts';
 import { placeOnMachine } from '../ingress/dial-external.ts';
 import { lowestPort } from '../lowest-port.ts';
 import type { ServiceEndpoint } from '../service-listener.ts';
@@ -26,8 +30,7 @@ import { UNSERVED } from './unserved-ingresses.ts';
 import type { RequestedIngressPorts } from '../ingress/ingress-ports.ts';
 import { routesOf, type StoredIngress } from '../ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
-import type { Store, Subscription } from '../../store/base/store.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
+import type { Store, Subscription } from '../../store/index.ts';
 
 const USUAL: RequestedIngressPorts = { http: 8080, https: 8443 };
 const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };

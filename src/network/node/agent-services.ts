@@ -1,9 +1,13 @@
 import { inBackground } from '../../defects.ts';
-import type { StoredService } from '../../api/objects.ts';
-import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import { SERVICE_NAME_LABEL, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
-import { servicePortMoved, serviceServed, servicePortTaken } from '../../lifecycle/texts/service-events.ts';
+import {
+  type EventDraft,
+  type PortOwner,
+  servicePortMoved,
+  servicePortTaken,
+  serviceServed,
+} from '../../lifecycle/index.ts';
 import { lowestPort } from '../lowest-port.ts';
 import { listenersOfServices, machinePort, type ServicePlace } from '../listeners-of-services.ts';
 import type { ServiceServer } from './service-server.ts';
@@ -11,7 +15,6 @@ import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import { machineUrl, machineUrls } from '../machine-urls.ts';
 import { machineAddress } from '../service-addresses.ts';
 import type { ServiceListener } from '../service-listener.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 /** Serves listeners of Services, here or in another network. */
 export interface ServiceListeners {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import type { NetworkHelper } from '../linux/helper-process.ts';
 
 /** The addresses of the Pod's `localhost`. */

@@ -1,6 +1,6 @@
 import { type Alarm, type Clock } from '../../clock.ts';
 import type { Cluster, ClusterClaim } from '../linux/cluster.ts';
-import { isProcessAlive } from '../../runtime/watch/process-identity.ts';
+import { isProcessAlive } from '../../runtime/index.ts';
 
 export interface LastingHolderOptions {
   readonly cluster: Cluster;

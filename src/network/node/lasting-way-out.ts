@@ -1,12 +1,11 @@
 import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
-import { noWayOut } from '../../lifecycle/texts/port-events.ts';
+import { type EventDraft, noWayOut } from '../../lifecycle/index.ts';
 import type { Cluster } from '../linux/cluster.ts';
 import { WayOut } from '../linux/way-out.ts';
 import type { WayOutTools } from '../linux/way-out-commands.ts';
-import type { NetworkRecord } from '../../store/owners/network-record.ts';
+import type { NetworkRecord } from '../../store/index.ts';
 import type { PrivateNetworks } from './private-networks.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface LastingWayOutOptions {
   readonly networks: PrivateNetworks;

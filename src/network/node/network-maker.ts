@@ -1,26 +1,27 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { PodrunError, type StoredPod } from '../../api/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
-import { type PodSysctls, podSysctls } from '../../lifecycle/node/sysctls.ts';
-import { fieldHasNoEffect } from '../../lifecycle/texts/podrun-events.ts';
-import { isolatedNetwork, networkLost } from '../../lifecycle/texts/port-events.ts';
-import { killGroup } from '../../runtime/watch/kill.ts';
+import {
+  type EventDraft,
+  fieldHasNoEffect,
+  isolatedNetwork,
+  networkLost,
+  podSysctls,
+  type PodSysctls,
+} from '../../lifecycle/index.ts';
+import { killGroup, type NetworkJoin } from '../../runtime/index.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
-import type { NetworkJoin } from '../../runtime/base/join.ts';
 import { type HelperAfterwards, NetworkHelper } from '../linux/helper-process.ts';
 import { NftServices } from '../linux/nft-services.ts';
 import { isServedByRules } from '../nft/service-rules.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import type { ServiceListener } from '../service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../linux/holder.ts';
-import type { NetworkRecord } from '../../store/owners/network-record.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
+import type { NetworkRecord, PodFiles } from '../../store/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { PrivateNetworks } from './private-networks.ts';
 import { LastingHolder } from './lasting-holder.ts';
 import { LastingWayOut } from './lasting-way-out.ts';
 import { PrivateNetwork } from './private-network.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface NetworkMakerOptions {
   readonly networks: PrivateNetworks;

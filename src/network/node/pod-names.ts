@@ -1,10 +1,14 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { podResolvConf, type PodResolvConf, unreachableResolver } from '../../lifecycle/files/resolv-conf.ts';
-import { noServiceNames } from '../../lifecycle/texts/dns-events.ts';
+import type { StoredPod } from '../../api/index.ts';
+import {
+  type EventDraft,
+  noServiceNames,
+  podResolvConf,
+  type PodResolvConf,
+  unreachableResolver,
+} from '../../lifecycle/index.ts';
 import { readQuietly } from '../../quietly.ts';
 import { AgentDns, type AgentDnsOptions } from './agent-dns.ts';
 import { ServiceNames } from './service-names.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface PodNamesOptions extends Omit<AgentDnsOptions, 'network'> {
   readonly network: AgentDnsOptions['network'] | 'pod';

@@ -1,33 +1,32 @@
 import type { Server } from 'node:net';
-import type { Container, Probe } from '../../api/generated/types.ts';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
+import { type Container, type Probe, resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { obstacleText } from '../../machine/obstacle.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import type { RuntimeHandler } from '../../lifecycle/node/runtime-handler.ts';
-import { handlerNetworkUnusable } from '../../lifecycle/texts/runtime-handlers.ts';
-import type { PortOwner } from '../../lifecycle/texts/port-events.ts';
-import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { obstacleText } from '../../machine/index.ts';
+import {
+  type EventDraft,
+  handlerNetworkUnusable,
+  LOOPBACK,
+  type NodeFacts,
+  podAddress,
+  type PortOwner,
+  PRIVATE,
+  type ProbeOutcome,
+  type RuntimeHandler,
+} from '../../lifecycle/index.ts';
 import { machinePort } from '../listeners-of-services.ts';
 import { lowestPort } from '../lowest-port.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import type { ServiceListener } from '../service-listener.ts';
 import { ROUTER } from '../linux/cluster-commands.ts';
-import type { NetworkJoin } from '../../runtime/base/join.ts';
+import { forgetDetection, type NetworkJoin, type ProcessExit, type Runtime } from '../../runtime/index.ts';
 import type { Dial, NetworkHelper } from '../linux/helper-process.ts';
-import { forgetDetection } from '../../runtime/linux/detection/cache.ts';
 import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
-import type { ProcessExit, Runtime } from '../../runtime/base/runtime.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { NetworkRecord } from '../../store/owners/network-record.ts';
-import type { PodFiles } from '../../store/pod-files.ts';
+import type { FileStore, NetworkRecord, PodFiles } from '../../store/index.ts';
 import { hasPodAddresses } from './loopbacks.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
 import type { PrivateNetworks } from './private-networks.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
 
 export interface PodNetworksOptions {
   readonly clock: Clock;

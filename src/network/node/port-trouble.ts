@@ -1,13 +1,14 @@
-import type { Container, Probe } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { type Container, joinHostPort, type Probe, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
-import { type Listener, listenersIn, type ListenerOwner, OwnerSearch } from '../../runtime/watch/listeners.ts';
-import type { NetworkJoin } from '../../runtime/base/join.ts';
-import { joinHostPort } from '../../api/go/host-port.ts';
-import { resolvePort } from '../../lifecycle/probes/target.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
+import {
+  type EventDraft,
+  listensOnLocalhost,
+  type PortOwner,
+  portTaken,
+  type ProbeOutcome,
+  resolvePort,
+} from '../../lifecycle/index.ts';
+import { type Listener, type ListenerOwner, listenersIn, type NetworkJoin, OwnerSearch } from '../../runtime/index.ts';
 
 /** A container that may have a problem with a port. */
 export interface PortSubject {

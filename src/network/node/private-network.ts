@@ -1,14 +1,11 @@
 import type { Server, Socket } from 'node:net';
-import { isSidecar } from '../../api/objects.ts';
-import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
-import { PRIVATE } from '../../lifecycle/node/pod-address.ts';
-import { hostPortLost, hostPortNotForwarded } from '../../lifecycle/texts/port-events.ts';
+import { type ContainerPort, isSidecar, type PodSpec } from '../../api/index.ts';
+import { type EventDraft, hostPortLost, hostPortNotForwarded, PRIVATE } from '../../lifecycle/index.ts';
 import { isServiceAddress } from '../service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
 import type { DialTarget } from '../linux/helper/protocol.ts';
 import type { HeldNetwork } from '../linux/holder.ts';
-import type { NetworkJoin } from '../../runtime/base/join.ts';
-import type { EventDraft } from '../../lifecycle/texts/event-draft.ts';
+import type { NetworkJoin } from '../../runtime/index.ts';
 
 export interface PrivateNetworkOptions {
   readonly spec: PodSpec;

@@ -1,7 +1,5 @@
-import { refusedStart, usage, type PodrunError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import type { EgressChoice, NetworkChoice, ProxyChoice } from '../../machine/network-choice.ts';
-import { obstacleText } from '../../machine/obstacle.ts';
+import { type KubeObject, type PodrunError, refusedStart, usage } from '../../api/index.ts';
+import { type EgressChoice, type NetworkChoice, obstacleText, type ProxyChoice } from '../../machine/index.ts';
 import type { ClusterQuestion, NetworkFacts } from '../linux/detect.ts';
 import { findWaysOut } from '../linux/tools.ts';
 import { version } from '../../version.ts';

@@ -1,12 +1,11 @@
 import { caught, inBackground } from '../../defects.ts';
-import type { StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import type { StoredEndpointSlice, StoredService } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { placeOnMachine } from '../ingress/dial-external.ts';
 import { lowestPort } from '../lowest-port.ts';
 import type { ServicePlace } from '../listeners-of-services.ts';
 import { serviceHosts } from '../service-hosts.ts';
-import type { Store, Subscription } from '../../store/base/store.ts';
+import type { Store, Subscription } from '../../store/index.ts';
 import { ExternalNames } from './external-names.ts';
 
 /** The names of Services in the /etc/hosts of Pods, which follow the Services. */

@@ -1,7 +1,6 @@
 import { inBackground } from '../../defects.ts';
-import type { StoredService } from '../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
-import type { Store, Subscription } from '../../store/base/store.ts';
+import type { StoredEndpointSlice, StoredService } from '../../api/index.ts';
+import type { Store, Subscription } from '../../store/index.ts';
 
 /** The server of the Services that an agent looks after. */
 export interface ServiceServer {

@@ -1,6 +1,6 @@
 import { servicesOfIngress } from '../ingress/ingress-urls.ts';
 import type { StoredIngress } from '../ingress/routes.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { FileStore } from '../../store/index.ts';
 
 /** The status of an Ingress that no agent serves. */
 export const UNSERVED = { loadBalancer: {} };

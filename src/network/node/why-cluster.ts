@@ -1,5 +1,4 @@
-import type { PodSpec } from '../../api/generated/types.ts';
-import { allContainers, type KubeObject } from '../../api/objects.ts';
+import { allContainers, type KubeObject, type PodSpec } from '../../api/index.ts';
 
 /** A name of a Service in a command or a variable. */
 const SERVICE_NAME = /\.svc(?:\.cluster\.local)?\b/;

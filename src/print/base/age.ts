@@ -1,5 +1,4 @@
-import { formatGoDuration, humanDuration } from '../../api/duration.ts';
-import { parseTime } from '../../api/time.ts';
+import { formatGoDuration, humanDuration, parseTime } from '../../api/index.ts';
 
 /** The age of a timestamp as kubectl shows it. `<unknown>` without a timestamp. */
 export function ageSince(timestamp: string | undefined | null, nowMs: number): string {

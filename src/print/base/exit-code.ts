@@ -1,5 +1,5 @@
-import type { ContainerStateTerminated } from '../../api/generated/types.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { ContainerStateTerminated } from '../../api/index.ts';
+import { TERMINATED } from '../../lifecycle/index.ts';
 import { timestampMs } from './age.ts';
 
 /** Linux signals by number, from 1. A container that a signal ended has the exit code 128 plus the number. */

@@ -1,5 +1,4 @@
-import type { Container, ContainerStatus } from '../../api/generated/types.ts';
-import { isSidecar, type StoredPod } from '../../api/objects.ts';
+import { type Container, type ContainerStatus, isSidecar, type StoredPod } from '../../api/index.ts';
 
 /** A container of a Pod with its status and its role in the Pod. */
 export interface PodContainer {

@@ -1,6 +1,5 @@
-import type { Probe } from '../../api/generated/types.ts';
-import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import type { Probe } from '../../api/index.ts';
+import { type ProbeAttempt, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/index.ts';
 import { briefDuration, timestampMs } from './age.ts';
 import { excerpt } from '../text/excerpt.ts';
 import type { PodContainer } from './pod-container.ts';

@@ -1,14 +1,14 @@
-import type {
-  Container,
-  ContainerPort,
-  ContainerState,
-  ContainerStatus,
-  SeccompProfile,
-} from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import type { StoredMeta } from '../../api/objects.ts';
+import {
+  compareText,
+  type Container,
+  type ContainerPort,
+  type ContainerState,
+  type ContainerStatus,
+  goQuote,
+  type SeccompProfile,
+  type StoredMeta,
+} from '../../api/index.ts';
 import { formatDate } from '../base/age.ts';
-import { compareText } from '../../api/go/go-text.ts';
 import { describeEnvironment } from './environment.ts';
 import { line } from './line.ts';
 import { describeProbe } from './probe.ts';

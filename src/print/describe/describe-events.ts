@@ -1,4 +1,4 @@
-import { MIRROR_ANNOTATION, type StoredEvent, type StoredKubeObject } from '../../api/objects.ts';
+import { MIRROR_ANNOTATION, type StoredEvent, type StoredKubeObject } from '../../api/index.ts';
 import { timestampMs } from '../base/age.ts';
 import { eventAge, eventSource } from '../table/event-row.ts';
 import { align } from './align.ts';

@@ -1,6 +1,13 @@
-import type { Container, ContainerStatus, PodStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } from '../../api/objects.ts';
-import { qosClassOf } from '../../api/pod-resources.ts';
+import {
+  type Container,
+  type ContainerStatus,
+  isTerminalPhase,
+  type PodStatus,
+  qosClassOf,
+  type StoredEvent,
+  type StoredMeta,
+  type StoredPod,
+} from '../../api/index.ts';
 import { ageSince, formatDate } from '../base/age.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { optional } from './align.ts';

@@ -1,12 +1,15 @@
-import type {
-  Container,
-  EnvFromSource,
-  EnvVar,
-  ObjectFieldSelector,
-  ResourceFieldSelector,
-} from '../../api/generated/types.ts';
-import type { StoredMeta } from '../../api/objects.ts';
-import { parseQuantity, quantityMilliValue, quantityValue, type ParsedQuantity } from '../../api/quantity.ts';
+import {
+  type Container,
+  type EnvFromSource,
+  type EnvVar,
+  type ObjectFieldSelector,
+  type ParsedQuantity,
+  parseQuantity,
+  quantityMilliValue,
+  quantityValue,
+  type ResourceFieldSelector,
+  type StoredMeta,
+} from '../../api/index.ts';
 import { line } from './line.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { controllerOf, type StoredMeta } from '../../api/objects.ts';
+import { controllerOf, type StoredMeta } from '../../api/index.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
-import { byteLength } from '../../lifecycle/volumes/volume-file-path.ts';
+import { byteLength } from '../../lifecycle/index.ts';
 
 /** The length of key and value beyond which an annotation gets lines of its own. */
 const ANNOTATION_LIMIT = 140;

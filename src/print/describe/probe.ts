@@ -1,5 +1,5 @@
-import type { Probe } from '../../api/generated/types.ts';
-import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
+import type { Probe } from '../../api/index.ts';
+import { describeHandler } from '../../lifecycle/index.ts';
 
 /** A probe on one line: its handler and its numbers. Missing numbers appear as the API's defaults. */
 export function describeProbe(probe: Probe): string {

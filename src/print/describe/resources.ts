@@ -1,5 +1,4 @@
-import type { ResourceRequirements } from '../../api/generated/types.ts';
-import { canonicalQuantity } from '../../api/quantity.ts';
+import { canonicalQuantity, type ResourceRequirements } from '../../api/index.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { line } from './line.ts';
 

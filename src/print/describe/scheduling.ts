@@ -1,5 +1,4 @@
-import type { PodSpec, Toleration, TopologySpreadConstraint } from '../../api/generated/types.ts';
-import { compareText } from '../../api/go/go-text.ts';
+import { compareText, type PodSpec, type Toleration, type TopologySpreadConstraint } from '../../api/index.ts';
 import { selectorText } from '../text/selector.ts';
 import { keyedLines } from './metadata.ts';
 

@@ -1,11 +1,14 @@
-import type {
-  DownwardAPIVolumeFile,
-  EmptyDirVolumeSource,
-  EphemeralVolumeSource,
-  Volume,
-  VolumeProjection,
-} from '../../api/generated/types.ts';
-import { canonicalQuantity, compareQuantities, parseQuantity, ZERO_QUANTITY } from '../../api/quantity.ts';
+import {
+  canonicalQuantity,
+  compareQuantities,
+  type DownwardAPIVolumeFile,
+  type EmptyDirVolumeSource,
+  type EphemeralVolumeSource,
+  parseQuantity,
+  type Volume,
+  type VolumeProjection,
+  ZERO_QUANTITY,
+} from '../../api/index.ts';
 import { sortedEntries } from '../text/labels.ts';
 import { indent, line } from './line.ts';
 import { describeAnnotations, describeLabels, shorten } from './metadata.ts';

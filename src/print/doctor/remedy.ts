@@ -1,4 +1,4 @@
-import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../machine/abilities.ts';
+import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../machine/index.ts';
 
 /** The facts about the machine that a remedy depends on. */
 type MachineFacts = Pick<MachineReport, 'distributions' | 'userId'>;

@@ -1,6 +1,5 @@
-import type { MachineFeature, MachineFinding, MachineReport } from '../../machine/abilities.ts';
+import { type MachineFeature, type MachineFinding, type MachineReport, obstacleText } from '../../machine/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
-import { obstacleText } from '../../machine/obstacle.ts';
 import { remedyFor } from './remedy.ts';
 import { wordWrap } from '../text/word-wrap.ts';
 

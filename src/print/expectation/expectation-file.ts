@@ -1,5 +1,4 @@
-import type { Happening, RunStory } from '../../history/story/model.ts';
-import { recordedExit, restartsOf } from '../../history/story/run-story.ts';
+import { type Happening, recordedExit, restartsOf, type RunStory } from '../../history/index.ts';
 
 /** The time within which happenings may come in another order in another run. */
 const TOGETHER_MS = 50;

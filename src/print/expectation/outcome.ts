@@ -1,7 +1,5 @@
-import type { Outcome } from '../../history/expect/meet-expectation.ts';
-import type { Check } from '../../history/expect/meet-steps.ts';
+import { type Check, counted, type Outcome } from '../../history/index.ts';
 import type { JunitCase, JunitSuite } from '../report/junit.ts';
-import { counted } from '../../history/advise/advice.ts';
 
 /** The result of checking the expectations of one document against one run. */
 export interface ExpectationOutcome extends Outcome {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../manifest/lint/finding.ts';
+import type { Finding } from '../../manifest/index.ts';
 import { annotationProperty, annotationText } from '../live/annotation.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Findings } from '../../manifest/lint/finding.ts';
+import type { Findings } from '../../manifest/index.ts';
 import { formatJson } from '../formats/base/json.ts';
 
 /** Formats findings for programs. docs/validate.md documents the fields, which do not change. */

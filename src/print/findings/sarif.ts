@@ -1,4 +1,4 @@
-import { type Finding, FINDING_RULES, type FindingRule, type Findings } from '../../manifest/lint/finding.ts';
+import { type Finding, FINDING_RULES, type FindingRule, type Findings } from '../../manifest/index.ts';
 import { formatJson } from '../formats/base/json.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

@@ -1,6 +1,6 @@
-import type { Finding, Findings } from '../../manifest/lint/finding.ts';
+import type { Finding, Findings } from '../../manifest/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
-import { counted } from '../../history/advise/advice.ts';
+import { counted } from '../../history/index.ts';
 
 const TONES = { error: 'bad', warning: 'info', note: 'muted' } as const satisfies Record<Finding['level'], Tone>;
 

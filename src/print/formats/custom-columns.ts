@@ -1,6 +1,12 @@
-import { usage } from '../../api/errors.ts';
-import { goText } from '../../api/go/go-text.ts';
-import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
+import {
+  findResults,
+  FloatLiteral,
+  goText,
+  JsonPathError,
+  parseTemplate,
+  relaxedPath,
+  usage,
+} from '../../api/index.ts';
 import type { PrintedObject } from './object.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';

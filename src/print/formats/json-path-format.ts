@@ -1,7 +1,13 @@
-import { usage } from '../../api/errors.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { goSyntax, goText } from '../../api/go/go-text.ts';
-import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../api/json-path/index.ts';
+import {
+  findResults,
+  FloatLiteral,
+  goQuote,
+  goSyntax,
+  goText,
+  JsonPathError,
+  parseTemplate,
+  usage,
+} from '../../api/index.ts';
 import { formatJson } from './base/json.ts';
 import { PrintFailure } from './base/print-failure.ts';
 import { bare } from './go-template/functions.ts';

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../api/generated/types.ts';
+import type { ObjectMeta } from '../../api/index.ts';
 import { formatJson } from './base/json.ts';
 import { formatYaml } from './yaml.ts';
 

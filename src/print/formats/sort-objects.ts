@@ -1,8 +1,13 @@
-import { PodrunError } from '../../api/errors.ts';
-import { findResults, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
-import { goType } from '../../api/go/go-text.ts';
-import { parseQuantity } from '../../api/quantity.ts';
+import {
+  findResults,
+  goQuote,
+  goType,
+  JsonPathError,
+  parseQuantity,
+  parseTemplate,
+  PodrunError,
+  relaxedPath,
+} from '../../api/index.ts';
 
 /** Objects in the order of `--sort-by`, or kubectl's error about a path that no object has. */
 export type Sorted<T> = { readonly objects: readonly T[] } | { readonly problem: PodrunError };

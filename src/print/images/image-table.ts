@@ -1,5 +1,5 @@
-import { splitVersion } from '../../api/image-reference.ts';
-import type { PresentImage } from '../../lifecycle/base/image-types.ts';
+import { splitVersion } from '../../api/index.ts';
+import type { PresentImage } from '../../lifecycle/index.ts';
 import { ageSince } from '../base/age.ts';
 import { renderRows } from '../text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';

@@ -1,4 +1,4 @@
-import type { PresentImage, PullProgress } from '../../lifecycle/base/image-types.ts';
+import type { PresentImage, PullProgress } from '../../lifecycle/index.ts';
 
 /** A size as other tools for images print it, in powers of ten: `67.2MB`. */
 export function sizeText(bytes: number): string {

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import { containersOf } from '../base/pod-container.ts';
 import { causeOf } from './first-cause.ts';
 import type { Transition } from './transition.ts';

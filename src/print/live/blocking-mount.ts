@@ -1,6 +1,5 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { EVENT_REASON, readFailedMount } from '../../lifecycle/texts/events.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import type { StoredEvent, StoredPod } from '../../api/index.ts';
+import { EVENT_REASON, readFailedMount, WAITING } from '../../lifecycle/index.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { containersOf } from '../base/pod-container.ts';
 

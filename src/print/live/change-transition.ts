@@ -1,6 +1,4 @@
-import { isSameJson } from '../../api/json.ts';
-import type { Container, ResourceRequirements } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { type Container, isSameJson, type ResourceRequirements, type StoredPod } from '../../api/index.ts';
 import type { Change } from './transition.ts';
 
 /** The changes of an existing Pod by a user: mutable fields of its spec, labels and annotations. */

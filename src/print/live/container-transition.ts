@@ -1,9 +1,12 @@
-import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
-import { type EndInStatus, endsIn } from '../../history/story/runs-in-status.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import {
+  type ContainerStateTerminated,
+  type ContainerStateWaiting,
+  type ContainerStatus,
+  DEFAULT_STOP_SIGNAL,
+  type StoredPod,
+} from '../../api/index.ts';
+import { type EndInStatus, endsIn } from '../../history/index.ts';
+import { TERMINATED, WAITING } from '../../lifecycle/index.ts';
 import { briefDuration } from '../base/age.ts';
 import { type PodContainer, containersOf } from '../base/pod-container.ts';
 import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../base/exit-code.ts';

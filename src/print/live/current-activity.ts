@@ -1,10 +1,11 @@
-import { humanDuration } from '../../api/duration.ts';
-import { isKeptByFinalizers } from '../../api/finalizers.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
-import type { ContainerActivity, PlannedProbe, PodActivity } from '../../lifecycle/activity.ts';
-import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { humanDuration, type Instant, isKeptByFinalizers, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import {
+  CONDITION,
+  type ContainerActivity,
+  type PlannedProbe,
+  type PodActivity,
+  WAITING,
+} from '../../lifecycle/index.ts';
 import { briefDuration, timestampMs } from '../base/age.ts';
 import { describeExitCode } from '../base/exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';

@@ -1,7 +1,6 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { eventSubject } from '../../history/story/event-subject.ts';
-import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED } from '../../lifecycle/texts/podrun-events.ts';
-import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
+import type { StoredEvent, StoredPod } from '../../api/index.ts';
+import { eventSubject } from '../../history/index.ts';
+import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED, RESTARTING_ALL } from '../../lifecycle/index.ts';
 import type { Tone } from '../text/painter.ts';
 import { containersOf } from '../base/pod-container.ts';
 import type { Change, Transition } from './transition.ts';

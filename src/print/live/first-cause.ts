@@ -1,15 +1,11 @@
-import type { ContainerStateTerminated } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
-import { PREEMPTED } from '../../lifecycle/texts/scheduling.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import type { ContainerStateTerminated, StoredPod } from '../../api/index.ts';
+import { CONDITION, PREEMPTED, WAITING } from '../../lifecycle/index.ts';
 import { timestampMs } from '../base/age.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../base/exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
-import { endsIn } from '../../history/story/runs-in-status.ts';
+import { endsIn, NO_RECORDS, type RecordedEvidence } from '../../history/index.ts';
 import { attemptsOf, probeProgress } from '../base/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
 import { whyUnscheduled } from './missing-node-labels.ts';

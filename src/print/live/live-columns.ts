@@ -1,6 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { PodTemplateSpec } from '../../api/generated/types.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import type { PodTemplateSpec, StoredPod, Workload } from '../../api/index.ts';
 import { containersOf } from '../base/pod-container.ts';
 
 /** The widths of the name columns, in characters. */

@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../api/duration.ts';
+import { formatGoDuration } from '../../api/index.ts';
 import { excerpt, beginningOf } from '../text/excerpt.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';

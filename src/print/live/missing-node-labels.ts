@@ -1,6 +1,5 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { NODE_LABELS_MISSING, readNodeLabelsMissing } from '../../lifecycle/texts/podrun-events.ts';
-import { MISFIT } from '../../lifecycle/texts/scheduling.ts';
+import type { StoredEvent, StoredPod } from '../../api/index.ts';
+import { MISFIT, NODE_LABELS_MISSING, readNodeLabelsMissing } from '../../lifecycle/index.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { conditionOf } from '../table/pod-status.ts';
 

@@ -1,6 +1,5 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import { INGRESS_SERVED } from '../../lifecycle/texts/ingress-events.ts';
-import { SERVICE_SERVED } from '../../lifecycle/texts/service-events.ts';
+import type { StoredEvent } from '../../api/index.ts';
+import { INGRESS_SERVED, SERVICE_SERVED } from '../../lifecycle/index.ts';
 
 const KINDS: ReadonlySet<string | undefined> = new Set(['Ingress', 'Service']);
 /** Their messages are addresses. */

@@ -1,7 +1,5 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { Instant } from '../../api/time.ts';
-import type { PodActivity } from '../../lifecycle/activity.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { type Instant, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import { type PodActivity, WAITING } from '../../lifecycle/index.ts';
 import type { Tone } from '../text/painter.ts';
 import { conditionOf, type PodSummary, summarizePod } from '../table/pod-status.ts';
 import { withoutControls } from '../text/terminal-text.ts';

@@ -1,7 +1,11 @@
-import type { ContainerStatus, PodCondition } from '../../api/generated/types.ts';
-import { SCHEDULING_GATED, allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { shouldRestart } from '../../lifecycle/base/restart-policy.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import {
+  allContainerStatuses,
+  type ContainerStatus,
+  type PodCondition,
+  SCHEDULING_GATED,
+  type StoredPod,
+} from '../../api/index.ts';
+import { shouldRestart, TERMINATED } from '../../lifecycle/index.ts';
 import type { Tone } from '../text/painter.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { type PodContainer, containersOf } from '../base/pod-container.ts';

@@ -1,14 +1,16 @@
-import type { ContainerStateTerminated } from '../../api/generated/types.ts';
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import type { HookRun } from '../../lifecycle/hook-run.ts';
-import { containerOfEvent, eventSubject } from '../../history/story/event-subject.ts';
-import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
-import { endedByFault, FAULT_INJECTED } from '../../lifecycle/texts/podrun-events.ts';
-import { HOOK_FAILED, stopping } from '../../lifecycle/texts/killing.ts';
+import type { ContainerStateTerminated, StoredEvent, StoredPod } from '../../api/index.ts';
+import {
+  causedKill,
+  endedByFault,
+  EVENT_REASON,
+  FAULT_INJECTED,
+  HOOK_FAILED,
+  type HookRun,
+  stopping,
+} from '../../lifecycle/index.ts';
+import { containerOfEvent, eventSubject, type RecordedEvidence } from '../../history/index.ts';
 import { timestampMs } from '../base/age.ts';
 import { describeExitCode } from '../base/exit-code.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
-import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import { briefResult } from '../base/probe-attempts.ts';
 import { type PodContainer, nameContainer } from '../base/pod-container.ts';
 

@@ -1,21 +1,15 @@
-import { parseDuration } from '../../api/duration.ts';
-import { SCHEDULING_GATED, isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { shouldRestart } from '../../lifecycle/base/restart-policy.ts';
-import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { isUnreachable, parseDuration, SCHEDULING_GATED, type StoredPod } from '../../api/index.ts';
+import { CONDITION, EVENT_REASON, shouldRestart, TERMINATED, WAITING } from '../../lifecycle/index.ts';
 import { briefDuration, timestampMs } from '../base/age.ts';
 import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { describeExitCode } from '../base/exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
+import { containerOfEvent, NO_RECORDS, type RecordedEvidence } from '../../history/index.ts';
 import { probeProgress } from '../base/probe-attempts.ts';
 import { blockingMount } from './blocking-mount.ts';
 import { firstCause } from './first-cause.ts';
 import { whyUnscheduled } from './missing-node-labels.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
-import { containerOfEvent } from '../../history/story/event-subject.ts';
-import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 
 /**
  * The reason why a Pod is not finished, as a phrase after "waiting for": `init container migrate (2/3) to finish`,

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/podrun-events.ts';
+import type { StoredEvent } from '../../api/index.ts';
+import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/index.ts';
 import type { Transition } from './transition.ts';
 
 /** True for events about fields without effect, which share one line of the live view. */

@@ -1,5 +1,5 @@
-import { NO_RECORDS } from '../../history/evidence.ts';
-import type { Fault, Verdict } from '../../lifecycle/requests/verdict.ts';
+import { NO_RECORDS } from '../../history/index.ts';
+import type { Fault, Verdict } from '../../lifecycle/index.ts';
 import type { JunitCase, JunitSuite } from './junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
 import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';

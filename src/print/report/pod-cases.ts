@@ -1,13 +1,17 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { ContainerStory, HookSpan, ProbeSpan } from '../../history/story/model.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
-import { type PodGoal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
+import type { StoredPod } from '../../api/index.ts';
+import {
+  type ContainerStory,
+  endsIn,
+  type HookSpan,
+  type PodEvidence,
+  type ProbeSpan,
+  type Timeline,
+} from '../../history/index.ts';
+import { goalState, goalText, type PodGoal } from '../../lifecycle/index.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../base/exit-code.ts';
 import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { firstCause } from '../live/first-cause.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import { endsIn } from '../../history/story/runs-in-status.ts';
 import { explainPod } from '../waits/explain-pod.ts';
 import type { JunitCase } from './junit.ts';
 

@@ -1,4 +1,4 @@
-import type { Root } from '../../lifecycle/requests/root.ts';
+import type { Root } from '../../lifecycle/index.ts';
 import { rootState } from '../workloads/root-phrases.ts';
 import type { JunitCase } from './junit.ts';
 

@@ -1,5 +1,4 @@
-import { canonicalQuantity } from '../../api/quantity.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts';
+import { canonicalQuantity, type PersistentVolume, type PersistentVolumeClaim } from '../../api/index.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',

@@ -1,4 +1,4 @@
-import type { Container } from '../../api/generated/types.ts';
+import type { Container } from '../../api/index.ts';
 import { ageSince } from '../base/age.ts';
 import type { Column, TableObject } from './table-printer.ts';
 

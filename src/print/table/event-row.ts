@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../api/objects.ts';
+import type { StoredEvent } from '../../api/index.ts';
 import { ageSince } from '../base/age.ts';
 
 /** The age of an event, its count and its first age: `2m11s (x6 over 6m59s)`. Source: kubectl, getInterval. */

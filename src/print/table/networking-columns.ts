@@ -1,4 +1,4 @@
-import type { Ingress, IngressClass, IngressRule, NetworkPolicy } from '../../api/generated/types.ts';
+import type { Ingress, IngressClass, IngressRule, NetworkPolicy } from '../../api/index.ts';
 import { selectorText } from '../text/selector.ts';
 import { AGE, NAME } from './common-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';

@@ -1,7 +1,15 @@
-import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { SCHEDULING_GATED, isSidecar, isTerminalPhase, isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { NODE_LOST } from '../../lifecycle/texts/pod-reasons.ts';
-import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import {
+  type ContainerState,
+  type ContainerStatus,
+  isSidecar,
+  isTerminalPhase,
+  isUnreachable,
+  type PodCondition,
+  type PodStatus,
+  SCHEDULING_GATED,
+  type StoredPod,
+} from '../../api/index.ts';
+import { NODE_LOST, WAITING } from '../../lifecycle/index.ts';
 import { timestampMs } from '../base/age.ts';
 
 /** The columns READY, STATUS and RESTARTS of `get pods`. */

@@ -1,6 +1,4 @@
-import type { PodSpec, PodStatus } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { humanDuration } from '../../api/duration.ts';
+import { humanDuration, type PodSpec, type PodStatus, type StoredPod } from '../../api/index.ts';
 import { ageSince } from '../base/age.ts';
 import { conditionOf, summarizePod } from './pod-status.ts';
 import type { Column } from './table-printer.ts';

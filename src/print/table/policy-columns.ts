@@ -1,12 +1,12 @@
-import type {
-  LimitRange,
-  PodDisruptionBudget,
-  PodTemplate,
-  PriorityClass,
-  ResourceQuota,
-  RuntimeClass,
-} from '../../api/generated/types.ts';
-import { canonicalQuantity } from '../../api/quantity.ts';
+import {
+  canonicalQuantity,
+  type LimitRange,
+  type PodDisruptionBudget,
+  type PodTemplate,
+  type PriorityClass,
+  type ResourceQuota,
+  type RuntimeClass,
+} from '../../api/index.ts';
 import { labelText, sortedEntries } from '../text/labels.ts';
 import { AGE, containerColumns, NAME } from './common-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';

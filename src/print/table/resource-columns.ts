@@ -1,18 +1,19 @@
-import { canonicalQuantity } from '../../api/quantity.ts';
-import type {
-  ConfigMap,
-  Endpoints,
-  EndpointSubset,
-  Namespace,
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Secret,
-  Service,
-  ServiceAccount,
-  ServicePort,
-} from '../../api/generated/types.ts';
-import type { StoredEndpointSlice } from '../../api/workloads/endpoint-slices.ts';
+import {
+  canonicalQuantity,
+  type ConfigMap,
+  type Endpoints,
+  type EndpointSubset,
+  type Namespace,
+  type Node,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Secret,
+  type Service,
+  type ServiceAccount,
+  type ServicePort,
+  type StoredEndpointSlice,
+  type StoredEvent,
+} from '../../api/index.ts';
 import { accessModeText, claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { AGE, NAME } from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
@@ -21,7 +22,6 @@ import { NETWORKING_COLUMNS } from './networking-columns.ts';
 import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 import { WORKLOAD_COLUMNS } from './workload-columns.ts';
-import type { StoredEvent } from '../../api/objects.ts';
 import { ageSince } from '../base/age.ts';
 
 /**

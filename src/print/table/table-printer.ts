@@ -1,4 +1,4 @@
-import type { StoredMeta, WatchEvent } from '../../api/objects.ts';
+import type { StoredMeta, WatchEvent } from '../../api/index.ts';
 import { labelText } from '../text/labels.ts';
 import { renderRows } from '../text/table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';

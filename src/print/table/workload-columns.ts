@@ -1,17 +1,18 @@
-import { controllerOf } from '../../api/objects.ts';
-import { humanDuration } from '../../api/duration.ts';
-import type { LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts';
-import { qualifiedKind } from '../../api/resource-types.ts';
-import type {
-  StoredCronJob,
-  StoredDaemonSet,
-  StoredDeployment,
-  StoredJob,
-  StoredReplicaSet,
-  StoredReplicationController,
-  StoredRevision,
-  StoredStatefulSet,
-} from '../../api/workloads/stored-workloads.ts';
+import {
+  controllerOf,
+  humanDuration,
+  type LabelSelector,
+  type PodTemplateSpec,
+  qualifiedKind,
+  type StoredCronJob,
+  type StoredDaemonSet,
+  type StoredDeployment,
+  type StoredJob,
+  type StoredReplicaSet,
+  type StoredReplicationController,
+  type StoredRevision,
+  type StoredStatefulSet,
+} from '../../api/index.ts';
 import { ageSince, timestampMs } from '../base/age.ts';
 import { labelText } from '../text/labels.ts';
 import { selectorText } from '../text/selector.ts';

@@ -1,4 +1,4 @@
-import { compareText } from '../../api/go/go-text.ts';
+import { compareText } from '../../api/index.ts';
 
 /** The entries of a map in kubectl's order: by the bytes of the key, upper case first. */
 export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [key: string, value: T][] {

@@ -1,5 +1,4 @@
-import type { LabelSelector } from '../../api/generated/types.ts';
-import { compareText } from '../../api/go/go-text.ts';
+import { compareText, type LabelSelector } from '../../api/index.ts';
 import { sortedEntries } from './labels.ts';
 
 const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {

@@ -1,6 +1,4 @@
-import type { ContainerStory } from '../../history/story/model.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
-import { readyCounts } from '../../history/timeline/ready-counts.ts';
+import { type ContainerStory, readyCounts, type Timeline } from '../../history/index.ts';
 import { CanvasRow } from './canvas.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 

@@ -1,4 +1,4 @@
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/index.ts';
 import { stepHint, stepText } from './step-text.ts';
 import type { NamedTimeline } from './trace.ts';
 

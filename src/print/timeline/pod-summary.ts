@@ -1,4 +1,4 @@
-import type { Timeline } from '../../history/timeline/model.ts';
+import type { Timeline } from '../../history/index.ts';
 import { briefDuration } from '../base/age.ts';
 
 /** The summary of a Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */

@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../api/duration.ts';
+import { formatGoDuration } from '../../api/index.ts';
 
 /** Usual distances between ticks, in milliseconds. */
 const STEPS_MS: readonly number[] = [

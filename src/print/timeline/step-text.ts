@@ -1,4 +1,4 @@
-import type { CriticalPath, PathStep } from '../../history/timeline/model.ts';
+import type { CriticalPath, PathStep } from '../../history/index.ts';
 import { describeExitCode } from '../base/exit-code.ts';
 
 type StepTable<T> = Readonly<Record<PathStep['kind'], T>>;

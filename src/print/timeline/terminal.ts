@@ -1,5 +1,4 @@
-import type { ContainerStory } from '../../history/story/model.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory, Timeline } from '../../history/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';

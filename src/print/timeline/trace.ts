@@ -1,5 +1,4 @@
-import type { ContainerStory, Stretch } from '../../history/story/model.ts';
-import type { Timeline } from '../../history/timeline/model.ts';
+import type { ContainerStory, Stretch, Timeline } from '../../history/index.ts';
 import { describeExitCode } from '../base/exit-code.ts';
 import { stepText } from './step-text.ts';
 

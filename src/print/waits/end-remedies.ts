@@ -1,13 +1,10 @@
-import type { ContainerStateTerminated } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { ContainerStateTerminated, StoredPod } from '../../api/index.ts';
+import { causedKill, PROBE_TYPES, TERMINATED } from '../../lifecycle/index.ts';
 import { meaningOfExitCode } from '../base/exit-code.ts';
 import type { PodContainer } from '../base/pod-container.ts';
 import { isGraceOver, stopReason } from '../live/stopped-run.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
 import { podCommand } from './pod-command.ts';
-import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
 import { attemptsOf } from '../base/probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';
 

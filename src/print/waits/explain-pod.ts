@@ -1,19 +1,20 @@
-import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
-import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/index.ts';
+import {
+  causedKill,
+  DEADLINE_EXCEEDED,
+  EVENT_REASON,
+  NODE_LABELS_MISSING,
+  PROBE_TYPES,
+  type WantedState,
+} from '../../lifecycle/index.ts';
 import { describeEnd } from '../base/exit-code.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { containersOf, nameContainer, type PodContainer } from '../base/pod-container.ts';
-import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
-import { NODE_LABELS_MISSING } from '../../lifecycle/texts/podrun-events.ts';
-import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import { endsIn } from '../../history/story/runs-in-status.ts';
-import { causedKill } from '../../lifecycle/probes/probe-attempt.ts';
+import { endsIn, type PodEvidence } from '../../history/index.ts';
 import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';

@@ -1,8 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { mostSimilar } from '../../api/similar.ts';
-import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/unattainable.ts';
+import { mostSimilar, type StoredPod } from '../../api/index.ts';
+import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/index.ts';
 import { waitingFor } from '../live/waiting-for.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
 
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 

@@ -1,8 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { knownCommands } from '../../lifecycle/environment/known-images.ts';
-import { imageNeeds } from '../../lifecycle/plan/image-pull.ts';
-import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
-import { waitsForImage } from '../../lifecycle/requests/stuck.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { imageNeeds, isImageFolderUnusable, knownCommands, waitsForImage } from '../../lifecycle/index.ts';
 
 export interface ImageAdviceOptions {
   /** Pods with containers that wait for images. */

@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/index.ts';
 
 /** A command of podrun about a Pod, ready to run: `podrun describe pod web -n shop`. */
 export function podCommand(

@@ -1,9 +1,12 @@
-import type { Container, Probe } from '../../api/generated/types.ts';
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
-import { readListensOnLocalhost } from '../../lifecycle/texts/port-events.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
+import type { Container, Probe, StoredEvent, StoredPod } from '../../api/index.ts';
+import {
+  type ProbeAttempt,
+  probeNumbers,
+  probeOf,
+  type ProbeType,
+  readListensOnLocalhost,
+} from '../../lifecycle/index.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
 import type { PodContainer } from '../base/pod-container.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf } from '../base/probe-attempts.ts';

@@ -1,15 +1,11 @@
-import { endsIn } from '../../history/story/runs-in-status.ts';
-import { isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { isNodeCondition, type WantedState } from '../../lifecycle/requests/unattainable.ts';
-import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
-import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
-import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { endsIn, type PodEvidence } from '../../history/index.ts';
+import { isUnreachable, type StoredPod } from '../../api/index.ts';
+import { CONDITION, DEADLINE_EXCEEDED, isNodeCondition, TERMINATED, type WantedState } from '../../lifecycle/index.ts';
 import { isPreempted } from '../live/first-cause.ts';
 import type { PodContainer } from '../base/pod-container.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { endRemedies } from './end-remedies.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
 import { likelyGoal } from './goal-phrase.ts';
 import { podCommand } from './pod-command.ts';
 import { unreadyRemedies } from './probe-remedies.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import { isImageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/index.ts';
+import { isImageFolderUnusable } from '../../lifecycle/index.ts';
 import type { PodContainer } from '../base/pod-container.ts';
 import type { BlockingMount } from '../live/blocking-mount.ts';
 import { hasOtherLabels, missingNodeLabels } from '../live/missing-node-labels.ts';

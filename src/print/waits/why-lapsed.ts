@@ -1,7 +1,7 @@
-import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
+import type { Lapse } from '../../lifecycle/index.ts';
 import { containersOf } from '../base/pod-container.ts';
 import { firstCause, latestEnd } from '../live/first-cause.ts';
-import { NO_RECORDS, type RecordedEvidence } from '../../history/evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from '../../history/index.ts';
 
 /** A clause about the reason why a Pod left its goal: `container main exited with code 3`. */
 export function whyLapsed({ pod, container }: Lapse, records: RecordedEvidence = NO_RECORDS): string {

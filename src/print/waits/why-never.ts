@@ -1,10 +1,9 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { shouldRestart } from '../../lifecycle/base/restart-policy.ts';
-import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattainable.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { decidedEnd, shouldRestart, type WantedState } from '../../lifecycle/index.ts';
 import { describeEnd } from '../base/exit-code.ts';
 import { type PodContainer, containersOf, nameContainer } from '../base/pod-container.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
 
 /** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/unattainable.ts`. */
 export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: RecordedEvidence): string {

@@ -1,5 +1,5 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { Root } from '../../lifecycle/index.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { conditionOf } from '../table/pod-status.ts';
 

@@ -1,7 +1,12 @@
-import { controllerOf, type StoredPod } from '../../api/objects.ts';
-import { finishedCondition, trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { StoredReplicaSet, Workload } from '../../api/workloads/stored-workloads.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
+import {
+  controllerOf,
+  finishedCondition,
+  type StoredPod,
+  type StoredReplicaSet,
+  trueCondition,
+  type Workload,
+} from '../../api/index.ts';
+import type { Root } from '../../lifecycle/index.ts';
 import { namedRoot } from './root-phrases.ts';
 
 /** Finds the last state of a workload by its uid, and tells whether it is gone. */

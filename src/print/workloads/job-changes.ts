@@ -1,6 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { StoredJob } from '../../api/workloads/stored-workloads.ts';
+import { type StoredJob, type StoredPod, trueCondition } from '../../api/index.ts';
 import { briefDuration, timestampMs } from '../base/age.ts';
 import type { Change } from '../live/transition.ts';
 import { jobFailure } from './job-failure.ts';

@@ -1,8 +1,5 @@
-import { endsIn } from '../../history/story/runs-in-status.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import { POD_FAILURE_POLICY } from '../../api/workloads/reasons.ts';
-import type { StoredJob } from '../../api/workloads/stored-workloads.ts';
+import { endsIn } from '../../history/index.ts';
+import { POD_FAILURE_POLICY, type StoredJob, type StoredPod, trueCondition } from '../../api/index.ts';
 import { timestampMs } from '../base/age.ts';
 import { describeExitCode } from '../base/exit-code.ts';
 import { containersOf } from '../base/pod-container.ts';

@@ -1,4 +1,4 @@
-import { type Root, rootEnd } from '../../lifecycle/requests/root.ts';
+import { type Root, rootEnd } from '../../lifecycle/index.ts';
 import { rootName } from './root-phrases.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
+import type { StoredEvent, Workload } from '../../api/index.ts';
+import type { Root } from '../../lifecycle/index.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { excerpt } from '../text/excerpt.ts';
 

@@ -1,7 +1,11 @@
-import type { StoredPod } from '../../api/objects.ts';
+import {
+  type StoredDeployment,
+  type StoredJob,
+  type StoredPod,
+  trueCondition,
+  type Workload,
+} from '../../api/index.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { StoredDeployment, StoredJob, Workload } from '../../api/workloads/stored-workloads.ts';
 
 /** The Pods of a workload in numbers. */
 interface PodCounts {

@@ -1,6 +1,6 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { PodEvidence } from '../../history/evidence.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { PodEvidence } from '../../history/index.ts';
+import type { Root } from '../../lifecycle/index.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { waitingFor } from '../live/waiting-for.ts';
 import { explainPod, type ExplainPodOptions } from '../waits/explain-pod.ts';

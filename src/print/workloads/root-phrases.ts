@@ -1,9 +1,6 @@
-import type { RecordedEvidence } from '../../history/evidence.ts';
-import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
-import type { StoredDeployment } from '../../api/workloads/stored-workloads.ts';
-import type { PodGoal } from '../../lifecycle/requests/goal.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
-import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
+import { PROGRESS_DEADLINE_EXCEEDED, type StoredDeployment } from '../../api/index.ts';
+import type { PodGoal, Root, WantedState } from '../../lifecycle/index.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
 import { whyNever } from '../waits/why-never.ts';
 import { blamedPod } from './blamed-pod.ts';

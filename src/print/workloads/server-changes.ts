@@ -1,5 +1,4 @@
-import type { StoredDeployment, Workload } from '../../api/workloads/stored-workloads.ts';
-import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
+import { PROGRESS_DEADLINE_EXCEEDED, type StoredDeployment, type Workload } from '../../api/index.ts';
 import type { Change } from '../live/transition.ts';
 import { isSettled, podCounts, progressText, revisionNumber } from './progress.ts';
 import { templateChanges } from './template-changes.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../api/time.ts';
+import type { Instant } from '../../api/index.ts';
 import { cellsOf, cutToCells } from '../text/cells.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { shortName } from '../live/live-columns.ts';

@@ -1,5 +1,4 @@
-import type { Container, PodTemplateSpec } from '../../api/generated/types.ts';
-import { isSameJson } from '../../api/json.ts';
+import { type Container, isSameJson, type PodTemplateSpec } from '../../api/index.ts';
 
 /** The number of changes to name. Further ones are only counted. */
 const NAMED_MAX = 3;

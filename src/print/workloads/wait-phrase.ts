@@ -1,9 +1,8 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { Root } from '../../lifecycle/requests/root.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { Root, WantedState } from '../../lifecycle/index.ts';
 import { rootName, rootPhrase } from './root-phrases.ts';
-import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { goalPhrase } from '../waits/goal-phrase.ts';
-import type { RecordedEvidence } from '../../history/evidence.ts';
+import type { RecordedEvidence } from '../../history/index.ts';
 import type { WaitPhrase } from '../waits/progress-pace.ts';
 
 /** The number of Pods to name. Further ones are only counted. */

@@ -1,7 +1,4 @@
-import { isTerminalPhase } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import { PROGRESS_DEADLINE_EXCEEDED } from '../../api/workloads/reasons.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { isTerminalPhase, PROGRESS_DEADLINE_EXCEEDED, trueCondition, type Workload } from '../../api/index.ts';
 import { ageText } from '../live/current-activity.ts';
 import type { FollowedPod, RowPriority, StatusRow } from '../live/status-row.ts';
 import { isSettled, podCounts, progressText } from './progress.ts';

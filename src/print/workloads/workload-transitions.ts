@@ -1,13 +1,17 @@
-import type { StoredPod } from '../../api/objects.ts';
-import type { Workload, StoredCronJob } from '../../api/workloads/stored-workloads.ts';
+import {
+  isTimeZone,
+  nextTime,
+  parseSchedule,
+  type StoredCronJob,
+  type StoredPod,
+  type Workload,
+  Zone,
+} from '../../api/index.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import type { Change, Transition } from '../live/transition.ts';
 import { jobChanges } from './job-changes.ts';
 import { podCounts, progressText, revisionNumber } from './progress.ts';
 import { serverChanges } from './server-changes.ts';
-import { nextTime } from '../../api/cron/next-time.ts';
-import { parseSchedule } from '../../api/cron/schedule.ts';
-import { isTimeZone, Zone } from '../../api/cron/zone.ts';
 import { missedTimes } from '../../controllers/index.ts';
 import { timestampMs } from '../base/age.ts';
 

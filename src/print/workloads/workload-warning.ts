@@ -1,6 +1,4 @@
-import type { StoredEvent } from '../../api/objects.ts';
-import { trueCondition } from '../../api/workloads/job-conditions.ts';
-import type { Workload } from '../../api/workloads/stored-workloads.ts';
+import { type StoredEvent, trueCondition, type Workload } from '../../api/index.ts';
 import { excerpt } from '../text/excerpt.ts';
 import type { Transition } from '../live/transition.ts';
 import { hasReplicaFailure } from './missing-pods.ts';

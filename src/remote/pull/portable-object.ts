@@ -1,7 +1,5 @@
-import type { Container, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { isApiAccess } from '../../manifest/admission/service-account.ts';
-import { podIn } from '../../manifest/base/pod-specs.ts';
+import type { Container, KubeObject, PodSpec, PodTemplateSpec } from '../../api/index.ts';
+import { isApiAccess, podIn } from '../../manifest/index.ts';
 
 /** A manifest, and a sentence for each part of the object that is left out and was not the server's own. */
 export interface PortableObject {

@@ -1,7 +1,5 @@
-import { hasCode } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/objects.ts';
-import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
-import { type NeededObject, neededObjects } from '../../manifest/needed-objects.ts';
+import { hasCode, type KubeObject, type ResourceType, resourceTypeOf } from '../../api/index.ts';
+import { type NeededObject, neededObjects } from '../../manifest/index.ts';
 import type { ClusterConnection } from '../connection.ts';
 import { objectPathOf } from '../paths.ts';
 import { portableObject } from './portable-object.ts';

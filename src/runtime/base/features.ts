@@ -1,4 +1,4 @@
-import type { Obstacle } from '../../machine/abilities.ts';
+import type { Obstacle } from '../../machine/index.ts';
 
 /** The isolation of containers: none, or by namespaces of the kernel. */
 export type Tier = 'process' | 'namespace';

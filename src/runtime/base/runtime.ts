@@ -1,5 +1,5 @@
-import type { Instant } from '../../api/time.ts';
-import type { UsageTotals } from '../../machine/usage-totals.ts';
+import type { Instant } from '../../api/index.ts';
+import type { UsageTotals } from '../../machine/index.ts';
 import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import type { NetworkJoin } from './join.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { makeFolderExactly } from '../../exact-mode.ts';
 import { quietly, statIfThere, statQuietly } from '../../quietly.ts';
-import { goQuote } from '../../api/go/go-quote.ts';
+import { goQuote } from '../../api/index.ts';
 import { errnoOf, errnoText } from '../base/errno.ts';
 import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
 

@@ -1,10 +1,10 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 import { checkThatApiAnswers } from './pass-to-api.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../quietly.ts';
-import { serverFolder } from '../../store/base/layout.ts';
+import { serverFolder } from '../../store/index.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 
 /** The parts of the kubeconfig that podrun writes: JSON, with one cluster and one user. */

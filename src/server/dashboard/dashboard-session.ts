@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSameSecret } from '../../apiserver/access/authenticate.ts';
+import { isSameSecret } from '../../apiserver/index.ts';
 
 const SECRET_BYTES = 32;
 /** The most wrong codes: then the link is of no use any more, so the code cannot be guessed. */

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { guarded, inBackground } from '../../defects.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { openConnections } from '../../network/open-connections.ts';
-import { tokenOf } from '../../apiserver/access/authenticate.ts';
+import { PodrunError } from '../../api/index.ts';
+import { openConnections } from '../../network/index.ts';
+import { tokenOf } from '../../apiserver/index.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
 import { DASHBOARD_FILES } from './dashboard-files.ts';
 import { DashboardSession, isFromOwnPage } from './dashboard-session.ts';

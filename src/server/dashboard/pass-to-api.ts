@@ -3,12 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { guarded } from '../../defects.ts';
-import { PodrunError } from '../../api/errors.ts';
-import { headerPairs, type NextConnection, passRequestOn, passUpgradeOn, sentOn } from '../../network/pass-on.ts';
-import { endWithAnswer } from '../../network/raw-answer.ts';
+import { PodrunError } from '../../api/index.ts';
+import {
+  endWithAnswer,
+  headerPairs,
+  type NextConnection,
+  passRequestOn,
+  passUpgradeOn,
+  sentOn,
+} from '../../network/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerAddress } from '../http/kubeconfig.ts';
-import { protocolsIn } from '../../apiserver/access/websocket-protocols.ts';
+import { protocolsIn } from '../../apiserver/index.ts';
 
 /** The headers of the page that the API server gets. The page sends no further ones that matter. */
 const PASSED: ReadonlySet<string> = new Set([

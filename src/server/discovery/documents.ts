@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { ApiAnswer, RouteRequest } from '../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { noSuchPath } from '../../apiserver/base/status-error.ts';
+import {
+  type ApiAnswer,
+  apiVersionOf,
+  noSuchPath,
+  type RouteRequest,
+  type ServedResource,
+  type ServerContext,
+} from '../../apiserver/index.ts';
 
 /** The versions of the aggregated documents. Their content is the same. */
 type AggregatedVersion = 'v2' | 'v2beta1';

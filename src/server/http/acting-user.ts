@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { isPermitted } from '../../apiserver/access/permissions.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import type { ApiUser } from '../../apiserver/base/request.ts';
-import { StatusError } from '../../apiserver/base/status-error.ts';
-import { ANONYMOUS, authenticate } from '../../apiserver/access/authenticate.ts';
+import {
+  ANONYMOUS,
+  type ApiUser,
+  authenticate,
+  isPermitted,
+  type ServerContext,
+  StatusError,
+} from '../../apiserver/index.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { guarded } from '../../defects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { ApiRequest, ApiUser } from '../../apiserver/base/request.ts';
+import type { ApiRequest, ApiUser } from '../../apiserver/index.ts';
 
 /** A request, as far as it is understood. */
 export interface AuditedRequest {

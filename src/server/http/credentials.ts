@@ -2,8 +2,7 @@ import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
-import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
-import { credentialsFile, serverFolder } from '../../store/base/layout.ts';
+import { credentialsFile, serverFolder, writeFileAtomically } from '../../store/index.ts';
 import { type CertifiedHosts, type KeyPair, makeCertificates } from './certificates.ts';
 
 /** The certificates of a server, and the token that it asks of clients. */

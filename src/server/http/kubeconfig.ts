@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { writeFileAtomically } from '../../store/disk/atomic-file.ts';
-import { serverFolder } from '../../store/base/layout.ts';
+import { serverFolder, writeFileAtomically } from '../../store/index.ts';
 
 /** Where clients find the server. */
 export interface ServerAddress {

@@ -3,9 +3,9 @@ import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { guarded } from '../../defects.ts';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { openConnections } from '../../network/open-connections.ts';
+import { openConnections } from '../../network/index.ts';
 import type { KeyPair } from './certificates.ts';
 
 /** Bounds of a connection: a client that asks for more is refused, and a slow one is cut off. */

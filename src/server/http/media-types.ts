@@ -1,4 +1,4 @@
-import { StatusError } from '../../apiserver/base/status-error.ts';
+import { StatusError } from '../../apiserver/index.ts';
 
 /** The forms of an answer. */
 export type AnswerForm = 'object' | 'table' | 'metadata';

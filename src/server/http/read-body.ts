@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { badRequestStatus, StatusError } from '../../apiserver/base/status-error.ts';
+import { badRequestStatus, StatusError } from '../../apiserver/index.ts';
 
 /** Source: apiserver/pkg/server/config.go, MaxRequestBodyBytes. */
 const BYTES_MAX = 3 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzip } from 'node:zlib';
-import type { ApiAnswer } from '../../apiserver/base/answer.ts';
-import type { StatusError } from '../../apiserver/base/status-error.ts';
+import type { ApiAnswer, StatusError } from '../../apiserver/index.ts';
 
 /** Responses of this size and above are compressed for clients that ask for it. Source: responsewriters/writers.go. */
 const GZIP_FROM = 128 * 1024;

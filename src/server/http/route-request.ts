@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import Router from 'find-my-way';
-import type { ServerRoute } from '../../apiserver/base/answer.ts';
-import type { ResourceTable } from '../../apiserver/resources/resource-table.ts';
-import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { type ApiVerb, isOn } from '../../apiserver/base/request.ts';
+import {
+  type ApiVerb,
+  isOn,
+  type ResourceTable,
+  type ServedResource,
+  type ServerRoute,
+} from '../../apiserver/index.ts';
 
 /** The longest name of an object, and a port and a scheme beside it. */
 const PARAMETER_MAX = 300;

@@ -1,8 +1,7 @@
-import { typeOfKind } from '../../api/field-types.ts';
-import type { JsonObject } from '../../api/json.ts';
-import type { Descriptions } from '../../manifest/support/explained-field.ts';
+import { type JsonObject, typeOfKind } from '../../api/index.ts';
+import type { Descriptions } from '../../manifest/index.ts';
 import { KUBERNETES_VERSION } from '../../version.ts';
-import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
+import { apiVersionOf, type ServedResource } from '../../apiserver/index.ts';
 import { pathsOf } from './operations.ts';
 import { schemaNameOf, schemaNameOfKind } from './schema-names.ts';
 import { addCommonSchemas, addTypeSchemas, metadataSchema, type Schemas } from './type-schemas.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/json.ts';
-import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
+import type { JsonObject } from '../../api/index.ts';
+import type { ServedResource } from '../../apiserver/index.ts';
 import { PATCH_SCHEMA, schemaRef } from './schema-names.ts';
 
 const text = (name: string, description: string): JsonObject => ({

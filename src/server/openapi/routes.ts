@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readBuildFile } from '../../build-file.ts';
-import type { Descriptions } from '../../manifest/support/explained-field.ts';
-import type { ApiAnswer, RouteRequest, ServerRoute } from '../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import { apiVersionOf, type ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { noSuchPath } from '../../apiserver/base/status-error.ts';
+import type { Descriptions } from '../../manifest/index.ts';
+import {
+  type ApiAnswer,
+  apiVersionOf,
+  noSuchPath,
+  type RouteRequest,
+  type ServedResource,
+  type ServerContext,
+  type ServerRoute,
+} from '../../apiserver/index.ts';
 import { openapiOf } from './document.ts';
 
 /** A document as it is served. */

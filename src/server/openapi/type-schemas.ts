@@ -1,8 +1,5 @@
-import { fieldsOf } from '../../api/field-types.ts';
-import { atomicTypes, listTable } from '../../api/generated/list-table.ts';
-import { patchTable } from '../../api/generated/patch-table.ts';
-import type { JsonObject } from '../../api/json.ts';
-import type { Descriptions } from '../../manifest/support/explained-field.ts';
+import { atomicTypes, fieldsOf, type JsonObject, listTable, patchTable } from '../../api/index.ts';
+import type { Descriptions } from '../../manifest/index.ts';
 import { META_SCHEMA, PATCH_SCHEMA, schemaRef, schemaNameOf, SHARED_SCHEMAS } from './schema-names.ts';
 
 /** The schemas of a document, by name. */

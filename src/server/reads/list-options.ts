@@ -1,6 +1,5 @@
-import { type FieldError, forbidden, notSupported } from '../../manifest/base/field-error.ts';
-import type { ApiRequest } from '../../apiserver/base/request.ts';
-import { invalidObject } from '../../apiserver/base/status-error.ts';
+import { type FieldError, forbidden, notSupported } from '../../manifest/index.ts';
+import { type ApiRequest, invalidObject } from '../../apiserver/index.ts';
 
 const MATCHES = ['Exact', 'NotOlderThan'];
 

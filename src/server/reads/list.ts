@@ -1,13 +1,19 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import type { ApiAnswer } from '../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import { shownObjects } from '../../apiserver/custom/index.ts';
-import type { ApiRequest } from '../../apiserver/base/request.ts';
-import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
-import { badRequestStatus, expired } from '../../apiserver/base/status-error.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  apiVersionOf,
+  awaitVersion,
+  badRequestStatus,
+  expired,
+  inVersionOf,
+  matcherOf,
+  type ObjectMatcher,
+  type ServerContext,
+  shownObjects,
+  versionAsked,
+} from '../../apiserver/index.ts';
 import { checkListOptions } from './list-options.ts';
-import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
-import { awaitVersion, versionAsked } from '../../apiserver/versions.ts';
 import { quietly } from '../../quietly.ts';
 
 /** The place where a list continues: a version of it, and the last object that was sent. */

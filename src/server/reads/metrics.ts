@@ -1,13 +1,15 @@
-import { measurePods } from '../../kubelet/usage/measure-pods.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { formatSeconds } from '../../api/time.ts';
-import { measureMachine } from '../../runtime/machine-usage.ts';
-import type { ApiAnswer, ApiHandler } from '../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../apiserver/base/request.ts';
-import { apiVersionOf } from '../../apiserver/resources/served-resource.ts';
-import { notFoundStatus } from '../../apiserver/base/status-error.ts';
-import { matcherOf } from '../../apiserver/selectors.ts';
+import { measurePods } from '../../kubelet/index.ts';
+import { formatSeconds, type StoredPod } from '../../api/index.ts';
+import { measureMachine } from '../../runtime/index.ts';
+import {
+  type ApiAnswer,
+  type ApiHandler,
+  type ApiRequest,
+  apiVersionOf,
+  matcherOf,
+  notFoundStatus,
+  type ServerContext,
+} from '../../apiserver/index.ts';
 
 /** The time of a measurement, as metrics-server writes it. */
 const WINDOW = '500ms';

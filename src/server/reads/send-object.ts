@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { formatYaml } from '../../print/formats/yaml.ts';
-import type { ApiAnswer } from '../../apiserver/base/answer.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
+import { formatYaml } from '../../print/index.ts';
+import { type ApiAnswer, type ApiRequest, badRequestStatus, type ServedResource } from '../../apiserver/index.ts';
 import { negotiate, type Negotiated } from '../http/media-types.ts';
 import { sendText, wantsIndents } from '../http/respond.ts';
-import type { ApiRequest } from '../../apiserver/base/request.ts';
-import type { ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { badRequestStatus } from '../../apiserver/base/status-error.ts';
 import { metadataOnly, tableOf } from './table.ts';
 
 /** Texts of objects that are sent often: the items of lists. Objects are never changed, and always in the same list. */

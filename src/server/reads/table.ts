@@ -1,9 +1,6 @@
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { columnsOf } from '../../print/table/resource-columns.ts';
-import type { Column, TableObject } from '../../print/table/table-printer.ts';
-import type { PrinterColumn, ServedResource } from '../../apiserver/resources/served-resource.ts';
-import { parseJsonPath } from '../../api/json-path/index.ts';
-import { ageSince } from '../../print/base/age.ts';
+import { type KubeObject, parseJsonPath, type StoredKubeObject } from '../../api/index.ts';
+import { ageSince, type Column, columnsOf, type TableObject } from '../../print/index.ts';
+import type { PrinterColumn, ServedResource } from '../../apiserver/index.ts';
 
 /** A column of a Table, with the cell of an object. */
 interface TableColumn {

@@ -1,20 +1,27 @@
 import type { ServerResponse } from 'node:http';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import type { StoredKubeObject } from '../../api/index.ts';
 import { type Alarm, nextEventLoopTurn } from '../../clock.ts';
-import type { ApiAnswer } from '../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import { shownObjects } from '../../apiserver/custom/index.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  apiVersionOf,
+  asStatusError,
+  expired,
+  inVersionOf,
+  isOn,
+  matcherOf,
+  type ObjectMatcher,
+  type ServerContext,
+  shownObjects,
+  StatusError,
+  type StoredChange,
+  versionAsked,
+} from '../../apiserver/index.ts';
 import { negotiate } from '../http/media-types.ts';
-import { type ApiRequest, isOn } from '../../apiserver/base/request.ts';
-import { apiVersionOf, inVersionOf } from '../../apiserver/resources/served-resource.ts';
-import type { StoredChange } from '../../apiserver/state/change-window.ts';
-import { asStatusError, expired, StatusError } from '../../apiserver/base/status-error.ts';
 import { checkListOptions } from './list-options.ts';
-import { matcherOf, type ObjectMatcher } from '../../apiserver/selectors.ts';
 import { includeOf } from './send-object.ts';
 import { metadataOnly, tableOf } from './table.ts';
 import { type Reader, UnreadBytes } from './unread-bytes.ts';
-import { versionAsked } from '../../apiserver/versions.ts';
 
 /** The bytes that one client may leave unread. A slower one is cut off: it lists again. */
 const UNREAD_MAX = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { PodRelays } from '../../engine/background/connect/pod-relays.ts';
-import type { NetworkHelper } from '../../network/linux/helper-process.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
+import type { StoredPod } from '../../api/index.ts';
+import { PodRelays } from '../../engine/index.ts';
+import type { NetworkHelper } from '../../network/index.ts';
+import type { ServerContext } from '../../apiserver/index.ts';
 
 /** The helpers in the private networks of Pods, for each server: they end with it. */
 const relays = new WeakMap<ServerContext, PodRelays>();

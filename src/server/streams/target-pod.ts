@@ -1,7 +1,5 @@
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import type { ServerContext } from '../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../apiserver/base/request.ts';
-import { badRequestStatus, notFoundStatus } from '../../apiserver/base/status-error.ts';
+import { allContainers, type StoredPod } from '../../api/index.ts';
+import { type ApiRequest, badRequestStatus, notFoundStatus, type ServerContext } from '../../apiserver/index.ts';
 
 /** @throws {StatusError} when there is no such Pod */
 export function targetPod({ resource, namespace, name = '' }: ApiRequest, { store }: ServerContext): StoredPod {

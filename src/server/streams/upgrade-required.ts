@@ -1,5 +1,4 @@
-import { badRequestStatus } from '../../apiserver/base/status-error.ts';
-import type { ApiAnswer } from '../../apiserver/base/answer.ts';
+import { type ApiAnswer, badRequestStatus } from '../../apiserver/index.ts';
 
 /**
  * Refuses a request without the header Upgrade.

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { endWithAnswer } from '../../network/raw-answer.ts';
+import { endWithAnswer } from '../../network/index.ts';
 
 /** The connection of a request with the header Upgrade, and the bytes behind the request. */
 export interface UpgradedSocket {

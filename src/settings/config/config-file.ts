@@ -2,28 +2,40 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { LineCounter, parseDocument } from 'yaml';
-import { PodrunError } from '../../api/errors.ts';
-import type { Taint } from '../../api/generated/types.ts';
-import { envNameMessages, labelMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
-import { NETWORK_CHOICES, type NetworkChoice, PROXY_CHOICES, type ProxyChoice } from '../../machine/network-choice.ts';
+import {
+  envNameMessages,
+  labelMessages,
+  labelValueMessages,
+  PodrunError,
+  qualifiedNameMessages,
+  type Taint,
+} from '../../api/index.ts';
+import {
+  NETWORK_CHOICES,
+  type NetworkChoice,
+  PROXY_CHOICES,
+  type ProxyChoice,
+  RUNTIME_CHOICES,
+  type RuntimeChoice,
+} from '../../machine/index.ts';
 import {
   BUILT_IN_HANDLERS,
+  type EvictionSettings,
   HANDLER_NETWORKS,
   HANDLER_TYPES,
+  type ImageMapping,
+  type ImageSettings,
+  isImagePattern,
   OCI_RUNTIMES,
   type RuntimeHandler,
-} from '../../lifecycle/node/runtime-handler.ts';
-import { RUNTIME_CHOICES, type RuntimeChoice } from '../../machine/runtime-choice.ts';
-import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
-import type { ImageSettings } from '../../lifecycle/images/settings.ts';
-import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/base/image-types.ts';
-import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
-import { readUpTo } from '../../store/disk/read-up-to.ts';
+  SOURCE_CHOICES,
+  type SourceChoice,
+} from '../../lifecycle/index.ts';
+import { readUpTo } from '../../store/index.ts';
 import { configError, ConfigNode } from './config-node.ts';
-import type { EvictionSettings } from '../../lifecycle/node/eviction.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { IMAGE_FIELDS, readFlag, readImageSettings } from './image-settings.ts';
-import { type RequestedIngressPorts, parseIngressPorts } from '../../network/ingress/ingress-ports.ts';
+import { parseIngressPorts, type RequestedIngressPorts } from '../../network/index.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [

@@ -1,11 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { PodrunError, usage } from '../../api/errors.ts';
-import { parseDuration } from '../../api/duration.ts';
-import { isJsonObject } from '../../api/json.ts';
-import { envNameMessages } from '../../api/names.ts';
-import type { CredentialProvider } from '../../lifecycle/images/settings.ts';
+import { envNameMessages, isJsonObject, parseDuration, PodrunError, usage } from '../../api/index.ts';
+import type { CredentialProvider } from '../../lifecycle/index.ts';
 import { filesIn, quietly, succeeds } from '../../quietly.ts';
 
 /** The flags of a kubelet for credential provider plugins. */

@@ -1,6 +1,5 @@
-import { parseDuration } from '../../api/duration.ts';
-import { parseQuantity } from '../../api/quantity.ts';
-import { EVICTION_SIGNALS, type EvictionSettings, type EvictionThreshold } from '../../lifecycle/node/eviction.ts';
+import { parseDuration, parseQuantity } from '../../api/index.ts';
+import { EVICTION_SIGNALS, type EvictionSettings, type EvictionThreshold } from '../../lifecycle/index.ts';
 import type { ConfigNode } from './config-node.ts';
 import { quietly } from '../../quietly.ts';
 

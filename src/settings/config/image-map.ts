@@ -1,15 +1,21 @@
 import { statIfThere } from '../../quietly.ts';
-import type { Container } from '../../api/generated/types.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import { usage } from '../../api/errors.ts';
-import { imageFolder, type ImageMap, type ImageMapping, mappingOf } from '../../lifecycle/environment/entry-point.ts';
-import { invalidImageMessage } from '../../lifecycle/environment/image-name.ts';
-import { containerSource, type SourceRules, volumeSource } from '../../lifecycle/images/source.ts';
-import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
-import { imageFolderUnusable } from '../../lifecycle/texts/image-errors.ts';
-import type { ImageSource } from '../../lifecycle/base/image-types.ts';
-import type { ImageVerdict, ImageVerdicts } from '../../lifecycle/plan/image-pull.ts';
-import { errnoOf, errnoText } from '../../runtime/base/errno.ts';
+import { allContainers, type Container, type StoredPod, usage } from '../../api/index.ts';
+import {
+  containerSource,
+  imageFolder,
+  imageFolderUnusable,
+  type ImageMap,
+  type ImageMapping,
+  type ImageSource,
+  type ImageVerdict,
+  type ImageVerdicts,
+  invalidImageMessage,
+  isImagePattern,
+  mappingOf,
+  type SourceRules,
+  volumeSource,
+} from '../../lifecycle/index.ts';
+import { errnoOf, errnoText } from '../../runtime/index.ts';
 import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
 

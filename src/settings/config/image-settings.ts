@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { parseDuration } from '../../api/duration.ts';
-import { fullImageName } from '../../api/image-reference.ts';
-import { VERIFICATION_POLICIES, type VerificationRules } from '../../lifecycle/images/access.ts';
+import { fullImageName, parseDuration } from '../../api/index.ts';
 import {
   DEFAULT_IMAGE_SETTINGS,
   type ImageGarbageSettings,
   type ImageSettings,
-} from '../../lifecycle/images/settings.ts';
-import type { RegistrySettings } from '../../lifecycle/base/image-types.ts';
+  type RegistrySettings,
+  VERIFICATION_POLICIES,
+  type VerificationRules,
+} from '../../lifecycle/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ConfigNode } from './config-node.ts';
 

@@ -1,5 +1,5 @@
-import { usage } from '../../api/errors.ts';
-import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/base/image-types.ts';
+import { usage } from '../../api/index.ts';
+import { SOURCE_CHOICES, type SourceChoice } from '../../lifecycle/index.ts';
 
 /** Images run where nothing else says what to run: a Pod that a user brings from a cluster runs without changes. */
 const DEFAULT_SOURCE: SourceChoice = 'auto';

@@ -1,12 +1,14 @@
-import type { Node, Taint } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatTime,
+  type KubeObject,
+  type Node,
+  type StoredKubeObject,
+  type Taint,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { NodePressure } from '../../lifecycle/node/eviction.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import { pressureIn, reportedPressure } from '../../lifecycle/node/node-conditions.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ObjectReader, Store } from '../../store/base/store.ts';
+import { type NodeFacts, type NodePressure, pressureIn, reportedPressure } from '../../lifecycle/index.ts';
+import type { FileStore, ObjectReader, Store } from '../../store/index.ts';
 
 /**
  * The store's record of the node: labels, annotations and taints that users give it, whether it is cordoned, and what

@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, endianness, hostname, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import type { Taint } from '../../api/generated/types.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
+import type { Taint } from '../../api/index.ts';
+import type { NodeFacts } from '../../lifecycle/index.ts';
 
 /** Go's names of operating systems and processors, which Kubernetes labels use. */
 const GO_OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };

@@ -1,6 +1,6 @@
-import type { Taint } from '../../api/generated/types.ts';
-import type { NodeFacts } from '../../lifecycle/base/node-facts.ts';
-import type { Store, Subscription } from '../../store/base/store.ts';
+import type { Taint } from '../../api/index.ts';
+import type { NodeFacts } from '../../lifecycle/index.ts';
+import type { Store, Subscription } from '../../store/index.ts';
 import { nodeRecord, userTaints } from './node-record.ts';
 import { readNode } from './node.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { statQuietly } from '../../quietly.ts';
 import { accountHome } from '../../user.ts';
 

@@ -1,8 +1,12 @@
-import { isSameJson } from '../../api/json.ts';
-import type { ObjectMeta } from '../../api/generated/types.ts';
-import { DEFAULT_NAMESPACE, type StoredMeta, type StoredEvent } from '../../api/objects.ts';
-import { isClusterScoped } from '../../api/resource-types.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatTime,
+  isClusterScoped,
+  isSameJson,
+  type ObjectMeta,
+  type StoredEvent,
+  type StoredMeta,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { VersionSource } from './resource-version.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable } from './store.ts';

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import type { Resource } from './store.ts';
 
 /** The words of the API server for a request it refuses. Source: apimachinery/pkg/api/errors/errors.go. */

@@ -1,5 +1,4 @@
-import type { ObjectMeta } from '../../api/generated/types.ts';
-import type { KubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { KubeObject, ObjectMeta, StoredPod, WatchEvent } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 
 /** Plural name of a kind, as in kubectl: `pods`, `events`, `configmaps`, `secrets`, … */

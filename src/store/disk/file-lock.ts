@@ -1,6 +1,6 @@
 import { linkSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { succeeds } from '../../quietly.ts';
 import { inFolder, readJsonFile } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';

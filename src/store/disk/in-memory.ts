@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { resolvedUid, type StoredPod } from '../../api/objects.ts';
-import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
+import { resolvedUid, type StoredPod } from '../../api/index.ts';
+import { memoryWanted } from '../../lifecycle/index.ts';
 import { makeMemoryFolder, type MemoryArea, type MemoryFolder, removeMemoryFolders } from './memory-folders.ts';
 
 /**

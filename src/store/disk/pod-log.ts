@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import type { StoredMeta, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { StoredMeta, StoredPod, WatchEvent } from '../../api/index.ts';
 import type { FileLocks } from './file-lock.ts';
 import { errorCode } from './disk-errors.ts';
 import { podPaths } from '../base/layout.ts';
@@ -193,28 +193,27 @@ export class OpenPodLogs {
    * Must not be nested for one Pod.
    */
   lock<T>(key: ObjectKey, run: (log: PodLog | undefined) => T): T {
+    const name = keyText(key);
     const locked = (): T => {
-      const log = this.current(key);
+      const log = this.#current(key, name);
       try {
         return run(log);
       } finally {
-        this.#closeUnused(key);
+        this.#closeUnused(name);
       }
     };
-    return this.#locks.hold('pods', key, locked, this.#held.get(keyText(key)));
+    return this.#locks.hold('pods', key, locked, this.#held.get(name));
   }
 
   /** The log of a Pod, with all that is in it now. Stays open until the caller has followed it and calls `unfollow`. */
   current(key: ObjectKey): PodLog | undefined {
-    const present = this.#open.get(keyText(key));
-    if (present?.look() === true) return present;
-    return this.#replace(key, PodLog.open(this.#path(key)));
+    return this.#current(key, keyText(key));
   }
 
   /** Holds the log of a Pod open that this process has just put in its place, with one line. */
   holdNew(key: ObjectKey, line: string): void {
     this.hold(key);
-    this.#replace(key, PodLog.openNew(this.#path(key), line));
+    this.#replace(keyText(key), PodLog.openNew(this.#path(key), line));
   }
 
   /** Holds the log of a Pod open from its next use on. */
@@ -224,8 +223,9 @@ export class OpenPodLogs {
 
   /** Lets go of a Pod that has ended, is removed, or is no longer owned. */
   letGo(key: ObjectKey): void {
-    this.#held.delete(keyText(key));
-    this.#closeUnused(key);
+    const name = keyText(key);
+    this.#held.delete(name);
+    this.#closeUnused(name);
   }
 
   /** True when this log is the one at its path, as far as this process knows. */
@@ -235,21 +235,26 @@ export class OpenPodLogs {
 
   unfollow(key: ObjectKey, log: PodLog): void {
     log.unfollow();
-    if (this.has(key, log)) this.#closeUnused(key);
+    if (this.has(key, log)) this.#closeUnused(keyText(key));
     else log.close();
   }
 
-  #closeUnused(key: ObjectKey): void {
-    const text = keyText(key);
-    if (!this.#held.has(text) && this.#open.get(text)?.isFollowed !== true) this.#replace(key, undefined);
+  #current(key: ObjectKey, name: string): PodLog | undefined {
+    const present = this.#open.get(name);
+    if (present?.look() === true) return present;
+    return this.#replace(name, PodLog.open(this.#path(key)));
+  }
+
+  #closeUnused(name: string): void {
+    if (!this.#held.has(name) && this.#open.get(name)?.isFollowed !== true) this.#replace(name, undefined);
   }
 
   /** The follower of the former log, if it has one, reads that to its end and closes it. */
-  #replace(key: ObjectKey, log: PodLog | undefined): PodLog | undefined {
-    const before = this.#open.get(keyText(key));
+  #replace(name: string, log: PodLog | undefined): PodLog | undefined {
+    const before = this.#open.get(name);
     if (before?.isFollowed === false) before.close();
-    if (log === undefined) this.#open.delete(keyText(key));
-    else this.#open.set(keyText(key), log);
+    if (log === undefined) this.#open.delete(name);
+    else this.#open.set(name, log);
     return log;
   }
 

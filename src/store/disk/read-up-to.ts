@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { troubleOf } from './disk-errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 

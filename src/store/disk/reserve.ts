@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { linkSync, statfsSync, unlinkSync } from 'node:fs';
 import { writePrivateFile } from './atomic-file.ts';
 import { errorCode, ifPossible, ifPresent } from './disk-errors.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../api/json.ts';
+import { isJsonObject } from '../../api/index.ts';
 
 /** Checks that a parsed file has the fields that its readers rely on. */
 export type ShapeCheck = (value: { readonly [key: string]: unknown }) => boolean;

@@ -1,8 +1,6 @@
-import { isJsonObject } from '../../api/json.ts';
+import { formatTime, isJsonObject, type KubeObject, type StoredPod, type WatchEvent } from '../../api/index.ts';
 import { isStoredObject, isStoredPod, parseStored, type ShapeCheck } from './stored-json.ts';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { KubeObject, StoredPod, WatchEvent } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
 import { ifPresent } from './disk-errors.ts';
 import { LineCursor, linesOf } from './line-cursor.ts';
 

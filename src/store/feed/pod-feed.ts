@@ -1,5 +1,4 @@
-import { isSameJson } from '../../api/json.ts';
-import { isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { isSameJson, isTerminalPhase, isUnreachable, type StoredPod, type WatchEvent } from '../../api/index.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';

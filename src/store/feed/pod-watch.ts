@@ -1,4 +1,4 @@
-import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { Store } from '../base/store.ts';
 

@@ -1,5 +1,5 @@
 import { caught } from '../../defects.ts';
-import type { StoredMeta, WatchEvent } from '../../api/objects.ts';
+import type { StoredMeta, WatchEvent } from '../../api/index.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from '../base/store.ts';
 

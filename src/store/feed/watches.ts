@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
 import { keyOf, type StoredObject, podOf } from '../base/metadata.ts';

@@ -1,4 +1,4 @@
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/index.ts';
 
 /**
  * Lines of a container log in the format of container runtimes: `TIME STREAM TAG CONTENT`. The tag is `F` for a line of

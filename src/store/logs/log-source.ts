@@ -1,6 +1,5 @@
-import { fromServer, type PodrunError } from '../../api/errors.ts';
-import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { chooseLog, type LogChoice } from '../../lifecycle/requests/log-choice.ts';
+import { fromServer, isLost, isTerminalPhase, type PodrunError, type StoredPod } from '../../api/index.ts';
+import { chooseLog, type LogChoice } from '../../lifecycle/index.ts';
 import { hookLogPath, instanceLogPath, newestHookLog } from './log-files.ts';
 import { type LogQuery, LogReader } from './log-reader.ts';
 import { type PodSource, settled } from '../feed/pod-watch.ts';

@@ -1,6 +1,6 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import { makeFolder, namesIn, readJsonFile, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { quietly, statIfThere } from '../../quietly.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { PodrunError } from '../../api/errors.ts';
+import { PodrunError } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode, ifPossible, ifPresent, onDisk } from '../disk/disk-errors.ts';

@@ -1,6 +1,11 @@
-import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
-import { isTerminalPhase, NODE_STATUS_UNKNOWN, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import {
+  formatTime,
+  isTerminalPhase,
+  NODE_STATUS_UNKNOWN,
+  type PodCondition,
+  type PodStatus,
+  type StoredPod,
+} from '../../api/index.ts';
 
 /** The message of a node's conditions. Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
 const STOPPED_POSTING = 'Kubelet stopped posting node status.';

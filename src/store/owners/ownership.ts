@@ -1,8 +1,7 @@
 import { isProcess, parseStored } from '../disk/stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isTerminalPhase, resolvedUid, type StoredMeta, type StoredPod } from '../../api/objects.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime, isTerminalPhase, resolvedUid, type StoredMeta, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
 import { ifPresent } from '../disk/disk-errors.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { PersistentVolume } from '../../api/generated/types.ts';
-import { isProvisioned } from '../../api/workloads/volumes.ts';
+import { isProvisioned, type PersistentVolume } from '../../api/index.ts';
 import { objectPath } from '../base/layout.ts';
 import type { StoredObject } from '../base/metadata.ts';
 import type { StorageParts } from './storage.ts';

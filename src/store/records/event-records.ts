@@ -1,5 +1,4 @@
-import { compareText } from '../../api/go/go-text.ts';
-import type { KubeObject, StoredEvent, WatchEvent } from '../../api/objects.ts';
+import { compareText, type KubeObject, type StoredEvent, type WatchEvent } from '../../api/index.ts';
 import { podPaths } from '../base/layout.ts';
 import type { PodLog, OpenPodLogs } from '../disk/pod-log.ts';
 import { keysIn, keyText } from '../disk/listing.ts';

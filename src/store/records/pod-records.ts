@@ -1,10 +1,10 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../base/layout.ts';
-import { isRemnant, withoutGrace } from '../../lifecycle/requests/deletion.ts';
+import { isRemnant, withoutGrace } from '../../lifecycle/index.ts';
 import { keysIn } from '../disk/listing.ts';
 import { asLost, asUnreachable } from '../owners/lost-owner.ts';
 import {

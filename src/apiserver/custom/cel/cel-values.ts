@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/json.ts';
+import type { JsonObject } from '../../../api/index.ts';
 import { fieldSchema, schemaOr, type SchemaProps } from '../base/schema.ts';
 import { escapedName } from './check/schema-types.ts';
 

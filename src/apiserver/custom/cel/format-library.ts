@@ -1,5 +1,5 @@
 import { type Environment, Optional } from '@marcbachmann/cel-js';
-import { labelMessages, labelValueMessages, qualifiedNameMessages, subdomainMessages } from '../../../api/names.ts';
+import { labelMessages, labelValueMessages, qualifiedNameMessages, subdomainMessages } from '../../../api/index.ts';
 import { hasFormat } from '../values/formats.ts';
 
 /** Finds what is wrong with a text. */

@@ -5,7 +5,7 @@ import {
   type ParsedQuantity,
   parseQuantity,
   quantityValue,
-} from '../../../api/quantity.ts';
+} from '../../../api/index.ts';
 import { succeeds } from '../../../quietly.ts';
 
 const NANO = 1_000_000_000n;

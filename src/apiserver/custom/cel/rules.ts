@@ -1,6 +1,6 @@
 import { Optional } from '@marcbachmann/cel-js';
-import { duplicate, forbidden, invalid, required, type FieldError } from '../../../manifest/base/field-error.ts';
-import { isJsonObject } from '../../../api/json.ts';
+import { duplicate, type FieldError, forbidden, invalid, required } from '../../../manifest/index.ts';
+import { isJsonObject } from '../../../api/index.ts';
 import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { CelValues } from './cel-values.ts';
 import { ruleProgram } from './rule-programs.ts';

@@ -1,5 +1,5 @@
-import { labelMessages } from '../../../api/names.ts';
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
+import { labelMessages } from '../../../api/index.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../manifest/index.ts';
 import type { DefinitionConversion } from './definition.ts';
 import type { WebhookClient } from '../../resources/served-resource.ts';
 

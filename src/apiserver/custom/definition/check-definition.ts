@@ -1,6 +1,5 @@
-import { isSameJson } from '../../../api/json.ts';
-import { labelMessages, subdomainMessages } from '../../../api/names.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../manifest/base/field-error.ts';
+import { isSameJson, labelMessages, subdomainMessages } from '../../../api/index.ts';
+import { type FieldError, invalid, notSupported, required } from '../../../manifest/index.ts';
 import { checkConversion } from './check-conversion.ts';
 import { checkSchema } from './check-schema.ts';
 import type {

@@ -1,4 +1,4 @@
-import { forbidden, invalid, type FieldError } from '../../../manifest/base/field-error.ts';
+import { type FieldError, forbidden, invalid } from '../../../manifest/index.ts';
 import { REQUEST_BYTES, schemaType } from '../cel/check/schema-types.ts';
 import { optionalType, type CelType } from '../cel/check/types.ts';
 import { checkedRule } from '../cel/rule-programs.ts';

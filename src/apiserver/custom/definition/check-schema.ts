@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../../api/json.ts';
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../manifest/base/field-error.ts';
+import { isJsonObject } from '../../../api/index.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../manifest/index.ts';
 import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { checkSchemaRules } from './check-rules.ts';
 import { succeeds } from '../../../quietly.ts';

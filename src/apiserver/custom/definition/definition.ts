@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../api/objects.ts';
+import type { KubeObject } from '../../../api/index.ts';
 import type { SchemaProps } from '../base/schema.ts';
 import type { WebhookClient } from '../../resources/served-resource.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../api/json.ts';
+import { isJsonObject, type JsonObject } from '../../../api/index.ts';
 import { TypedFields } from '../../base/typed-fields.ts';
 
 const TYPE = 'JSONSchemaProps';

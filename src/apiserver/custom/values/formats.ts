@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { parseDuration } from '../../../api/duration.ts';
+import { parseDuration } from '../../../api/index.ts';
 import { succeeds } from '../../../quietly.ts';
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;

@@ -1,5 +1,5 @@
-import { duplicate, required, type FieldError } from '../../../manifest/base/field-error.ts';
-import { isJsonObject, type JsonObject } from '../../../api/json.ts';
+import { duplicate, type FieldError, required } from '../../../manifest/index.ts';
+import { isJsonObject, type JsonObject } from '../../../api/index.ts';
 import { childPath, fieldSchema, type SchemaProps } from '../base/schema.ts';
 
 /**

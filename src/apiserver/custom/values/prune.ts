@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../api/json.ts';
+import { isJsonObject } from '../../../api/index.ts';
 import {
   childPath,
   fieldSchema,

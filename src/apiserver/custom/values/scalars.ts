@@ -1,5 +1,5 @@
-import { invalid, notSupported, tooLong, type FieldError } from '../../../manifest/base/field-error.ts';
-import { isSameJson } from '../../../api/json.ts';
+import { type FieldError, invalid, notSupported, tooLong } from '../../../manifest/index.ts';
+import { isSameJson } from '../../../api/index.ts';
 import type { SchemaProps } from '../base/schema.ts';
 import { fitsPattern } from '../base/patterns.ts';
 import { hasFormat } from './formats.ts';

@@ -1,5 +1,5 @@
-import { invalid, required, tooMany, type FieldError } from '../../../manifest/base/field-error.ts';
-import { isJsonObject, type JsonObject } from '../../../api/json.ts';
+import { type FieldError, invalid, required, tooMany } from '../../../manifest/index.ts';
+import { isJsonObject, type JsonObject } from '../../../api/index.ts';
 import { childPath, fieldSchema, isEmbeddedResource, OBJECT_FIELDS, type SchemaProps } from '../base/schema.ts';
 import { checkEnum, checkNumber, checkText } from './scalars.ts';
 

@@ -1,10 +1,7 @@
-import type { StoredService, WatchEvent } from '../../../api/objects.ts';
-import { isReadyEndpoint, type StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
-import type { Owned } from '../../../controllers/base/reconcile.ts';
-import { slicesOf } from '../../../network/listeners-of-services.ts';
-import { lowestPort } from '../../../network/lowest-port.ts';
-import { machineUrls } from '../../../network/machine-urls.ts';
-import type { FollowedService } from '../../../print/live/service-row.ts';
+import { isReadyEndpoint, type StoredEndpointSlice, type StoredService, type WatchEvent } from '../../../api/index.ts';
+import type { Owned } from '../../../controllers/index.ts';
+import { lowestPort, machineUrls, slicesOf } from '../../../network/index.ts';
+import type { FollowedService } from '../../../print/index.ts';
 
 /** The Services of a run, as the view knows them. */
 export class KnownServices {

@@ -1,12 +1,20 @@
-import { machineZone } from '../../../api/cron/zone.ts';
-import type { Owned } from '../../../controllers/base/reconcile.ts';
-import { controllerOf, type StoredEvent, type StoredPod, type WatchEvent } from '../../../api/objects.ts';
-import { isWorkload, type Workload } from '../../../api/workloads/stored-workloads.ts';
-import type { Transition } from '../../../print/live/transition.ts';
-import { deletedBy } from '../../../print/workloads/deleted-by.ts';
-import { withoutOldCounts } from '../../../print/workloads/progress.ts';
-import { workloadTransitions } from '../../../print/workloads/workload-transitions.ts';
-import { workloadWarning } from '../../../print/workloads/workload-warning.ts';
+import {
+  controllerOf,
+  isWorkload,
+  machineZone,
+  type StoredEvent,
+  type StoredPod,
+  type WatchEvent,
+  type Workload,
+} from '../../../api/index.ts';
+import type { Owned } from '../../../controllers/index.ts';
+import {
+  deletedBy,
+  type Transition,
+  withoutOldCounts,
+  workloadTransitions,
+  workloadWarning,
+} from '../../../print/index.ts';
 
 /** A workload in its last state. */
 interface KnownWorkload {

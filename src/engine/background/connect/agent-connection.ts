@@ -1,8 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { guarded } from '../../../defects.ts';
-import type { AgentMessage, ClientMessage, AttachFrame } from '../../../kubelet/attach/frames.ts';
-import { encodeAttachFrame, AttachFrameReader } from '../../../kubelet/attach/frames.ts';
-import { socketAddress } from '../../../kubelet/attach/socket-address.ts';
+import {
+  type AgentMessage,
+  type AttachFrame,
+  AttachFrameReader,
+  type ClientMessage,
+  encodeAttachFrame,
+  socketAddress,
+} from '../../../kubelet/index.ts';
 import { type Clock, sleep } from '../../../clock.ts';
 
 /** The way to the agent of a Pod. */

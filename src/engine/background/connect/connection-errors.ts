@@ -1,5 +1,4 @@
-import { PodrunError } from '../../../api/errors.ts';
-import type { StoredPod } from '../../../api/objects.ts';
+import { PodrunError, type StoredPod } from '../../../api/index.ts';
 
 /** The kubelet's error about a container that does not run. */
 export function containerNotRunning(container: string): PodrunError {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { EXIT, PodrunError } from '../../../api/errors.ts';
-import { encodeAttachFrame } from '../../../kubelet/attach/frames.ts';
-import type { StoredPod } from '../../../api/objects.ts';
+import { EXIT, PodrunError, type StoredPod } from '../../../api/index.ts';
+import { encodeAttachFrame } from '../../../kubelet/index.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,

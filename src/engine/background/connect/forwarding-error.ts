@@ -1,5 +1,5 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import { goNetworkError } from '../../../runtime/go-network-error.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import { goNetworkError } from '../../../runtime/index.ts';
 
 /** The kubelet's sentence about a port of a Pod that takes no connection. */
 export function forwardingError({ metadata: { name, uid } }: StoredPod, port: number, error: unknown): string {

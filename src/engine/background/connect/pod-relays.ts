@@ -1,6 +1,6 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import { NetworkHelper } from '../../../network/linux/helper-process.ts';
-import type { FileStore } from '../../../store/file-store.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import { NetworkHelper } from '../../../network/index.ts';
+import type { FileStore } from '../../../store/index.ts';
 
 /** Helpers in the private networks of Pods, cached until `close`. */
 export class PodRelays {

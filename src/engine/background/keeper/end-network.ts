@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { quietly } from '../../../quietly.ts';
-import { killGroup } from '../../../runtime/watch/kill.ts';
+import { killGroup } from '../../../runtime/index.ts';
 import type { KeptContainer } from './protocol.ts';
 
 /** Ends the private network of a container that still runs. */

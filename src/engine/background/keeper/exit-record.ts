@@ -1,4 +1,4 @@
-import { PodrunError } from '../../../api/errors.ts';
+import { PodrunError } from '../../../api/index.ts';
 import type { Alarm, Clock } from '../../../clock.ts';
 import type { KeptContainer } from './protocol.ts';
 

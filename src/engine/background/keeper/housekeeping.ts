@@ -1,4 +1,4 @@
-import { DEFAULT_STOP_SIGNAL } from '../../../api/stop-signals.ts';
+import { DEFAULT_STOP_SIGNAL } from '../../../api/index.ts';
 import type { Alarm, Clock } from '../../../clock.ts';
 import { endNetwork } from './end-network.ts';
 import { type Kept, startedContainers } from './kept.ts';

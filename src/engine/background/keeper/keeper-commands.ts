@@ -1,4 +1,4 @@
-import type { ExecLaunch, ExecOutcome, ExecRequest, ExecStart, OutputStream } from '../../../runtime/base/runtime.ts';
+import type { ExecLaunch, ExecOutcome, ExecRequest, ExecStart, OutputStream } from '../../../runtime/index.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import { commandProxy } from './process-proxies.ts';
 import type { FromKeeper } from './protocol.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { guarded } from '../../../defects.ts';
-import { PodrunError } from '../../../api/errors.ts';
-import { socketAddress } from '../../../kubelet/attach/socket-address.ts';
+import { PodrunError } from '../../../api/index.ts';
+import { socketAddress } from '../../../kubelet/index.ts';
 import type { KeeperLine } from './process-proxies.ts';
 import {
   encodeKeeperFrame,

@@ -1,5 +1,5 @@
 import { defectText, tellDefect } from '../../../defects.ts';
-import type { ExecOutcome, ExecStart, OutputStream, RunningExec, Runtime } from '../../../runtime/base/runtime.ts';
+import type { ExecOutcome, ExecStart, OutputStream, RunningExec, Runtime } from '../../../runtime/index.ts';
 import { type FromKeeper, withoutFunctions, type ProcessRef, type ToKeeper } from './protocol.ts';
 
 /** The runtime for commands, and the functions that report on them. */

@@ -1,6 +1,6 @@
-import { PodrunError } from '../../../api/errors.ts';
+import { PodrunError } from '../../../api/index.ts';
 import type { Clock } from '../../../clock.ts';
-import type { OutputStream } from '../../../runtime/base/runtime.ts';
+import type { OutputStream } from '../../../runtime/index.ts';
 import type { LogTarget } from './protocol.ts';
 
 /** An open log file. */

@@ -1,7 +1,6 @@
 import { caught, inBackground } from '../../../defects.ts';
-import { PodrunError } from '../../../api/errors.ts';
+import { PodrunError } from '../../../api/index.ts';
 import type { Clock } from '../../../clock.ts';
-import type { RuntimeFeatures } from '../../../runtime/base/features.ts';
 import type {
   Adopted,
   ContainerLaunch,
@@ -10,8 +9,9 @@ import type {
   ExecRequest,
   ExecStart,
   Runtime,
+  RuntimeFeatures,
   StartOutcome,
-} from '../../../runtime/base/runtime.ts';
+} from '../../../runtime/index.ts';
 import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
 import { KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';

@@ -1,4 +1,4 @@
-import type { RunningContainer } from '../../../runtime/base/runtime.ts';
+import type { RunningContainer } from '../../../runtime/index.ts';
 import type { KeptLog } from './kept-log.ts';
 import {
   type KeptContainer,

@@ -1,5 +1,5 @@
 import { inBackground } from '../../../defects.ts';
-import type { ProcessStreams, RunningContainer, RunningExec } from '../../../runtime/base/runtime.ts';
+import type { ProcessStreams, RunningContainer, RunningExec } from '../../../runtime/index.ts';
 import type { ProcessRef, WithoutFunctions, ToKeeper, ContainerMessage } from './protocol.ts';
 
 /** The connection to the keeper of processes. Without a keeper, messages are dropped. */

@@ -3,8 +3,7 @@
  * big-endian), the message in JSON, and a piece of a stream. The two may be different versions of podrun: messages are
  * only added, and unknown fields are ignored.
  */
-import type { Instant } from '../../../api/time.ts';
-import type { ResourceLimits } from '../../../runtime/base/confinement.ts';
+import type { Instant } from '../../../api/index.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -13,10 +12,11 @@ import type {
   ExecStart,
   OutputStream,
   ProcessExit,
+  ResourceLimits,
   RunningContainer,
   StartOutcome,
   TerminalSize,
-} from '../../../runtime/base/runtime.ts';
+} from '../../../runtime/index.ts';
 
 /** Raised when a new agent could not work with an older keeper. */
 export const KEEPER_VERSION = 1;

@@ -9,8 +9,7 @@
 import { existsSync } from 'node:fs';
 import { SystemClock } from '../../../clock.ts';
 import { quietly, readQuietly } from '../../../quietly.ts';
-import { killProcess } from '../../../runtime/watch/kill.ts';
-import type { ProcessIdentity } from '../../../runtime/watch/process-identity.ts';
+import { killProcess, type ProcessIdentity } from '../../../runtime/index.ts';
 import { tellDefects } from '../../../defect-file.ts';
 import { keepAlive } from '../../../defects.ts';
 import { Helper } from './helper.ts';

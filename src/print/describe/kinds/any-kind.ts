@@ -1,5 +1,4 @@
-import { goText } from '../../../api/go/go-text.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+import { goText, type StoredKubeObject } from '../../../api/index.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { line } from '../line.ts';
 import { describeIdentity } from '../metadata.ts';

@@ -1,5 +1,4 @@
-import type { PersistentVolumeClaim } from '../../../api/generated/types.ts';
-import type { StoredKubeObject, StoredPod } from '../../../api/objects.ts';
+import type { PersistentVolumeClaim, StoredKubeObject, StoredPod } from '../../../api/index.ts';
 import { formatDate } from '../../base/age.ts';
 import { claimCapacity, claimClass, claimModes } from '../../table/claim-cells.ts';
 import { optional } from '../align.ts';

@@ -1,5 +1,4 @@
-import type { DiscoveryEndpointPort, Endpoint } from '../../../api/generated/types.ts';
-import type { StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
+import type { DiscoveryEndpointPort, Endpoint, StoredEndpointSlice } from '../../../api/index.ts';
 import { line } from '../line.ts';
 import { describeIdentity } from '../metadata.ts';
 

@@ -1,5 +1,4 @@
-import type { EndpointAddress, Endpoints, EndpointSubset } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+import type { EndpointAddress, Endpoints, EndpointSubset, StoredKubeObject } from '../../../api/index.ts';
 import { line } from '../line.ts';
 import { describeIdentity } from '../metadata.ts';
 

@@ -1,10 +1,13 @@
-import type { Service, ServicePort } from '../../../api/generated/types.ts';
-import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../../api/objects.ts';
 import {
   isReadyEndpoint,
+  isTerminalPhase,
+  type Service,
   SERVICE_NAME_LABEL,
+  type ServicePort,
   type StoredEndpointSlice,
-} from '../../../api/workloads/endpoint-slices.ts';
+  type StoredKubeObject,
+  type StoredPod,
+} from '../../../api/index.ts';
 import { conditionOf } from '../../table/pod-status.ts';
 import { firstFew } from '../../text/labels.ts';
 

@@ -4,8 +4,8 @@ import type {
   IngressClass,
   IngressServiceBackend,
   Service,
-} from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+  StoredKubeObject,
+} from '../../../api/index.ts';
 import { ingressAddress } from '../../table/networking-columns.ts';
 import { line } from '../line.ts';
 import { describeAnnotations, describeLabels } from '../metadata.ts';

@@ -1,5 +1,4 @@
-import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, StoredKubeObject } from '../../../api/index.ts';
 import { selectorText } from '../../text/selector.ts';
 import { line } from '../line.ts';
 import { describeAnnotations, describeLabels } from '../metadata.ts';

@@ -1,18 +1,26 @@
-import type { Node, NodeStatus, NodeSystemInfo, PodSpec, Taint } from '../../../api/generated/types.ts';
-import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../../api/objects.ts';
-import { effectiveResources, isHugePages, type ParsedResources } from '../../../api/pod-resources.ts';
 import {
   addQuantities,
   canonicalQuantity,
+  compareText,
+  effectiveResources,
   formatQuantity,
+  isHugePages,
+  isTerminalPhase,
+  type Node,
+  type NodeStatus,
+  type NodeSystemInfo,
   type ParsedQuantity,
+  type ParsedResources,
   parseQuantity,
+  type PodSpec,
   quantityMilliValue,
   quantityValue,
+  type StoredKubeObject,
+  type StoredPod,
+  type Taint,
   ZERO_QUANTITY,
-} from '../../../api/quantity.ts';
+} from '../../../api/index.ts';
 import { ageSince, formatDate } from '../../base/age.ts';
-import { compareText } from '../../../api/go/go-text.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { nodeRoles } from '../../table/resource-columns.ts';
 import { optional } from '../align.ts';

@@ -1,6 +1,9 @@
-import type { NodeSelectorTerm, PersistentVolume } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
-import { canonicalQuantity } from '../../../api/quantity.ts';
+import {
+  canonicalQuantity,
+  type NodeSelectorTerm,
+  type PersistentVolume,
+  type StoredKubeObject,
+} from '../../../api/index.ts';
 import { ageSince } from '../../base/age.ts';
 import { accessModeText, claimClass } from '../../table/claim-cells.ts';
 import { optional } from '../align.ts';

@@ -1,7 +1,11 @@
-import type { LimitRange, LimitRangeItem, ResourceQuota } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
-import { canonicalQuantity } from '../../../api/quantity.ts';
-import { compareText } from '../../../api/go/go-text.ts';
+import {
+  canonicalQuantity,
+  compareText,
+  type LimitRange,
+  type LimitRangeItem,
+  type ResourceQuota,
+  type StoredKubeObject,
+} from '../../../api/index.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { line } from '../line.ts';
 

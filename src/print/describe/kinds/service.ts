@@ -1,5 +1,4 @@
-import type { LoadBalancerIngress, Service } from '../../../api/generated/types.ts';
-import type { StoredKubeObject } from '../../../api/objects.ts';
+import type { LoadBalancerIngress, Service, StoredKubeObject } from '../../../api/index.ts';
 import { labelText } from '../../text/labels.ts';
 import { optional } from '../align.ts';
 import { line } from '../line.ts';

@@ -1,6 +1,5 @@
-import { revisionsOf } from '../../../controllers/deployment/revisions.ts';
-import { isControlledBy } from '../../../controllers/base/ownership.ts';
-import type { StoredDeployment, StoredReplicaSet } from '../../../api/workloads/stored-workloads.ts';
+import { isControlledBy, revisionsOf } from '../../../controllers/index.ts';
+import type { StoredDeployment, StoredReplicaSet } from '../../../api/index.ts';
 import { formatDate } from '../../base/age.ts';
 import { selectorText } from '../../text/selector.ts';
 import { line } from '../line.ts';

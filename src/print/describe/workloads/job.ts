@@ -1,6 +1,4 @@
-import { humanDuration } from '../../../api/duration.ts';
-import type { JobSpec } from '../../../api/generated/types.ts';
-import type { StoredCronJob, StoredJob } from '../../../api/workloads/stored-workloads.ts';
+import { humanDuration, type JobSpec, type StoredCronJob, type StoredJob } from '../../../api/index.ts';
 import { formatDate, timestampMs } from '../../base/age.ts';
 import { flagText } from '../../table/workload-columns.ts';
 import { selectorText } from '../../text/selector.ts';

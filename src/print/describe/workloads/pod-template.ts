@@ -1,4 +1,4 @@
-import type { Container, PodTemplateSpec } from '../../../api/generated/types.ts';
+import type { Container, PodTemplateSpec } from '../../../api/index.ts';
 import { describeContainer } from '../container.ts';
 import { line } from '../line.ts';
 import { describeAnnotations, describeLabels } from '../metadata.ts';

@@ -1,6 +1,5 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import { isControlledBy } from '../../../controllers/base/ownership.ts';
-import type { Owned } from '../../../controllers/base/reconcile.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import { isControlledBy, type Owned } from '../../../controllers/index.ts';
 import { line } from '../line.ts';
 
 /**

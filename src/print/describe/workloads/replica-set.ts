@@ -1,5 +1,4 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import type { StoredReplicaSet, StoredReplicationController } from '../../../api/workloads/stored-workloads.ts';
+import type { StoredPod, StoredReplicaSet, StoredReplicationController } from '../../../api/index.ts';
 import { labelText } from '../../text/labels.ts';
 import { selectorText } from '../../text/selector.ts';
 import { line } from '../line.ts';

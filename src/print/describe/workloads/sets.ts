@@ -1,7 +1,10 @@
-import type { PersistentVolumeClaim } from '../../../api/generated/types.ts';
-import type { StoredPod } from '../../../api/objects.ts';
-import { canonicalQuantity } from '../../../api/quantity.ts';
-import type { StoredDaemonSet, StoredStatefulSet } from '../../../api/workloads/stored-workloads.ts';
+import {
+  canonicalQuantity,
+  type PersistentVolumeClaim,
+  type StoredDaemonSet,
+  type StoredPod,
+  type StoredStatefulSet,
+} from '../../../api/index.ts';
 import { formatDate } from '../../base/age.ts';
 import { claimClass } from '../../table/claim-cells.ts';
 import { labelText, sortedEntries } from '../../text/labels.ts';

@@ -1,6 +1,4 @@
-import { goQuote } from '../../../api/go/go-quote.ts';
-import { FloatLiteral } from '../../../api/json-path/index.ts';
-import { sorted } from '../../../api/go/go-text.ts';
+import { FloatLiteral, goQuote, sorted } from '../../../api/index.ts';
 import { argumentProblem, callFunction, fieldOf, isTrue } from './functions.ts';
 import {
   type Branch,

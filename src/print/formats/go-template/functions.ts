@@ -1,4 +1,4 @@
-import { FloatLiteral } from '../../../api/json-path/index.ts';
+import { FloatLiteral } from '../../../api/index.ts';
 import { TemplateError } from './nodes.ts';
 import { goValueText, sprint, sprintf, goTypeName } from './printf.ts';
 

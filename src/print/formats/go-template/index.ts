@@ -1,6 +1,4 @@
-import { usage } from '../../../api/errors.ts';
-import { goQuote } from '../../../api/go/go-quote.ts';
-import { goText } from '../../../api/go/go-text.ts';
+import { goQuote, goText, usage } from '../../../api/index.ts';
 import { formatJson } from '../base/json.ts';
 import { PrintFailure } from '../base/print-failure.ts';
 import { execute } from './execute.ts';

@@ -1,6 +1,4 @@
-import { goQuote } from '../../../api/go/go-quote.ts';
-import { unquoteGo } from '../../../api/go/go-unquote.ts';
-import { FloatLiteral } from '../../../api/json-path/index.ts';
+import { FloatLiteral, goQuote, unquoteGo } from '../../../api/index.ts';
 import { ReadError, type Token } from './tokens.ts';
 
 /**

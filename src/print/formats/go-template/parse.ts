@@ -1,4 +1,4 @@
-import { goQuote } from '../../../api/go/go-quote.ts';
+import { goQuote } from '../../../api/index.ts';
 import { isFunction } from './functions.ts';
 import { numberOf, stringOf, unquoted } from './literals.ts';
 import type { Branch, TemplateCommand, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';

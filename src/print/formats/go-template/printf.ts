@@ -1,6 +1,4 @@
-import { goQuote } from '../../../api/go/go-quote.ts';
-import { goSyntax, goText, goType, sorted } from '../../../api/go/go-text.ts';
-import { FloatLiteral } from '../../../api/json-path/index.ts';
+import { FloatLiteral, goQuote, goSyntax, goText, goType, sorted } from '../../../api/index.ts';
 import { TemplateError } from './nodes.ts';
 
 interface FormatVerb {

@@ -1,4 +1,4 @@
-import { goQuote } from '../../../api/go/go-quote.ts';
+import { goQuote } from '../../../api/index.ts';
 import { TemplateError } from './nodes.ts';
 
 export type TokenType =

@@ -5,8 +5,7 @@ import { jsonMarkup, Markup, markup } from './markup.ts';
 import { chartRows, type Entry, type ChartRow } from './rows.ts';
 import { workloadGroups } from '../workload-groups.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
-import type { Timeline } from '../../../history/timeline/model.ts';
-import { readyCounts } from '../../../history/timeline/ready-counts.ts';
+import { readyCounts, type Timeline } from '../../../history/index.ts';
 
 export interface PageOptions {
   /** Computes the SHA-256 of a text in base64: the page allows only its own script. */

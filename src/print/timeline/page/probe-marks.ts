@@ -1,4 +1,4 @@
-import type { ProbeSpan } from '../../../history/story/model.ts';
+import type { ProbeSpan } from '../../../history/index.ts';
 
 /** Attempts of a probe that share one mark. */
 export interface ProbeMark {

@@ -1,11 +1,9 @@
-import type { AttemptStory, ContainerStory, Stretch } from '../../../history/story/model.ts';
-import type { Timeline } from '../../../history/timeline/model.ts';
+import { type AttemptStory, type ContainerStory, isGood, type Stretch, type Timeline } from '../../../history/index.ts';
 import { briefDuration } from '../../base/age.ts';
 import { describeExitCode } from '../../base/exit-code.ts';
 import { stepDuration } from '../scale.ts';
 import { hasDecision, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';
-import { isGood } from '../../../history/timeline/start-steps.ts';
 import { waitLook } from '../drawing.ts';
 
 /** A period or point in time that is drawn, listed and described. Times count from the beginning of the page. */

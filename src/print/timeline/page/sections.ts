@@ -1,4 +1,4 @@
-import type { CriticalPath, PathStep, Timeline } from '../../../history/timeline/model.ts';
+import type { CriticalPath, PathStep, Timeline } from '../../../history/index.ts';
 import { podEnd } from '../pod-summary.ts';
 import { stepDuration } from '../scale.ts';
 import { pathExtract, stepHint, stepText } from '../step-text.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
-import type { UsageTotals } from '../../../machine/usage-totals.ts';
+import type { UsageTotals } from '../../../machine/index.ts';
 
 /** The CPU time of a group so far, with its ended processes, and its current memory. */
 export interface GroupUsage {

@@ -1,5 +1,5 @@
 import { readQuietly } from '../../../quietly.ts';
-import type { MachineFinding } from '../../../machine/abilities.ts';
+import type { MachineFinding } from '../../../machine/index.ts';
 import type { NamespaceDetection } from '../../base/features.ts';
 
 /** The findings about namespaces, for `doctor`. */

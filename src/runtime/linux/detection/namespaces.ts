@@ -1,4 +1,4 @@
-import type { Obstacle } from '../../../machine/abilities.ts';
+import type { Obstacle } from '../../../machine/index.ts';
 import type { Clock } from '../../../clock.ts';
 import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../../base/features.ts';
 import { readCache, writeCache } from './cache.ts';

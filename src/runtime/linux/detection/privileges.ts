@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { release } from 'node:os';
 import { quietly, readQuietly, statQuietly } from '../../../quietly.ts';
-import type { KernelSetting } from '../../../machine/abilities.ts';
+import type { KernelSetting } from '../../../machine/index.ts';
 import { bootId } from '../../watch/process-identity.ts';
 
 // The number in capability.h.

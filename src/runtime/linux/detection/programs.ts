@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Obstacle } from '../../../machine/abilities.ts';
+import type { Obstacle } from '../../../machine/index.ts';
 import { statQuietly } from '../../../quietly.ts';
 import type { NamespaceTools } from '../../base/features.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
 import { removeTree } from '../../../remove-tree.ts';
 import { quietly } from '../../../quietly.ts';
-import type { Obstacle } from '../../../machine/abilities.ts';
+import type { Obstacle } from '../../../machine/index.ts';
 import { machineTag } from '../../../machine-id.ts';
 import { errnoOf, errnoText, mkdirIfMissing } from '../../base/errno.ts';
 

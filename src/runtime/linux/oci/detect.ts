@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { obstacleText } from '../../../machine/obstacle.ts';
+import { obstacleText } from '../../../machine/index.ts';
 import type { OciProgram } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
 import { runHelper } from '../../base/helper.ts';

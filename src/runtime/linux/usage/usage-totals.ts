@@ -1,5 +1,5 @@
 import { readQuietly } from '../../../quietly.ts';
-import type { UsageTotals } from '../../../machine/usage-totals.ts';
+import type { UsageTotals } from '../../../machine/index.ts';
 import { groupTotals } from '../cgroup/cgroup-usage.ts';
 import { childrenOf } from '../../watch/process-table.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { guarded } from '../../../defects.ts';
-import { protocolsIn } from '../../../apiserver/access/websocket-protocols.ts';
+import { protocolsIn } from '../../../apiserver/index.ts';
 
 /** A message of a client may not be larger. kubectl sends pieces of 32 KiB. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;

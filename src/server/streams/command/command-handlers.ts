@@ -1,8 +1,6 @@
 import { inBackground } from '../../../defects.ts';
-import { allContainerStatuses, type StoredPod } from '../../../api/objects.ts';
-import type { SubresourceHandlers, UpgradeHandler } from '../../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
+import { allContainerStatuses, type StoredPod } from '../../../api/index.ts';
+import type { ApiRequest, ServerContext, SubresourceHandlers, UpgradeHandler } from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';

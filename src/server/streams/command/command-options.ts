@@ -1,4 +1,4 @@
-import { isOn } from '../../../apiserver/base/request.ts';
+import { isOn } from '../../../apiserver/index.ts';
 
 /** The streams that a request for exec or attach asks for. */
 export interface CommandOptions {

@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { inBackground } from '../../../defects.ts';
-import type { OpeningMessage } from '../../../kubelet/attach/frames.ts';
+import type { OpeningMessage } from '../../../kubelet/index.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,
+  containerNotRunning,
   type OutputTaker,
   reachAgent,
   received,
+  sendInput,
   sendMessage,
-} from '../../../engine/background/connect/agent-connection.ts';
-import { containerNotRunning } from '../../../engine/background/connect/connection-errors.ts';
-import { sendInput } from '../../../engine/background/connect/container-command.ts';
+} from '../../../engine/index.ts';
 import type { CommandStreams } from './command-streams.ts';
 import { exitOutcome, internalOutcome, type StreamOutcome, SUCCESS_OUTCOME } from './outcome.ts';
-import type { TerminalSize } from '../../../runtime/base/runtime.ts';
+import type { TerminalSize } from '../../../runtime/index.ts';
 
 /** The longest text of one size: `{"Width":65535,"Height":65535}`. */
 const TEXT_BYTES_MAX = 256;

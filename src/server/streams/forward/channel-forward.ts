@@ -1,4 +1,4 @@
-import { badRequestStatus } from '../../../apiserver/base/status-error.ts';
+import { badRequestStatus } from '../../../apiserver/index.ts';
 import type { ChannelConnection } from '../channels/channel-connection.ts';
 import type { ForwardedConnection } from './forward-connection.ts';
 

@@ -1,8 +1,8 @@
 import { type Duplex, pipeline, type Writable } from 'node:stream';
-import { dialPod } from '../../../network/node/dial-pod.ts';
-import { isTerminalPhase, type StoredPod } from '../../../api/objects.ts';
-import { forwardingError } from '../../../engine/background/connect/forwarding-error.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
+import { dialPod } from '../../../network/index.ts';
+import { isTerminalPhase, type StoredPod } from '../../../api/index.ts';
+import { forwardingError } from '../../../engine/index.ts';
+import type { ServerContext } from '../../../apiserver/index.ts';
 import { relayOf } from '../pod-networks.ts';
 
 /** A connection of the client that goes to a port of a Pod. */

@@ -1,9 +1,7 @@
 import { createWebSocketStream } from 'ws';
 import { inBackground } from '../../../defects.ts';
-import type { StoredPod } from '../../../api/objects.ts';
-import type { SubresourceHandlers } from '../../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import type { ApiRequest, ServerContext, SubresourceHandlers } from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';

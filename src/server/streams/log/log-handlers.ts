@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import { inBackground } from '../../../defects.ts';
-import type { ApiAnswer, SubresourceHandlers } from '../../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
+import type { ApiAnswer, ApiRequest, ServerContext, SubresourceHandlers } from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
 import { requestedLog } from './open-log.ts';

@@ -1,7 +1,6 @@
-import { type FieldError, forbidden, invalid, notSupported } from '../../../manifest/base/field-error.ts';
-import { parseTime } from '../../../api/time.ts';
-import { isOn } from '../../../apiserver/base/request.ts';
-import { badRequestStatus, invalidObject } from '../../../apiserver/base/status-error.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '../../../manifest/index.ts';
+import { parseTime } from '../../../api/index.ts';
+import { badRequestStatus, invalidObject, isOn } from '../../../apiserver/index.ts';
 
 /** The query of `pods/log`. */
 export interface LogOptions {

@@ -1,10 +1,14 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import { followedBytes, presentBytes } from '../../../store/logs/log-bytes.ts';
-import { LogFormat } from '../../../store/logs/log-format.ts';
-import { instanceEnded, instanceToShow, type LogSource, openLog } from '../../../store/logs/log-source.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
-import { badRequestStatus } from '../../../apiserver/base/status-error.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import {
+  followedBytes,
+  instanceEnded,
+  instanceToShow,
+  LogFormat,
+  type LogSource,
+  openLog,
+  presentBytes,
+} from '../../../store/index.ts';
+import { type ApiRequest, badRequestStatus, type ServerContext } from '../../../apiserver/index.ts';
 import { targetContainer, targetPod } from '../target-pod.ts';
 import { type LogOptions, readLogOptions } from './log-options.ts';
 

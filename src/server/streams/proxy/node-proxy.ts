@@ -1,8 +1,11 @@
-import type { StoredPod } from '../../../api/objects.ts';
-import type { ApiAnswer, SubresourceHandlers } from '../../../apiserver/base/answer.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
-import { notFoundStatus } from '../../../apiserver/base/status-error.ts';
+import type { StoredPod } from '../../../api/index.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  notFoundStatus,
+  type ServerContext,
+  type SubresourceHandlers,
+} from '../../../apiserver/index.ts';
 import { readProxyName } from './proxy-target.ts';
 
 /** `nodes/proxy`: the pages of a kubelet that tools read. */

@@ -1,5 +1,5 @@
-import { headerPairs, sentOn } from '../../../network/pass-on.ts';
-import { protocolsIn } from '../../../apiserver/access/websocket-protocols.ts';
+import { headerPairs, sentOn } from '../../../network/index.ts';
+import { protocolsIn } from '../../../apiserver/index.ts';
 
 /** The headers of a request for a program. */
 export interface PassedHeaders {

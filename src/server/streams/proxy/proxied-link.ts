@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { posix } from 'node:path';
-import { headerPairs } from '../../../network/pass-on.ts';
+import { headerPairs } from '../../../network/index.ts';
 
 /** The page behind a proxy that links are on. */
 export interface ProxiedLink {

@@ -1,12 +1,7 @@
 import { isIP, type Socket } from 'node:net';
-import { dialHere, dialPod } from '../../../network/node/dial-pod.ts';
-import type { StoredPod, StoredService } from '../../../api/objects.ts';
-import type { StoredEndpointSlice } from '../../../api/workloads/endpoint-slices.ts';
-import { endpointsFor, slicesOf } from '../../../network/listeners-of-services.ts';
-import type { ServiceEndpoint } from '../../../network/service-listener.ts';
-import type { ServerContext } from '../../../apiserver/base/context.ts';
-import type { ApiRequest } from '../../../apiserver/base/request.ts';
-import { badRequestStatus, notFoundStatus } from '../../../apiserver/base/status-error.ts';
+import { dialHere, dialPod, endpointsFor, type ServiceEndpoint, slicesOf } from '../../../network/index.ts';
+import type { StoredEndpointSlice, StoredPod, StoredService } from '../../../api/index.ts';
+import { type ApiRequest, badRequestStatus, notFoundStatus, type ServerContext } from '../../../apiserver/index.ts';
 import { relayOf } from '../pod-networks.ts';
 import { serviceUnavailable } from './unavailable.ts';
 

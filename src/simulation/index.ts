@@ -1,0 +1,2 @@
+export { readProgram, type SimulatedLife } from './read-program.ts';
+export { Simulation } from './simulation.ts';

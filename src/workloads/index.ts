@@ -1,0 +1,2 @@
+export { RunRoots } from './run-roots.ts';
+export { WorkloadLoop } from './workload-loop.ts';
