@@ -193,7 +193,6 @@ export class Run {
     const { owned, workloads, listener, faults, kept } = this.#options;
     const resumed = kept?.resumed ?? [];
     const pods = [...resumed, ...owned].map(({ pod }) => pod);
-    this.#hasBegun = true;
     faults?.begin((uid, event) => this.agent.tell(uid, event));
     for (const pod of pods) this.#pods.follow(pod);
     for (const pod of pods) listener.onPod({ type: 'ADDED', object: pod });
@@ -205,6 +204,8 @@ export class Run {
       this.#services.follow(metadata.namespace);
     }
     this.#statics = this.#openStatics();
+    // Until here, a change by another process must not find a run without Pods, and take it for over.
+    this.#hasBegun = true;
     listener.onChange();
     this.#lookIfOver();
     this.#settled = this.#settle().catch((error: unknown) =>
