@@ -7,7 +7,7 @@ const PERIOD_MS = 10;
 /** The server sees few connections, as a client with keep-alive has them; while it is busy, requests wait for one. */
 const CONNECTIONS = 32;
 
-// Whoever started it may be killed.
+// The process that started this one may be killed.
 process.once('disconnect', () => process.exit(1));
 
 const tookMs = [];

@@ -5,7 +5,7 @@ import { UNWATCHED } from '../../src/engine/run-input.ts';
 import type { AgentSettings } from '../../src/settings/agent-settings.ts';
 import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
@@ -51,4 +51,36 @@ it('an agent of a server forgets Pods and workloads that are removed', async () 
   await deletePod({ ...at, namespace: 'default', name: 'web' });
   await deleteObject(at, { type: resourceTypeOf(workload), namespace: 'default', name: 'set' });
   await vi.waitFor(() => expect([pods.agent.pods, pods.roots, pods.allPods]).toEqual([[], [], []]));
+});
+
+it('a run whose Pod another process changes at its very beginning is not over', () => {
+  const folder = temporaryFolder();
+  const store = openStore(folder);
+  const spec = { schedulingGates: [{ name: 'acme.io/wait' }], containers: [{ name: 'main', image: 'busybox' }] };
+  const written = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec };
+  const pod = store.create<KubeObject>('pods', written) as unknown as StoredPod;
+  const ends: boolean[] = [];
+  const label = (): unknown =>
+    openStore(folder).change<StoredPod>('pods', pod.metadata, 'object', ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, labels: { tier: 'front' } },
+    }));
+  const run: Run = new Run({
+    settings,
+    store,
+    clock: new SystemClock(),
+    owner: { command: 'apply' },
+    owned: [{ pod, written, release: () => undefined }],
+    listener: {
+      ...UNWATCHED,
+      onTrouble: () => undefined,
+      // The run has told of its Pod, and is about to take it.
+      onPod: ({ type }) => void (type === 'ADDED' && label()),
+      onChange: () => void ends.push(run.isOver),
+    },
+  });
+  onTestFinished(() => run.end({ force: true }));
+  run.begin();
+  expect(ends).toContain(false);
+  expect(ends).not.toContain(true);
 });
