@@ -130,11 +130,11 @@ describe('the package, installed', () => {
       'api/objects.d.ts',
       'api/workloads/stored-workloads.d.ts',
       'library/base/errors.d.ts',
+      'library/base/types.d.ts',
       'library/index.d.ts',
       'library/run.d.ts',
       'library/serve.d.ts',
       'library/server-types.d.ts',
-      'library/base/types.d.ts',
     ]);
   });
 
