@@ -11,7 +11,7 @@ export {
 export { nextTime } from './cron/next-time.ts';
 export { type CronSchedule, parseSchedule } from './cron/schedule.ts';
 export { isTimeZone, machineZone, Zone } from './cron/zone.ts';
-export { formatGoDuration, humanDuration, parseDuration } from './duration.ts';
+export { formatGoDuration, humanDuration, parseDuration } from './base/duration.ts';
 export {
   type ErrorCode,
   errorText,
@@ -22,8 +22,8 @@ export {
   PodrunError,
   refusedStart,
   usage,
-} from './errors.ts';
-export { fieldsOf, typeOfKind } from './field-types.ts';
+} from './base/errors.ts';
+export { fieldsOf, typeOfKind } from './base/field-types.ts';
 export { hasFinalizers, isKeptByFinalizers, removesLastFinalizer } from './finalizers.ts';
 export { atomicTypes, listTable } from './generated/list-table.ts';
 export { patchTable } from './generated/patch-table.ts';
@@ -226,7 +226,7 @@ export {
   plainText,
   relaxedPath,
 } from './json-path/index.ts';
-export { isJsonObject, isSameJson, type JsonObject } from './json.ts';
+export { isJsonObject, isSameJson, type JsonObject } from './base/json.ts';
 export {
   configKeyMessages,
   dottedSysctl,
@@ -241,7 +241,7 @@ export {
   subdomainMessages,
   underscoreSubdomainMessages,
   wildcardSubdomainMessages,
-} from './names.ts';
+} from './base/names.ts';
 export {
   allContainers,
   allContainerStatuses,
@@ -269,7 +269,7 @@ export {
   type StoredService,
   type TerminalPhase,
   type WatchEvent,
-} from './objects.ts';
+} from './base/objects.ts';
 export { typeOfObject } from './patch/field-rules.ts';
 export { applyPatch, goJsonType, mergeDifference, type PatchType, threeWayMerge } from './patch/index.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
@@ -321,7 +321,7 @@ export { SelectedChanges } from './select/selected-changes.ts';
 export { matchesStars } from './select/stars.ts';
 export { didYouMean, mostSimilar, sameEnding } from './similar.ts';
 export { DEFAULT_STOP_SIGNAL, STOP_SIGNALS } from './stop-signals.ts';
-export { formatSeconds, formatTime, type Instant, parseTime } from './time.ts';
+export { formatSeconds, formatTime, type Instant, parseTime } from './base/time.ts';
 export {
   isReadyEndpoint,
   SERVICE_NAME_LABEL,

@@ -3,7 +3,7 @@
  * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go).
  */
 
-import { PodrunError } from './errors.ts';
+import { PodrunError } from './base/errors.ts';
 
 /** The family of suffixes of a quantity. Sums and canonical texts keep the family. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';

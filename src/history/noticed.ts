@@ -1,7 +1,7 @@
 import { allContainerStatuses, type StoredPod } from '../api/index.ts';
-import type { RecordedRun } from './recorded-run.ts';
+import type { RecordedRun } from './base/recorded-run.ts';
 import { countIn, FAULT_INJECTED, type RequestCount, REQUESTS_COUNTED } from '../lifecycle/index.ts';
-import { lastStateOf } from './run-length.ts';
+import { lastStateOf } from './base/run-length.ts';
 
 /** The effects of faults that a user of some Pods would have noticed. */
 export interface Noticed {

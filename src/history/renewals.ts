@@ -1,4 +1,4 @@
-import type { RecordedTransition } from './recorded-run.ts';
+import type { RecordedTransition } from './base/recorded-run.ts';
 
 /** The transitions without the deletions after which a mirror Pod was made anew: the static Pod went on. */
 export function withoutRenewals(transitions: readonly RecordedTransition[]): RecordedTransition[] {

@@ -1,7 +1,7 @@
 import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/index.ts';
-import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
+import type { RecordedRun, RecordedTransition } from './base/recorded-run.ts';
 import { withoutRenewals } from './renewals.ts';
-import { latestMomentIn } from './transition-time.ts';
+import { latestMomentIn } from './base/transition-time.ts';
 
 /** A run in the making. */
 interface Gathered {

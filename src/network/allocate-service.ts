@@ -1,6 +1,12 @@
 import type { ServicePort, ServiceSpec, ServiceStatus, StoredService } from '../api/index.ts';
-import { LOCALHOST } from './listeners-of-services.ts';
-import { clusterAddress, isServiceAddress, machineAddress, nameHash, serviceAddress } from './service-addresses.ts';
+import { LOCALHOST } from './base/listeners-of-services.ts';
+import {
+  clusterAddress,
+  isServiceAddress,
+  machineAddress,
+  nameHash,
+  serviceAddress,
+} from './base/service-addresses.ts';
 
 /** The node ports that the API server gives out: the flag --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, count: 2768 };

@@ -13,9 +13,9 @@ export {
   podsPort,
   type ServicePlace,
   slicesOf,
-} from './listeners-of-services.ts';
-export { lowestPort } from './lowest-port.ts';
-export { machineUrls } from './machine-urls.ts';
+} from './base/listeners-of-services.ts';
+export { lowestPort } from './base/lowest-port.ts';
+export { machineUrls } from './base/machine-urls.ts';
 export type { ServiceListeners } from './node/agent-services.ts';
 export { dialHere, dialPod } from './node/dial-pod.ts';
 export { hasPodAddresses } from './node/loopbacks.ts';
@@ -29,8 +29,15 @@ export {
   type PrivateNetworks,
 } from './node/private-networks.ts';
 export { lateServer, type ServiceServer, withIngresses } from './node/service-server.ts';
-export { openConnections } from './open-connections.ts';
-export { forwardedFor, headerPairs, type NextConnection, passRequestOn, passUpgradeOn, sentOn } from './pass-on.ts';
-export { endWithAnswer, writableStatus } from './raw-answer.ts';
-export { apiServerAddress, DNS_PORT, machineAddress } from './service-addresses.ts';
-export type { ServiceEndpoint } from './service-listener.ts';
+export { openConnections } from './base/open-connections.ts';
+export {
+  forwardedFor,
+  headerPairs,
+  type NextConnection,
+  passRequestOn,
+  passUpgradeOn,
+  sentOn,
+} from './base/pass-on.ts';
+export { endWithAnswer, writableStatus } from './base/raw-answer.ts';
+export { apiServerAddress, DNS_PORT, machineAddress } from './base/service-addresses.ts';
+export type { ServiceEndpoint } from './base/service-listener.ts';

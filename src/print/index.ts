@@ -5,7 +5,7 @@ export { describeObject } from './describe-object.ts';
 export { describePod, describePods } from './describe/describe-pod.ts';
 export { describeTemplate } from './describe/workloads/pod-template.ts';
 export { renderMachineReport } from './doctor/report.ts';
-export { EventTablePrinter, renderEvents, sortedByLastSeen } from './events.ts';
+export { EventTablePrinter, renderEvents, sortedByLastSeen } from './table/events.ts';
 export { renderExpectation } from './expectation/expectation-file.ts';
 export { type ExpectationOutcome, isMet, outcomeRecord, outcomeSuites, renderOutcomes } from './expectation/outcome.ts';
 export { renderExplained, renderSupport } from './explain.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatGoDuration, humanDuration, parseDuration } from '../../src/api/duration.ts';
-import { PodrunError } from '../../src/api/errors.ts';
+import { formatGoDuration, humanDuration, parseDuration } from '../../src/api/base/duration.ts';
+import { PodrunError } from '../../src/api/base/errors.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

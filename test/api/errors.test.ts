@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, errorText, fromServer, hasCode, PodrunError, usage } from '../../src/api/errors.ts';
+import { type ErrorCode, errorText, fromServer, hasCode, PodrunError, usage } from '../../src/api/base/errors.ts';
 
 /** The exit codes, written down a second time: the type makes a new code appear here. */
 const EXPECTED: Readonly<Record<ErrorCode, number>> = {

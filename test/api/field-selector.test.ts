@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFieldSelector } from '../../src/api/select/field-selector.ts';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 
 const web: KubeObject = {
   apiVersion: 'v1',

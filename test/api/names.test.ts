@@ -11,7 +11,7 @@ import {
   qualifiedNameMessages,
   subdomainMessages,
   underscoreSubdomainMessages,
-} from '../../src/api/names.ts';
+} from '../../src/api/base/names.ts';
 
 const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredKubeObject, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredKubeObject, WatchEvent } from '../../src/api/base/objects.ts';
 import { SelectedChanges } from '../../src/api/select/selected-changes.ts';
 
 function change(type: WatchEvent['type'], app: string, uid = '1'): WatchEvent<StoredKubeObject> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '../../src/api/time.ts';
+import { formatTime, parseTime } from '../../src/api/base/time.ts';
 
 describe('formatTime', () => {
   it('writes times in any order, to the microsecond', () => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/api/errors.ts';
+import { EXIT } from '../../src/api/base/errors.ts';
 import { filesBelow, readText, root } from './source.ts';
 
 const FOLDERS = ['.ci', 'bench', 'bin', 'docs', 'fixtures', 'src', 'test'];

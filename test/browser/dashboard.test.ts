@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { type Dashboard, openDashboard } from '../../src/server/dashboard/open-dashboard.ts';
 import { goldenEvents, goldenPods } from '../print/golden.ts';
 import { startServer, type TestServer } from '../server/start-server.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredEvent, StoredPod, StoredService } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod, StoredService } from '../../src/api/base/objects.ts';
 import { quietly } from '../../src/quietly.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { storeOf } from '../cli/prepared-store.ts';

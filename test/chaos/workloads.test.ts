@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import type { DeploymentStatus, JobStatus } from '../../src/api/generated/types.ts';
-import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../src/api/objects.ts';
+import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../src/api/base/objects.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import { type Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';

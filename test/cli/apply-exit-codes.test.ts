@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/api/errors.ts';
+import { EXIT } from '../../src/api/base/errors.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { workshopForEach } from './workshop.ts';
 

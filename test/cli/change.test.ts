@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { putObjects, putStates, recordings, replay, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FLAG_VALUES } from '../../src/cli/complete/flag-values.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { commandNames } from './commands.ts';
 import { putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
-import { parseTime } from '../../src/api/time.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
+import { parseTime } from '../../src/api/base/time.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
 import { type Podrun, podsIn, workshopForEach } from './workshop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { runHere } from './in-process.ts';
 import { putObjects, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

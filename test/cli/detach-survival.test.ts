@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredKubeObject } from '../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();

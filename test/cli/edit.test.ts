@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { DeploymentSpec } from '../../src/api/generated/types.ts';
 import { mergeDifference } from '../../src/api/patch/index.ts';
-import type { StoredKubeObject } from '../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { storeOf } from './prepared-store.ts';
 import { putWorkloads } from './workloads/golden-workloads.ts';
 import { workshopForEach } from './workshop.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ErrorCode } from '../../src/api/errors.ts';
+import type { ErrorCode } from '../../src/api/base/errors.ts';
 import { runHere } from './in-process.ts';
 import { putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

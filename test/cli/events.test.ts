@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/api/objects.ts';
+import type { StoredEvent } from '../../src/api/base/objects.ts';
 import { goldenEvents } from '../print/golden.ts';
 import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

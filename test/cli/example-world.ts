@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import type { Need } from '../needs.ts';
 
 /** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */

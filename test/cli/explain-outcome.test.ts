@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { podRoot } from '../../src/lifecycle/requests/root.ts';
 import { explainOutcome } from '../../src/cli/apply/explain-outcome.ts';
 import { at, conditions, ended as endedContainer, NOW_MS, waiting, webPod } from '../print/pods.ts';

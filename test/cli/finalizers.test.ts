@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { StoredKubeObject } from '../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { gcLines } from './gc-lines.ts';
 import { storeOf } from './prepared-store.ts';

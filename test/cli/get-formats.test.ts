@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { goldenPods } from '../print/golden.ts';
 import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';

@@ -1,4 +1,4 @@
-import type { StoredKubeObject } from '../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { everyResourceType } from '../../src/api/resource-types.ts';
 import { keyOf } from '../../src/store/base/metadata.ts';
 import { spawn } from 'node:child_process';

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { type Ended, Workshop } from './workshop.ts';
 
 /** Characters that a terminal obeys: a title, a cleared screen, a bell, C1, a carriage return, a changed direction. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredEvent } from '../../src/api/objects.ts';
+import type { StoredEvent } from '../../src/api/base/objects.ts';
 import { cgroupMachine } from '../../src/runtime/linux/cgroup/cgroup-machine.ts';
 import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
 import { PATIENT } from '../patience.ts';

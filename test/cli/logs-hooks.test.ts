@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ContainerState } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { appendToHookLog } from '../../src/store/logs/container-log.ts';
 import { hookLogPath } from '../../src/store/logs/log-files.ts';
 import { stageForEach } from '../puppet/stage.ts';

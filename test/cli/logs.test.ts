@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ContainerState } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { instanceLogPath } from '../../src/store/logs/log-files.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/api/objects.ts';
+import type { StoredEvent } from '../../src/api/base/objects.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/generated/types.ts';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { runHere } from './in-process.ts';
 import { putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

@@ -10,7 +10,7 @@ import {
   type StoredEvent,
   type StoredKubeObject,
   type StoredPod,
-} from '../../src/api/objects.ts';
+} from '../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { type KubernetesServer, run, serve } from '../../src/library/index.ts';

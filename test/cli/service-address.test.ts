@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { StoredEvent, StoredService } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredService } from '../../src/api/base/objects.ts';
 import { run, type RunOptions } from '../../src/library/index.ts';
 import { startServer } from '../server/start-server.ts';
 import { runHere } from './in-process.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { storeOf } from './prepared-store.ts';
 import { podsIn, type WatchLine, watchLines, workshopForEach } from './workshop.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { runHere } from './in-process.ts';
 import { GOLDEN_ENV, putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
-import { allContainerStatuses } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
+import { allContainerStatuses } from '../../src/api/base/objects.ts';
 import { resourceTypeNamed, resourceTypeOf } from '../../src/api/resource-types.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { goldenPods } from '../print/golden.ts';
 import { runHere } from './in-process.ts';
 import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';

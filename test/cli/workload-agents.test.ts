@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { PATIENT } from '../patience.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeploymentSpec, DeploymentStatus } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { shrunkSizes } from '../../src/controllers/deployment/rollout-arithmetic.ts';
 import type { StoredDeployment, StoredReplicaSet } from '../../src/controllers/base/reconcile.ts';
 import { newDeployment, START_MS, templateOf } from './manifests.ts';

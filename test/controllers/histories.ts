@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/api/base/json.ts';
 import type { WorldObject } from './world.ts';
 
 /** The distinct values of each field that a controller decides, in order. */

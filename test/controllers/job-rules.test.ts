@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodFailurePolicyRule, PodStatus, SuccessPolicyRule } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
 import { finishedAtMs } from '../../src/controllers/job/failure-delay.ts';
 import { IndexSet } from '../../src/controllers/job/indexes.ts';

@@ -3,8 +3,8 @@ import { requestDeletion } from '../../src/apiserver/deletion/request-deletion.t
 import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
 import { writePatch } from '../../src/apiserver/base/write-patch.ts';
 import { hasFinalizers } from '../../src/api/finalizers.ts';
-import type { JsonObject } from '../../src/api/json.ts';
-import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
+import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../src/api/resource-types.ts';
 import { isWorkload } from '../../src/api/workloads/stored-workloads.ts';
 import type { PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';

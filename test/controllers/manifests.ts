@@ -1,5 +1,5 @@
 import type { DeploymentSpec, JobSpec, PodSpec } from '../../src/api/generated/types.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import { NAME_ALPHABET } from '../../src/controllers/base/names.ts';
 import type { NewObject } from '../../src/controllers/base/reconcile.ts';
 

@@ -1,6 +1,6 @@
 import type { StatefulSetSpec, StatefulSetStatus } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { START_MS, templateOf } from './manifests.ts';
 import { type Behaviour, SimulatedNode } from './simulated-node.ts';
 import { World } from './world.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/api/json.ts';
-import { isSameJson } from '../../src/api/json.ts';
-import { parseTime } from '../../src/api/time.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
+import { isSameJson } from '../../src/api/base/json.ts';
+import { parseTime } from '../../src/api/base/time.ts';
 import { LoopWorld } from './loop-world.ts';
 import type { WorldObject } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../src/api/json.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
 import { rolloutAnswer } from '../../src/controllers/index.ts';
 
 const seen = (status: JsonObject): JsonObject => ({ observedGeneration: 2, ...status });

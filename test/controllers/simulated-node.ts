@@ -1,6 +1,6 @@
 import type { Container, ContainerStatus, PodStatus } from '../../src/api/generated/types.ts';
-import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { isTerminalPhase, type StoredPod } from '../../src/api/base/objects.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import type { World } from './world.ts';
 
 /** The life of a Pod, in milliseconds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/api/objects.ts';
+import type { StoredEvent } from '../../src/api/base/objects.ts';
 import { historiesOf, passesThrough, withoutGenerated } from './histories.ts';
 import { type Line, readTrace, type Replay, replay, traceNames } from './replay.ts';
 import type { WorldObject } from './world.ts';

@@ -1,10 +1,10 @@
 import type { JobSpec } from '../../src/api/generated/types.ts';
-import type { JsonObject } from '../../src/api/json.ts';
-import { isSameJson } from '../../src/api/json.ts';
-import { isTerminalPhase, type StoredPod } from '../../src/api/objects.ts';
+import type { JsonObject } from '../../src/api/base/json.ts';
+import { isSameJson } from '../../src/api/base/json.ts';
+import { isTerminalPhase, type StoredPod } from '../../src/api/base/objects.ts';
 import { applyMergePatch } from '../../src/api/patch/merge-patch.ts';
 import { withNullLists } from '../../src/api/workloads/endpoint-slices.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import { hasController } from '../../src/api/workloads/stored-workloads.ts';
 import { reconcileWorkload, type WorkloadInput } from '../../src/controllers/controllers.ts';
 import { garbageActions } from '../../src/controllers/garbage/collect.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { beginWorkloads, claimControlled } from '../../src/engine/begin-workloads.ts';
 import type { WorkloadKey } from '../../src/apiserver/live-controller.ts';
-import type { StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { JOB_FINALIZER } from '../../src/controllers/job/job-pods.ts';
 import { FileStore } from '../../src/store/file-store.ts';

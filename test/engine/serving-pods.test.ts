@@ -5,7 +5,7 @@ import { UNWATCHED } from '../../src/engine/run-input.ts';
 import type { AgentSettings } from '../../src/settings/agent-settings.ts';
 import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 

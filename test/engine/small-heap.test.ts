@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { shrinkOnce, SmallHeap } from '../../src/engine/small-heap.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredPod, StoredService } from '../../src/api/objects.ts';
+import type { StoredPod, StoredService } from '../../src/api/base/objects.ts';
 import { quietly } from '../../src/quietly.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import type { Podrun } from '../cli/workshop.ts';

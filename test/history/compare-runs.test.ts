@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareRuns, type RunComparison } from '../../src/history/compare/compare-runs.ts';
-import type { RecordedRun } from '../../src/history/recorded-run.ts';
+import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
 import { randomHappenings } from './random-happenings.ts';
 import { type Happening, runOf } from './runs.ts';
 

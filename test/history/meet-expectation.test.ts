@@ -4,7 +4,7 @@ import type { Expectation, Pattern, WrittenPattern } from '../../src/history/exp
 import type { Happening as Seen } from '../../src/history/story/model.ts';
 import { meetExpectation } from '../../src/history/expect/meet-expectation.ts';
 import type { Check } from '../../src/history/expect/meet-steps.ts';
-import type { RecordedRun } from '../../src/history/recorded-run.ts';
+import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
 import { storyOf } from '../../src/history/story/run-story.ts';
 import { readExpectations } from '../../src/manifest/expect/read-expectations.ts';
 import { renderExpectation } from '../../src/print/expectation/expectation-file.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pairRuns } from '../../src/history/compare/pair-runs.ts';
 import { noticedIn } from '../../src/history/noticed.ts';
-import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
-import type { NamedRun } from '../../src/history/state-at.ts';
+import type { RecordedRun, RecordedTransition } from '../../src/history/base/recorded-run.ts';
+import type { NamedRun } from '../../src/history/base/state-at.ts';
 
 interface State {
   readonly at: number;

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
-import { formatTime } from '../../src/api/time.ts';
-import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
+import { formatTime } from '../../src/api/base/time.ts';
+import type { RecordedRun, RecordedTransition } from '../../src/history/base/recorded-run.ts';
 
 /** The beginning of all runs of these tests. */
 export const BEGIN_MS: number = Date.UTC(2026, 0, 15, 12);

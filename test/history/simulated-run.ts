@@ -1,6 +1,6 @@
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
-import { formatTime } from '../../src/api/time.ts';
-import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
+import { formatTime } from '../../src/api/base/time.ts';
+import type { RecordedRun, RecordedTransition } from '../../src/history/base/recorded-run.ts';
 import type { PodSimulation } from '../simulation/pod-simulation.ts';
 import type { EventDraft } from '../../src/lifecycle/texts/event-draft.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../src/api/errors.ts';
-import { parseMoment } from '../../src/history/moment.ts';
-import { onRecordAt, type RunState, stateAt } from '../../src/history/state-at.ts';
+import { PodrunError } from '../../src/api/base/errors.ts';
+import { parseMoment } from '../../src/history/base/moment.ts';
+import { onRecordAt, type RunState, stateAt } from '../../src/history/base/state-at.ts';
 import { BEGIN_MS, runOf } from './runs.ts';
 
 /** Restarts at 2 s and 4 s, fails at 5 s, and is deleted a minute after its beginning. */

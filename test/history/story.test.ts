@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compareRuns } from '../../src/history/compare/compare-runs.ts';
-import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
+import type { RecordedRun, RecordedTransition } from '../../src/history/base/recorded-run.ts';
 import { storyOf } from '../../src/history/story/run-story.ts';
 import { COMBINED } from '../../src/lifecycle/texts/events.ts';
 import { runOf } from './runs.ts';

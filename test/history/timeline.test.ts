@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedTransition } from '../../src/history/recorded-run.ts';
+import type { RecordedTransition } from '../../src/history/base/recorded-run.ts';
 import { timelineOf } from '../../src/history/timeline/critical-path.ts';
 import type { Stretch } from '../../src/history/story/model.ts';
 import type { PathStep, Timeline } from '../../src/history/timeline/model.ts';

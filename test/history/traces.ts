@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordedRun } from '../../src/history/recorded-run.ts';
-import { latestMomentIn } from '../../src/history/transition-time.ts';
-import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
+import { latestMomentIn } from '../../src/history/base/transition-time.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 
 const TRACES = path.join(import.meta.dirname, '../golden/traces');
 

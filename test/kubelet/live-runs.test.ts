@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { LiveRuns } from '../../src/kubelet/live-runs.ts';
 import type { PodRun } from '../../src/kubelet/pod-run.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PodRun, type PodRunOptions } from '../../src/kubelet/pod-run.ts';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { restoredFacts } from '../../src/lifecycle/restored-facts.ts';
 import type { Runtime } from '../../src/runtime/base/runtime.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
-import { PodrunError } from '../../src/api/errors.ts';
+import { PodrunError } from '../../src/api/base/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/base/store.ts';
 import { prepareForCreate } from '../../src/manifest/default/create.ts';
 import { node } from '../lifecycle/base-objects.ts';

@@ -3,7 +3,7 @@ import { probeOnce } from '../../src/kubelet/probe/index.ts';
 import { ProbeAbort } from '../../src/kubelet/probe/probe-abort.ts';
 import type { ProbeOutcome } from '../../src/kubelet/probe/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { ExecOutcome } from '../../src/runtime/base/runtime.ts';
 import { podWith } from '../lifecycle/base-objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usage } from '../../src/api/errors.ts';
+import { usage } from '../../src/api/base/errors.ts';
 import { GoalError, ManifestError, PodrunError, TimeoutError } from '../../src/library/index.ts';
 import { withLibraryErrors } from '../../src/library/base/library-errors.ts';
 import { asLibraryAdvice } from '../../src/library/base/library-calls.ts';

@@ -125,9 +125,9 @@ describe('the package, installed', () => {
     const types = path.join(consumer, 'node_modules/podrun/dist/types');
     const files = readdirSync(types, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files.map((entry) => path.relative(types, path.join(entry.parentPath, entry.name))).toSorted()).toEqual([
-      'api/errors.d.ts',
+      'api/base/errors.d.ts',
+      'api/base/objects.d.ts',
       'api/generated/types.d.ts',
-      'api/objects.d.ts',
       'api/workloads/stored-workloads.d.ts',
       'library/base/errors.d.ts',
       'library/base/types.d.ts',

@@ -1,5 +1,5 @@
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import type { NodeFacts } from '../../src/lifecycle/base/node-facts.ts';
 
 /** A node for tests that change one field. */

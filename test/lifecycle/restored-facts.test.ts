@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, ContainerStatus, PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
-import { formatTime } from '../../src/api/time.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import { containerFacts, NEW_POD } from '../../src/lifecycle/base/facts.ts';
 import { observe } from '../../src/lifecycle/observe.ts';
 import { type FoundInstance, restoredFacts } from '../../src/lifecycle/restored-facts.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
-import type { KubeObject } from '../../src/api/objects.ts';
+import { fieldsOf, typeOfKind } from '../../src/api/base/field-types.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 
 /** Texts that have a meaning in some field, or resemble such texts. */
 const TELLING_TEXTS = [

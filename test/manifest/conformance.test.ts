@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { threeWayMerge } from '../../src/api/patch/index.ts';
 import type { FieldError } from '../../src/manifest/base/field-error.ts';
 import { loadManifests } from '../../src/manifest/load.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { asCreated } from '../../src/manifest/default/created.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { admitUpdate } from '../../src/manifest/update/index.ts';

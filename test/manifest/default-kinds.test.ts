@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { droppedFields, prepareForCreate } from '../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';

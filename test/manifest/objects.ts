@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { prepareForCreate } from '../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { formatFieldError } from '../../src/manifest/base/field-error.ts';

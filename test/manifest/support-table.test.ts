@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { fieldTable } from '../../src/api/generated/field-table.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
-import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
+import { fieldsOf, typeOfKind } from '../../src/api/base/field-types.ts';
 import { resourceTypeNamed } from '../../src/api/resource-types.ts';
 import { knownType, parseType } from '../../src/manifest/decode/fields.ts';
 import { groupFieldsWithoutEffect } from '../../src/manifest/support/fields-without-effect.ts';

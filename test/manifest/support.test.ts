@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
 import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { droppedFields, prepareForCreate } from '../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { formatFieldError } from '../../src/manifest/base/field-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredService } from '../../src/api/base/objects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
 import { placeOnMachine } from '../../src/network/ingress/dial-external.ts';
 import { findRoute, routesOf, type StoredIngress } from '../../src/network/ingress/routes.ts';

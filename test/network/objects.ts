@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '../../src/api/generated/types.ts';
-import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredService } from '../../src/api/base/objects.ts';
 import type { StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
 
 const META = { uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
-import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/service-listener.ts';
+import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/base/service-listener.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const clock = new ManualClock();

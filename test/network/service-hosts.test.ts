@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredService } from '../../src/api/base/objects.ts';
 import type { StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
-import { serviceHosts } from '../../src/network/service-hosts.ts';
+import { serviceHosts } from '../../src/network/base/service-hosts.ts';
 import { endpoint, service, slice } from './objects.ts';
 
 const hosts = (

@@ -5,7 +5,7 @@ import {
   type RulesByChain,
   serviceTransactions,
 } from '../../src/network/nft/service-rules.ts';
-import type { ServiceListener } from '../../src/network/service-listener.ts';
+import type { ServiceListener } from '../../src/network/base/service-listener.ts';
 
 const TABLE = 'ip podrun_services';
 const NOTHING: RulesByChain = new Map();

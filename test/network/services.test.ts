@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceSpec } from '../../src/api/generated/types.ts';
 import { allocateService, nodePortErrors, reachedStatus } from '../../src/network/allocate-service.ts';
-import { listenersOfServices } from '../../src/network/listeners-of-services.ts';
-import { serviceAddress } from '../../src/network/service-addresses.ts';
+import { listenersOfServices } from '../../src/network/base/listeners-of-services.ts';
+import { serviceAddress } from '../../src/network/base/service-addresses.ts';
 import { endpoint, service, slice } from './objects.ts';
 
 const HOST = { network: 'host', lowestPort: 1024 } as const;

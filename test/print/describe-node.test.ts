@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Node } from '../../src/api/generated/types.ts';
-import type { StoredEvent, StoredKubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { describeObject } from '../../src/print/describe-object.ts';
 import { container, webPod } from './pods.ts';
 

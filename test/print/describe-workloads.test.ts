@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { describeObject } from '../../src/print/describe-object.ts';
 import { at, NOW_MS } from './pods.ts';
 

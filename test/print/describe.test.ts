@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Container, EnvVar, Probe, Volume } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { describePod } from '../../src/print/describe/describe-pod.ts';
 import { GOLDEN_NOW_MS, goldenEvents, goldenPods, transcript } from './golden.ts';
 import { at, container, NOW_MS, webEvent, webPod } from './pods.ts';

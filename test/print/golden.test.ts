@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describePods } from '../../src/print/describe/describe-pod.ts';
-import { renderEvents } from '../../src/print/events.ts';
+import { renderEvents } from '../../src/print/table/events.ts';
 import { POD_COLUMNS } from '../../src/print/table/pod-table.ts';
 import { renderTable } from '../../src/print/table/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenEvents, goldenPods, goldenStates, goldenText } from './golden.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 
 const folder = join(import.meta.dirname, '../golden');
 

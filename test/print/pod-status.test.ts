@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { summarizePod } from '../../src/print/table/pod-status.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from './pods.ts';
 

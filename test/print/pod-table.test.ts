@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { POD_COLUMNS } from '../../src/print/table/pod-table.ts';
 import { renderTable, TablePrinter, type TableOptions } from '../../src/print/table/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenPods, transcript } from './golden.ts';

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
-import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/base/objects.ts';
 
 /** The current time of these tests; statuses below use times around it. */
 export const NOW_MS: number = Date.parse('2026-01-15T12:00:00Z');

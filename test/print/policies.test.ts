@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { describeObject } from '../../src/print/describe-object.ts';
 import { columnsOf } from '../../src/print/table/resource-columns.ts';
 import { renderTable } from '../../src/print/table/table-printer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { containersOf } from '../../src/print/base/pod-container.ts';
 import { transitionsOf } from '../../src/print/live/pod-transitions.ts';
 import { trace, traceNames } from './golden.ts';

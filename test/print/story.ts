@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { eventTransition } from '../../src/print/live/event-transition.ts';
 import { liveColumns } from '../../src/print/live/live-columns.ts';
 import { renderTransition } from '../../src/print/live/live-line.ts';

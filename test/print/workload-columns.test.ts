@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { columnsOf } from '../../src/print/table/resource-columns.ts';
 import { at, NOW_MS } from './pods.ts';
 

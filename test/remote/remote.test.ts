@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject, StoredKubeObject } from '../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { clusterImages } from '../../src/remote/cluster-images.ts';
 import { streamLines } from '../../src/remote/lines.ts';
 import { missingRule } from '../../src/remote/connection.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/objects.ts';
+import type { KubeObject } from '../../src/api/base/objects.ts';
 import { startServer, type TestServer } from './start-server.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';

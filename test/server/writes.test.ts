@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { machineAddress } from '../../src/network/service-addresses.ts';
+import { machineAddress } from '../../src/network/base/service-addresses.ts';
 import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

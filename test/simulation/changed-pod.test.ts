@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, PodStatus } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { PodSimulation } from './pod-simulation.ts';
 
 const container = (image: string, more: Partial<Container> = {}): Container => ({ name: 'main', image, ...more });

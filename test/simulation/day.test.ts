@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { readProgram } from '../../src/simulation/read-program.ts';
 import { Simulation } from '../../src/simulation/simulation.ts';
 import { loadText } from '../manifest/load-text.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { PodSpec, PodStatus } from '../../src/api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { onDefect } from '../../src/defects.ts';
 import type { Runtime } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';

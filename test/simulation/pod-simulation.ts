@@ -1,4 +1,4 @@
-import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
+import { allContainerStatuses, type StoredPod } from '../../src/api/base/objects.ts';
 import type {
   Container,
   ContainerStatus,

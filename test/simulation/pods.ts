@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { ContainerStatus, PodStatus } from '../../src/api/generated/types.ts';
-import { allContainerStatuses } from '../../src/api/objects.ts';
+import { allContainerStatuses } from '../../src/api/base/objects.ts';
 import { Observer } from './invariants/index.ts';
 import { arbitraryScenario } from './scenario/arbitrary-scenario.ts';
 import type { Entry } from './scenario/entry.ts';

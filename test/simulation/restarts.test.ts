@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allContainerStatuses } from '../../src/api/objects.ts';
+import { allContainerStatuses } from '../../src/api/base/objects.ts';
 import { PodSimulation } from './pod-simulation.ts';
 
 const one = { containers: [{ name: 'main', image: 'app' }] };

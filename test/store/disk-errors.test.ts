@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../src/api/errors.ts';
+import { PodrunError } from '../../src/api/base/errors.ts';
 import { ifPossible, onDisk } from '../../src/store/disk/disk-errors.ts';
 import { temporaryFolder } from './temporary-store.ts';
 

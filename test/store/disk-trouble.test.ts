@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../src/api/errors.ts';
+import { PodrunError } from '../../src/api/base/errors.ts';
 import { newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 import { messageOf, startWorkerOnSmallDisk, useWorkers } from './workers.ts';

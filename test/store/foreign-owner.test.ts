@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { machineTag } from '../../src/machine-id.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredKubeObject, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredKubeObject, WatchEvent } from '../../src/api/base/objects.ts';
 import { ObjectCache } from '../../src/apiserver/informer/object-cache.ts';
 import { Informer } from '../../src/store/informer.ts';
 import type { Store } from '../../src/store/base/store.ts';

@@ -1,4 +1,4 @@
-import { MIRROR_ANNOTATION, type StoredEvent, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
+import { MIRROR_ANNOTATION, type StoredEvent, type StoredPod, type WatchEvent } from '../../src/api/base/objects.ts';
 import type { Storable } from '../../src/store/base/store.ts';
 
 export function newPod(name: string, changes: { namespace?: string; phase?: string } = {}): StoredPod {

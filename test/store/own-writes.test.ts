@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import type { Store, Subscription } from '../../src/store/base/store.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';

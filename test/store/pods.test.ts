@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { pathsInPodFolder } from '../../src/store/base/layout.ts';
 import { parseTransition, readPod, transitionLines } from '../../src/store/disk/transition-log.ts';
 import { RecordedRuns } from '../../src/store/recorded-runs.ts';

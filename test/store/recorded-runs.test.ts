@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
-import { parseTime } from '../../src/api/time.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
+import { parseTime } from '../../src/api/base/time.ts';
 import { appendToJournal } from '../../src/store/logs/probe-journal.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { RecordedRuns } from '../../src/store/recorded-runs.ts';

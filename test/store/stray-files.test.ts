@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
 import { newPod } from './objects.ts';
 import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { mergeStatus } from '../../src/lifecycle/status/merge-status.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
 import { LogReader } from '../../src/store/logs/log-reader.ts';

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { PodLog } from '../../src/store/disk/pod-log.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';

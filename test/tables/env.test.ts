@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ConfigMap, EnvFromSource, EnvVar, ResourceRequirements } from '../../src/api/generated/types.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { makeEnvironment } from '../../src/lifecycle/environment/environment.ts';
 import type { ServiceFact } from '../../src/lifecycle/environment/environment-services.ts';
 import { node, podWith } from '../lifecycle/base-objects.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
-import { formatTime } from '../../src/api/time.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import { newReplicas, resolveFenceposts } from '../../src/controllers/deployment/rollout-arithmetic.ts';
 import { failureDelayMs, JOB_BACKOFF } from '../../src/controllers/job/failure-delay.ts';
 import type { StoredDeployment } from '../../src/controllers/base/reconcile.ts';

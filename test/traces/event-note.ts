@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { neutralText } from './pod-state.ts';
 
 /** One event that happened once: a repetition is another note. Neutral like a `PodState`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WatchEvent } from '../../src/api/objects.ts';
+import type { WatchEvent } from '../../src/api/base/objects.ts';
 import { trace } from '../print/golden.ts';
 import { recordedScenarios } from './recorded.ts';
 import type { EventNote } from './event-note.ts';

@@ -1,5 +1,5 @@
 import type { Container, ContainerState, ContainerStatus, PodCondition } from '../../src/api/generated/types.ts';
-import { allContainerStatuses, isSidecar, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
+import { allContainerStatuses, isSidecar, type StoredPod, type WatchEvent } from '../../src/api/base/objects.ts';
 
 /**
  * The state of a Pod in one line of a watch. Values that differ between runs are replaced: ids, times, addresses, the

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { type Podrun, podsIn, Workshop } from '../cli/workshop.ts';
 import type { TraceLine } from '../print/golden.ts';
 import { comparableStory, type Story } from './differences.ts';

@@ -1,5 +1,5 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
-import { allContainerStatuses } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
+import { allContainerStatuses } from '../../src/api/base/objects.ts';
 import type { TraceLine } from '../print/golden.ts';
 import type { ScenarioStep, When } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WatchEvent } from '../../src/api/objects.ts';
+import type { WatchEvent } from '../../src/api/base/objects.ts';
 import { trace } from '../print/golden.ts';
 import { comparableStory, DIFFERENCES, type Difference, type Story } from './differences.ts';
 import { isSameState } from './pod-state.ts';

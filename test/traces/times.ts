@@ -1,5 +1,5 @@
 import type { ContainerStatus, PodStatus } from '../../src/api/generated/types.ts';
-import { allContainerStatuses, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
+import { allContainerStatuses, type StoredPod, type WatchEvent } from '../../src/api/base/objects.ts';
 
 /**
  * Finds times in a stream that change when they must not. The comparison of two histories leaves times out, so each

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WatchEvent } from '../../src/api/objects.ts';
+import type { WatchEvent } from '../../src/api/base/objects.ts';
 import { Places } from '../places.ts';
 import { trace } from '../print/golden.ts';
 import {

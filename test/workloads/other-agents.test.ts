@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WorkloadLoop } from '../../src/workloads/workload-loop.ts';
-import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import type { KubeObject, StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import type { Workload } from '../../src/api/workloads/stored-workloads.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { conflict } from '../../src/store/base/store-errors.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredMeta } from '../../src/api/objects.ts';
+import type { StoredMeta } from '../../src/api/base/objects.ts';
 import type { Owned } from '../../src/controllers/base/reconcile.ts';
 import { ObjectCache } from '../../src/apiserver/informer/object-cache.ts';
 import { RunMembers } from '../../src/workloads/run-members.ts';

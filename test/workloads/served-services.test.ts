@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredService } from '../../src/api/objects.ts';
+import type { StoredService } from '../../src/api/base/objects.ts';
 import { WorkloadLoop, type WorkloadLoopOptions } from '../../src/workloads/workload-loop.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import type { Clock } from '../../src/clock.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { formatTime } from '../../src/api/base/time.ts';
 import type { StoredJob } from '../../src/api/workloads/stored-workloads.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';

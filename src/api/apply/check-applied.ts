@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../base/json.ts';
 import { fieldElement, isListShape, itemElement, itemShape, pathText, valueOfKey } from './list-element.ts';
 import type { Shape } from './shape.ts';
 

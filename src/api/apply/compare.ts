@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
+import { isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, isListShape, itemShape, itemsByElement } from './list-element.ts';
 import { LEAF, resolved, type FieldsShape, type Shape } from './shape.ts';

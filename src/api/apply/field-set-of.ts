@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, isListShape, itemElement, itemShape, itemsByElement } from './list-element.ts';
 import { resolved, type Shape } from './shape.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 
 /** The key in FieldsV1 for the object itself, beside the keys of its fields. */
 const ITSELF = '.';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { KubeObject } from '../objects.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import type { KubeObject } from '../base/objects.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { FieldSet } from './field-set.ts';
 import type { Shape } from './shape.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { ListKey, Shape } from './shape.ts';
 
 type ListShape = Extract<Shape, { readonly kind: 'keyed' }> | { readonly kind: 'set' };

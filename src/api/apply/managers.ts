@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '../generated/types.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
 
 /** A writer of an object, and the fields that it owns: an entry of `metadata.managedFields`. */

@@ -1,4 +1,4 @@
-import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
 import { elementsOf } from './field-set-of.ts';
 import { isListShape, itemShape, itemsByElement } from './list-element.ts';
 import { LEAF, resolved, type Shape } from './shape.ts';

@@ -1,5 +1,5 @@
-import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts';
-import type { KubeObject } from '../objects.ts';
+import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
+import type { KubeObject } from '../base/objects.ts';
 import { type ApplyConflicts, conflictsWith } from './conflicts.ts';
 import { fieldSetOf, withNamedFields } from './field-set-of.ts';
 import { FieldSet } from './field-set.ts';

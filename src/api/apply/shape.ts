@@ -1,6 +1,6 @@
-import { fieldsOf } from '../field-types.ts';
+import { fieldsOf } from '../base/field-types.ts';
 import { atomicTypes, listTable } from '../generated/list-table.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../base/json.ts';
 
 /**
  * The way in which server-side apply merges a value. Source: sigs.k8s.io/structured-merge-diff, schema.Atom.

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../objects.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import type { KubeObject } from '../base/objects.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import {
   managedFieldsOf,
   managerId,

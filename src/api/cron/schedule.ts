@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../base/duration.ts';
 import { goQuote } from '../go/go-quote.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { PodrunError, usage } from '../errors.ts';
+import { PodrunError, usage } from '../base/errors.ts';
 import { findResults } from './evaluate.ts';
 import { JsonPathError } from './nodes.ts';
 import { parseTemplate } from './parse-template.ts';

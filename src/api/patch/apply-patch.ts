@@ -1,6 +1,6 @@
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '../base/objects.ts';
 import { typeOfObject } from './field-rules.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { applyStrategicPatch } from './strategic.ts';

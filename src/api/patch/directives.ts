@@ -1,5 +1,5 @@
 import { badRequest, serverError, goValue } from './errors.ts';
-import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
 
 /**
  * The directives of a strategic merge patch.

@@ -1,5 +1,5 @@
-import { fromServer, PodrunError } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { fromServer, PodrunError } from '../base/errors.ts';
+import { isJsonObject } from '../base/json.ts';
 
 /** The patch is malformed: status 400. */
 export function badRequest(message: string): PodrunError {

@@ -1,6 +1,6 @@
-import { fieldsOf, typeOfKind } from '../field-types.ts';
+import { fieldsOf, typeOfKind } from '../base/field-types.ts';
 import { patchTable } from '../generated/patch-table.ts';
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '../base/objects.ts';
 
 /** The rules of patches for a field. */
 export interface FieldRules {

@@ -1,5 +1,5 @@
 import { badRequest, goJsonType, rejectedRequest, tooLarge } from './errors.ts';
-import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
+import { isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
 import { JsonDraft, PointerError } from './json-pointer.ts';
 
 /**

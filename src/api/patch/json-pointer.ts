@@ -1,4 +1,4 @@
-import { fieldMap, isJsonObject } from '../json.ts';
+import { fieldMap, isJsonObject } from '../base/json.ts';
 
 /**
  * The error of a pointer that leads nowhere, in the words of github.com/evanphx/json-patch, as the API server has it.

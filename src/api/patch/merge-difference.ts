@@ -1,4 +1,4 @@
-import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
 
 /** The merge patch (RFC 7386) that makes the second object of the first one. Empty: they are the same. */
 export function mergeDifference(before: JsonObject, after: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { badRequest, goJsonType } from './errors.ts';
-import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
 
 /**
  * Applies a merge patch (RFC 7386): merges objects, deletes fields that are null and replaces everything else.

@@ -1,7 +1,7 @@
 import { isDeleted, PATCH, withoutDirectives, readDirectives, unknownDirective } from './directives.ts';
 import { badRequest, goJsonType, goValue, rejectedRequest, serverError } from './errors.ts';
 import { fieldRulesOf, type FieldRules } from './field-rules.ts';
-import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
 import { inPatchOrder } from './list-order.ts';
 
 /**

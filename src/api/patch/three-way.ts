@@ -1,6 +1,6 @@
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '../base/objects.ts';
 import { fieldRulesOf, typeOfObject, type FieldRules } from './field-rules.ts';
-import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts';
+import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
 import { inPatchOrder } from './list-order.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { fromServer, usage } from '../errors.ts';
+import { fromServer, usage } from '../base/errors.ts';
 import type { Job, Namespace, Node, ReplicaSet, Service } from '../generated/types.ts';
-import type { KubeObject, StoredEvent, StoredPod } from '../objects.ts';
+import type { KubeObject, StoredEvent, StoredPod } from '../base/objects.ts';
 
 /** True when an object matches the selector. */
 export type FieldMatcher = (object: KubeObject) => boolean;

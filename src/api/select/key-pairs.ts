@@ -1,5 +1,5 @@
-import { usage } from '../errors.ts';
-import { labelValueMessages } from '../names.ts';
+import { usage } from '../base/errors.ts';
+import { labelValueMessages } from '../base/names.ts';
 
 /** Changes of labels or annotations. */
 export interface PairEdits {

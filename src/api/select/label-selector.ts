@@ -1,5 +1,5 @@
-import { type PodrunError, usage } from '../errors.ts';
-import { labelValueMessages, qualifiedNameMessages } from '../names.ts';
+import { type PodrunError, usage } from '../base/errors.ts';
+import { labelValueMessages, qualifiedNameMessages } from '../base/names.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

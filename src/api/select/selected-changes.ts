@@ -1,4 +1,4 @@
-import type { StoredKubeObject, WatchEvent } from '../objects.ts';
+import type { StoredKubeObject, WatchEvent } from '../base/objects.ts';
 
 /**
  * Filters the changes of a watch by a selector, as the API server does: an object that begins to match is ADDED, an

@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointSlice, Endpoints } from '../generated/types.ts';
-import type { StoredMeta } from '../objects.ts';
+import type { StoredMeta } from '../base/objects.ts';
 
 /** An EndpointSlice as the server shows it: without endpoints or ports, their lists are null. */
 export type StoredEndpointSlice = Omit<EndpointSlice, 'metadata' | 'endpoints' | 'ports'> & {

@@ -1,4 +1,4 @@
-import { formatTime } from '../time.ts';
+import { formatTime } from '../base/time.ts';
 
 /**
  * The merge patch of `kubectl rollout restart`: the template differs, so the controller replaces the Pods. Source:

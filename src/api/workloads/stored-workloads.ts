@@ -11,7 +11,7 @@ import type {
   ReplicationController,
   StatefulSet,
 } from '../generated/types.ts';
-import type { StoredMeta, StoredService } from '../objects.ts';
+import type { StoredMeta, StoredService } from '../base/objects.ts';
 
 /** A stored object of a kind that has a spec. */
 type Stored<T, Kind extends string, Spec> = Omit<T, 'kind' | 'metadata' | 'spec'> & {

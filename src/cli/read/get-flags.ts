@@ -14,7 +14,7 @@ export interface GetFlags extends SelectionFlags, OutputFlags, ContextFlags, Pic
   readonly labelColumns: readonly string[];
   readonly showKind: boolean;
   readonly ignoreNotFound: boolean;
-  /** The moment of `--at`, see history/moment.ts. */
+  /** The moment of `--at`, see history/base/moment.ts. */
   readonly at?: string;
   /** A JSONPath. Empty: sort by name. */
   readonly sortBy: string;

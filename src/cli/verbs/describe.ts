@@ -19,7 +19,7 @@ import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'>, ContextFlags {
   readonly showEvents: boolean;
-  /** The moment of `--at`, see history/moment.ts. */
+  /** The moment of `--at`, see history/base/moment.ts. */
   readonly at?: string;
 }
 

@@ -23,7 +23,7 @@ interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'>, ContextFlags
   readonly types: string | undefined;
   readonly watch: boolean;
   readonly headers: boolean;
-  /** The moment of `--at`, see history/moment.ts. */
+  /** The moment of `--at`, see history/base/moment.ts. */
   readonly at?: string;
 }
 

@@ -1,5 +1,5 @@
 import type { RecordedUsage } from '../../machine/index.ts';
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import { type Advice, SEVERITIES } from './advice.ts';
 import { crashAdvice } from './crash-rules.ts';
 import { endingAdvice } from './ending-rules.ts';

@@ -1,7 +1,7 @@
 import type { Container } from '../../api/index.ts';
 import type { RecordedUsage } from '../../machine/index.ts';
 import type { ProbeAttempt, ProbeType } from '../../lifecycle/index.ts';
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import { hasStarted } from '../story/container-story.ts';
 import type { AttemptExit, AttemptStory, ContainerStory, RunStory } from '../story/model.ts';
 import { storyOf } from '../story/run-story.ts';

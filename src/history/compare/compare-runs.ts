@@ -2,7 +2,7 @@ import { type ManifestChange, manifestChanges } from './manifest-changes.ts';
 import { compareOrder } from './compare-order.ts';
 import { compareTimes } from './compare-times.ts';
 import type { Difference, Tolerance } from './difference.ts';
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import type { RunExit, RunStory } from '../story/model.ts';
 import { eventCounts, recordedExit, restartsOf, runCountOf, storyOf } from '../story/run-story.ts';
 

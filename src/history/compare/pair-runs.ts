@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/index.ts';
-import { lastStateOf } from '../run-length.ts';
-import type { NamedRun } from '../state-at.ts';
+import { lastStateOf } from '../base/run-length.ts';
+import type { NamedRun } from '../base/state-at.ts';
 
 /** The runs of one Pod of the manifests at two places. */
 export interface RunPair {

@@ -2,7 +2,7 @@ import type { Expectation, NumberRange, Written } from './expectation.ts';
 import { allContainerStatuses } from '../../api/index.ts';
 import { type Check, happeningLine, meetSteps, seconds } from './meet-steps.ts';
 import { isInRange, matches, patternText } from './pattern-match.ts';
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import type { Happening, RunStory } from '../story/model.ts';
 import { eventCounts, recordedExit, lengthOf, restartsOf, storyOf } from '../story/run-story.ts';
 

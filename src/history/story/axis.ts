@@ -1,5 +1,5 @@
 import { parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import type { PodState } from './model.ts';
 
 /** A run with times that count from the creation of the Pod. The other files of this folder use this form. */

@@ -1,6 +1,6 @@
 import { allContainers, allContainerStatuses, type StoredEvent, type StoredPod } from '../../api/index.ts';
-import type { RecordedRun, RecordedTransition } from '../recorded-run.ts';
-import { isOver } from '../run-length.ts';
+import type { RecordedRun, RecordedTransition } from '../base/recorded-run.ts';
+import { isOver } from '../base/run-length.ts';
 import { type Axis, axisOf } from './axis.ts';
 import { ContainerWriter } from './container-story.ts';
 import { containerOfEvent } from './event-subject.ts';

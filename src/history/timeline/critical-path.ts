@@ -1,4 +1,4 @@
-import type { RecordedRun } from '../recorded-run.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import type { AttemptStory, ContainerStory, RunStory, StopSpan } from '../story/model.ts';
 import { firstTrueMs } from '../story/pod-spans.ts';
 import { storyOf } from '../story/run-story.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Answer } from 'dns-packet';
 import { guarded, inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { type OpenConnections, openConnections } from '../open-connections.ts';
+import { type OpenConnections, openConnections } from '../base/open-connections.ts';
 import { type DnsZone, dnsAnswer, dnsZone } from './answer.ts';
 import { type DialServer, Forwarder } from './forwarder.ts';
 import { inFrames, writeFrame } from './frames.ts';

@@ -5,8 +5,8 @@ import {
   type StoredEndpointSlice,
   type StoredService,
 } from '../../api/index.ts';
-import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../listeners-of-services.ts';
-import { apiServerAddress } from '../service-addresses.ts';
+import { addressForPods, podsPort, type ServicePlace, slicesOf } from '../base/listeners-of-services.ts';
+import { apiServerAddress } from '../base/service-addresses.ts';
 
 /** A record of one name. The fields are the fields of a record of dns-packet, without name and class. */
 export type DnsRecord =

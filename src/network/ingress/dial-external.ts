@@ -1,6 +1,6 @@
 import type { StoredService } from '../../api/index.ts';
-import { addressForPods, podsPort, type ServicePlace } from '../listeners-of-services.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import { addressForPods, podsPort, type ServicePlace } from '../base/listeners-of-services.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 
 /** A name of a Service in a cluster: `web.shop.svc.cluster.local`, or a shorter one. */
 const SERVICE_NAME = /^([^.]+)\.([^.]+)(?:\.svc(?:\.cluster\.local)?)?$/;

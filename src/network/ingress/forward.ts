@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { forwardedFor, headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../pass-on.ts';
-import { endWithAnswer } from '../raw-answer.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import { forwardedFor, headerPairs, passRequestOn, passUpgradeOn, sentOn } from '../base/pass-on.ts';
+import { endWithAnswer } from '../base/raw-answer.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 import { findRoute, type IngressRoute } from './routes.ts';
 
 /** Connects to an endpoint. Rejects when it refuses. */

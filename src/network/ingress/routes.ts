@@ -6,8 +6,8 @@ import type {
   StoredKubeObject,
   StoredService,
 } from '../../api/index.ts';
-import { endpointsFor, slicesOf } from '../listeners-of-services.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import { endpointsFor, slicesOf } from '../base/listeners-of-services.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 
 export type StoredIngress = StoredKubeObject & Ingress;
 

@@ -13,7 +13,7 @@ import {
 } from '../../runtime/index.ts';
 import { argumentsToRun } from '../../build-file.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../service-listener.ts';
+import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../base/service-listener.ts';
 import { dialServer } from '../dns/forwarder.ts';
 import {
   type DialTarget,

@@ -1,5 +1,5 @@
 import { emptyTable, type RulesByChain, serviceTransactions } from '../nft/service-rules.ts';
-import type { ServiceListener } from '../service-listener.ts';
+import type { ServiceListener } from '../base/service-listener.ts';
 import { joinPrefix, type NetworkJoin, runHelper } from '../../runtime/index.ts';
 
 /**

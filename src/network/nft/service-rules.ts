@@ -1,4 +1,4 @@
-import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../service-listener.ts';
+import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../base/service-listener.ts';
 
 /*
  * The rules of nftables that lead connections in the network of a run to the endpoints of Services. One map finds the

@@ -15,8 +15,8 @@ import {
   ingressWithoutCertificate,
 } from '../../lifecycle/index.ts';
 import { placeOnMachine } from '../ingress/dial-external.ts';
-import { lowestPort } from '../lowest-port.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import { lowestPort } from '../base/lowest-port.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 import { dialHere } from './dial-pod.ts';
 import type { DialEndpoint } from '../ingress/forward.ts';
 import {

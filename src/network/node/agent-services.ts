@@ -8,13 +8,13 @@ import {
   servicePortTaken,
   serviceServed,
 } from '../../lifecycle/index.ts';
-import { lowestPort } from '../lowest-port.ts';
-import { listenersOfServices, machinePort, type ServicePlace } from '../listeners-of-services.ts';
+import { lowestPort } from '../base/lowest-port.ts';
+import { listenersOfServices, machinePort, type ServicePlace } from '../base/listeners-of-services.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import { machineUrl, machineUrls } from '../machine-urls.ts';
-import { machineAddress } from '../service-addresses.ts';
-import type { ServiceListener } from '../service-listener.ts';
+import { machineUrl, machineUrls } from '../base/machine-urls.ts';
+import { machineAddress } from '../base/service-addresses.ts';
+import type { ServiceListener } from '../base/service-listener.ts';
 
 /** Serves listeners of Services, here or in another network. */
 export interface ServiceListeners {

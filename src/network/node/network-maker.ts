@@ -14,7 +14,7 @@ import { type HelperAfterwards, NetworkHelper } from '../linux/helper-process.ts
 import { NftServices } from '../linux/nft-services.ts';
 import { isServedByRules } from '../nft/service-rules.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import type { ServiceListener } from '../service-listener.ts';
+import type { ServiceListener } from '../base/service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../linux/holder.ts';
 import type { NetworkRecord, PodFiles } from '../../store/index.ts';
 import { quietly } from '../../quietly.ts';

@@ -13,10 +13,10 @@ import {
   type ProbeOutcome,
   type RuntimeHandler,
 } from '../../lifecycle/index.ts';
-import { machinePort } from '../listeners-of-services.ts';
-import { lowestPort } from '../lowest-port.ts';
+import { machinePort } from '../base/listeners-of-services.ts';
+import { lowestPort } from '../base/lowest-port.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import type { ServiceListener } from '../service-listener.ts';
+import type { ServiceListener } from '../base/service-listener.ts';
 import { ROUTER } from '../linux/cluster-commands.ts';
 import { forgetDetection, type NetworkJoin, type ProcessExit, type Runtime } from '../../runtime/index.ts';
 import type { Dial, NetworkHelper } from '../linux/helper-process.ts';

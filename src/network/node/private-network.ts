@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { type ContainerPort, isSidecar, type PodSpec } from '../../api/index.ts';
 import { type EventDraft, hostPortLost, hostPortNotForwarded, PRIVATE } from '../../lifecycle/index.ts';
-import { isServiceAddress } from '../service-addresses.ts';
+import { isServiceAddress } from '../base/service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
 import type { DialTarget } from '../linux/helper/protocol.ts';
 import type { HeldNetwork } from '../linux/holder.ts';

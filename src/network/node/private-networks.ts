@@ -3,8 +3,8 @@ import { type EgressChoice, type NetworkChoice, obstacleText, type ProxyChoice }
 import type { ClusterQuestion, NetworkFacts } from '../linux/detect.ts';
 import { findWaysOut } from '../linux/tools.ts';
 import { version } from '../../version.ts';
-import { lowestPort } from '../lowest-port.ts';
-import { DNS_PORT } from '../service-addresses.ts';
+import { lowestPort } from '../base/lowest-port.ts';
+import { DNS_PORT } from '../base/service-addresses.ts';
 import { whyCluster } from './why-cluster.ts';
 
 /** The networks of Pods that do not use the host's, as plain data. */

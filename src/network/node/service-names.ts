@@ -2,9 +2,9 @@ import { caught, inBackground } from '../../defects.ts';
 import type { StoredEndpointSlice, StoredService } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { placeOnMachine } from '../ingress/dial-external.ts';
-import { lowestPort } from '../lowest-port.ts';
-import type { ServicePlace } from '../listeners-of-services.ts';
-import { serviceHosts } from '../service-hosts.ts';
+import { lowestPort } from '../base/lowest-port.ts';
+import type { ServicePlace } from '../base/listeners-of-services.ts';
+import { serviceHosts } from '../base/service-hosts.ts';
 import type { Store, Subscription } from '../../store/index.ts';
 import { ExternalNames } from './external-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { ServiceEndpoint, ServiceListener } from '../service-listener.ts';
+import type { ServiceEndpoint, ServiceListener } from '../base/service-listener.ts';
 
 /** The most clients that are remembered: beyond, clients whose time is over are forgotten. */
 const CLIENTS_MAX = 10_000;

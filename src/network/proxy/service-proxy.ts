@@ -1,7 +1,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { Clock } from '../../clock.ts';
-import { listenerKey, type ServiceListener } from '../service-listener.ts';
+import { listenerKey, type ServiceListener } from '../base/service-listener.ts';
 import { EndpointChoice } from './endpoint-choice.ts';
 import { TcpService } from './tcp-service.ts';
 import { UdpService } from './udp-service.ts';

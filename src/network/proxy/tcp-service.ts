@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import { splice } from '../splice.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import { splice } from '../base/splice.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
 
 /** Connections that wait to be accepted. The kernel's own limit is 4096. */

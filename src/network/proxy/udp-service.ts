@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { ServiceEndpoint } from '../service-listener.ts';
+import type { ServiceEndpoint } from '../base/service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
 
 /** A client keeps its endpoint until it was quiet for so long. Source: net.netfilter.nf_conntrack_udp_timeout. */

@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredPod } from '../../api/index.ts';
 import { EVENT_REASON, readFailedMount, WAITING } from '../../lifecycle/index.ts';
-import { sortedByLastSeen } from '../events.ts';
+import { sortedByLastSeen } from '../table/events.ts';
 import { containersOf } from '../base/pod-container.ts';
 
 export interface BlockingMount {

@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredPod } from '../../api/index.ts';
 import { MISFIT, NODE_LABELS_MISSING, readNodeLabelsMissing } from '../../lifecycle/index.ts';
-import { sortedByLastSeen } from '../events.ts';
+import { sortedByLastSeen } from '../table/events.ts';
 import { conditionOf } from '../table/pod-status.ts';
 
 /** True when the node lacks labels that the Pod asks for. */

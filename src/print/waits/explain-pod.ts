@@ -19,7 +19,7 @@ import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
 import { timestampMs } from '../base/age.ts';
-import { sortedByLastSeen } from '../events.ts';
+import { sortedByLastSeen } from '../table/events.ts';
 import { isAbsentFromStatus } from '../live/event-transition.ts';
 
 /** The number of last log lines to quote. */

@@ -1,6 +1,6 @@
 import type { StoredEvent, Workload } from '../../api/index.ts';
 import type { Root } from '../../lifecycle/index.ts';
-import { sortedByLastSeen } from '../events.ts';
+import { sortedByLastSeen } from '../table/events.ts';
 import { excerpt } from '../text/excerpt.ts';
 
 /**

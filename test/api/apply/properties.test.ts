@@ -5,8 +5,8 @@ import { fieldSetOf } from '../../../src/api/apply/field-set-of.ts';
 import { FieldSet } from '../../../src/api/apply/field-set.ts';
 import { applyServerSide, shapeOfType } from '../../../src/api/apply/index.ts';
 import { mergeFields } from '../../../src/api/apply/merge.ts';
-import { isSameJson } from '../../../src/api/json.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import { isSameJson } from '../../../src/api/base/json.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 
 const shape = shapeOfType('Pod');
 // Go drops an empty map or list like one that is absent.

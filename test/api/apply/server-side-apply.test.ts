@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyConflicts } from '../../../src/api/apply/conflicts.ts';
 import { applyServerSide, checkApplied, shapeOfType, trackUpdate } from '../../../src/api/apply/index.ts';
-import { typeOfKind } from '../../../src/api/field-types.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import { typeOfKind } from '../../../src/api/base/field-types.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 
 const AT = '2026-11-25T10:00:00Z';
 const LATER = '2026-11-25T10:00:10Z';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { applyPatch, threeWayMerge, type PatchType } from '../../../src/api/patch/index.ts';
 import { inPatchOrder } from '../../../src/api/patch/list-order.ts';
 

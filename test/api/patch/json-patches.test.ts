@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { applyPatch } from '../../../src/api/patch/index.ts';
 import { messageOf } from './message-of.ts';
 

@@ -1,4 +1,4 @@
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 
 /** The message and the hint of a refused patch. */
 export function messageOf(act: () => unknown): { message: string; hint?: string } | undefined {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { reported } from '../../../src/apiserver/cluster/reported.ts';
 import { keepDefaultAccess } from '../../../src/apiserver/cluster/default-access.ts';
 import type { ServerContext } from '../../../src/apiserver/base/context.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Collected, collectGarbage } from '../../../src/apiserver/deletion/collect-garbage.ts';
 import type { OwnerReference } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { FileStore } from '../../../src/store/file-store.ts';
 import { StoreGarbage } from '../../../src/store/garbage.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deletePod, type DeletionOutcome } from '../../../src/apiserver/deletion/delete-pod.ts';
 import { remainingContainers } from '../../../src/apiserver/deletion/leftovers.ts';
-import { PodrunError } from '../../../src/api/errors.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
 import { newPod, withPhase } from '../../store/objects.ts';

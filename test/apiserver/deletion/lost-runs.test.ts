@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closeLostRuns } from '../../../src/apiserver/deletion/lost-runs.ts';
-import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { FileStore } from '../../../src/store/file-store.ts';
 import { newPod } from '../../store/objects.ts';

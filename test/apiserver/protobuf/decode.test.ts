@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { decodeProtobuf } from '../../../src/apiserver/protobuf/index.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');

@@ -1,6 +1,6 @@
-import { fieldsOf, typeOfKind } from '../../../src/api/field-types.ts';
-import { isJsonObject, type JsonObject } from '../../../src/api/json.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import { fieldsOf, typeOfKind } from '../../../src/api/base/field-types.ts';
+import { isJsonObject, type JsonObject } from '../../../src/api/base/json.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import numbers from '../../../src/apiserver/protobuf/fields.json' with { type: 'json' };
 
 const MESSAGES: Readonly<Record<string, string>> = numbers;

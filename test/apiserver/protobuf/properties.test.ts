@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
-import { fieldsOf, typeOfKind } from '../../../src/api/field-types.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
+import { fieldsOf, typeOfKind } from '../../../src/api/base/field-types.ts';
 import { fieldTable } from '../../../src/api/generated/field-table.ts';
-import { isJsonObject, type JsonObject } from '../../../src/api/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/api/base/json.ts';
 import numbers from '../../../src/apiserver/protobuf/fields.json' with { type: 'json' };
 import { decodeProtobuf } from '../../../src/apiserver/protobuf/index.ts';
 import { encodeObject, messageOf } from './encode.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredKubeObject, StoredPod } from '../../../src/api/base/objects.ts';
 import { podRoot } from '../../../src/lifecycle/requests/root.ts';
 import { unservedLines } from '../../../src/apiserver/services/unserved.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';

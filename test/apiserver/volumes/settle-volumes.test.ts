@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deleteRecord } from '../../../src/apiserver/deletion/delete-record.ts';
 import { settleAllVolumes, settleClaimsOf, settleVolumes } from '../../../src/apiserver/volumes/settle-volumes.ts';
-import type { KubeObject, StoredKubeObject, StoredPod } from '../../../src/api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../../src/api/base/objects.ts';
 import type { StoredClaim, StoredVolume } from '../../../src/controllers/base/reconcile.ts';
 import type { Store } from '../../../src/store/base/store.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { compareTranscripts, type Difference, leftOut, putLog, type Stage, USAGE } from '../transcripts.ts';
 import { workshopForEach } from '../workshop.ts';
 

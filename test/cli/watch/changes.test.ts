@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { changesBetween, objectName } from '../../../src/cli/watch/changes.ts';
 import type { ManifestObject } from '../../../src/manifest/manifest-object.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { programFiles } from '../../../src/cli/watch/program-files.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'podrun-program-files-'));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StoredKubeObject } from '../../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../../src/api/base/objects.ts';
 import { runHere } from '../in-process.ts';
 import { putStates, storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../../src/api/resource-types.ts';
 import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';
 import { putObjects, storeOf } from '../prepared-store.ts';

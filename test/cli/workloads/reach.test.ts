@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { ContainerLog } from '../../../src/store/logs/container-log.ts';
 import { instanceLogPath } from '../../../src/store/logs/log-files.ts';
 import { newPod } from '../../store/objects.ts';

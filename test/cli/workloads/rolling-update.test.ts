@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { machineAddress } from '../../../src/network/service-addresses.ts';
-import type { StoredService } from '../../../src/api/objects.ts';
+import { machineAddress } from '../../../src/network/base/service-addresses.ts';
+import type { StoredService } from '../../../src/api/base/objects.ts';
 import { storeOf } from '../prepared-store.ts';
 import { workshopFor } from '../workshop.ts';
 

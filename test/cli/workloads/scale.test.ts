@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DeploymentSpec } from '../../../src/api/generated/types.ts';
-import type { StoredKubeObject } from '../../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../../src/api/base/objects.ts';
 import { runHere } from '../in-process.ts';
 import { storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';

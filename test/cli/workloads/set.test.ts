@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
-import type { StoredKubeObject } from '../../../src/api/objects.ts';
+import type { StoredKubeObject } from '../../../src/api/base/objects.ts';
 import { runHere } from '../in-process.ts';
 import { putObjects, putStates, storeOf } from '../prepared-store.ts';
 import { workshopForEach } from '../workshop.ts';

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import type { Root } from '../../../src/lifecycle/requests/root.ts';
 import { at, container, webPod } from '../../print/pods.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredService } from '../../../src/api/objects.ts';
+import type { StoredService } from '../../../src/api/base/objects.ts';
 import type { StoredEndpointSlice } from '../../../src/api/workloads/endpoint-slices.ts';
 import { unservedServices } from '../../../src/controllers/goals/service-goal.ts';
 import { webPod } from '../../print/pods.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { plannedPods } from '../../../src/engine/setup/planned-pods.ts';
 import { openLimits } from '../../../src/engine/setup/open-limits.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 
 const spec = { containers: [{ name: 'main', resources: { limits: { memory: '64Mi' } } }] };
 const template = { template: { spec } };

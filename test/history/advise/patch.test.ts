@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubeObject, StoredPod } from '../../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../../src/api/base/objects.ts';
 import { applyPatch } from '../../../src/api/patch/index.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import { advise } from '../../../src/history/advise/advise.ts';

@@ -1,8 +1,8 @@
 import type { ContainerState, ContainerStatus, PodSpec } from '../../../src/api/generated/types.ts';
-import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
-import { formatTime } from '../../../src/api/time.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
+import { formatTime } from '../../../src/api/base/time.ts';
 import type { RecordedUsage } from '../../../src/machine/usage-totals.ts';
-import type { RecordedRun, RecordedTransition } from '../../../src/history/recorded-run.ts';
+import type { RecordedRun, RecordedTransition } from '../../../src/history/base/recorded-run.ts';
 import type { ProbeType } from '../../../src/lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
 import { killing } from '../../../src/lifecycle/texts/events.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { resolvedUid, type StoredPod } from '../../../src/api/objects.ts';
+import { resolvedUid, type StoredPod } from '../../../src/api/base/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import { StaticPods } from '../../../src/kubelet/static/static-pods.ts';
 import { PATIENT } from '../../patience.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isCordoned, nodeRecord, setCordoned } from '../../../src/settings/config/node-record.ts';
 import { NodeReport } from '../../../src/kubelet/usage/node-report.ts';
-import type { StoredEvent } from '../../../src/api/objects.ts';
+import type { StoredEvent } from '../../../src/api/base/objects.ts';
 import { pressureIn } from '../../../src/lifecycle/node/node-conditions.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PodVolumes } from '../../../src/kubelet/volumes/pod-volumes.ts';
 import type { ConfigMap, Volume, VolumeMount } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
 import type { Storable } from '../../../src/store/base/store.ts';
 import { node, podWith } from '../../lifecycle/base-objects.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { imageIdentity, type ImageUserInput } from '../../../src/lifecycle/images/image-identity.ts';
 import { programOfImage } from '../../../src/lifecycle/images/image-program.ts';
 import type { ImageRunConfig } from '../../../src/lifecycle/base/image-types.ts';

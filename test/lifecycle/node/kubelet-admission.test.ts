@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { admit } from '../../../src/lifecycle/node/kubelet-admission.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { place, type Placement } from '../../../src/lifecycle/node/placement.ts';
 import { node, podWith } from '../base-objects.ts';
 

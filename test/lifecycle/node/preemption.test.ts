@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { place } from '../../../src/lifecycle/node/placement.ts';
 import { type ClaimFacts, schedule } from '../../../src/lifecycle/node/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';

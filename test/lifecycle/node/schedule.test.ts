@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerPort, PodSpec, Taint, Toleration } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { type Schedule, schedule, type ClaimFacts } from '../../../src/lifecycle/node/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { commandVariables } from '../../../src/lifecycle/requests/command-variables.ts';
 import { root, workload } from '../../controllers/goals/roots.ts';
 import { podRoot } from '../../../src/lifecycle/requests/root.ts';

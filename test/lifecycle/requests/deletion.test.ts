@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredMeta, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredMeta, StoredPod } from '../../../src/api/base/objects.ts';
 import { type DeletionRequest, planDeletion } from '../../../src/lifecycle/requests/deletion.ts';
 
 const NOW_MS = Date.parse('2026-01-15T12:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredService } from '../../../src/api/objects.ts';
+import type { StoredService } from '../../../src/api/base/objects.ts';
 import { forwardedPorts } from '../../../src/lifecycle/requests/forwarded-ports.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 

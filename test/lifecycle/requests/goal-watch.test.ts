@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { type PodGoal, goalState, type GoalState, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import {
   type GoalProgress,

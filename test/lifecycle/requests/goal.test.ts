@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { goalState, goalText, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 
 describe('a goal', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ContainerStatus } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { chooseDefaultContainer } from '../../../src/lifecycle/requests/default-container.ts';
 import { chooseLog } from '../../../src/lifecycle/requests/log-choice.ts';
 

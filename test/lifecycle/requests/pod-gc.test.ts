@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { surplusPods } from '../../../src/lifecycle/requests/pod-gc.ts';
 import { newPod } from '../../store/objects.ts';
 

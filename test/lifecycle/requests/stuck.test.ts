@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { stuckPods } from '../../../src/lifecycle/requests/stuck.ts';
 import { root, workload } from '../../controllers/goals/roots.ts';
 import { podRoot, type Root } from '../../../src/lifecycle/requests/root.ts';

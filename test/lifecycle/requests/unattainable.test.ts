@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { isUnattainable, type WantedState } from '../../../src/lifecycle/requests/unattainable.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { parseWaitCondition } from '../../../src/lifecycle/requests/wait-condition.ts';
 
 const web: KubeObject = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerStatus } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { lostPodStatus } from '../../../src/lifecycle/status/lost-pod.ts';
 
 const BEFORE = '2026-11-20T20:00:00.000000Z';

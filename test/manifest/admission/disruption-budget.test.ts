@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../../src/api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../../src/api/objects.ts';
+import type { KubeObject, StoredPod } from '../../../src/api/base/objects.ts';
 import { budgetEvents, evictionProblem, withBudgetStatus } from '../../../src/manifest/admission/disruption-budget.ts';
 import { object } from '../objects.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceQuota } from '../../../src/api/generated/types.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { quotaError, quotaStatus } from '../../../src/manifest/admission/quota.ts';
 import { created, object, podOf } from '../objects.ts';
 

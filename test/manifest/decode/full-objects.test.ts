@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { fieldsOf } from '../../../src/api/field-types.ts';
+import { fieldsOf } from '../../../src/api/base/field-types.ts';
 import { fieldTable } from '../../../src/api/generated/field-table.ts';
 import { decodeObject } from '../../../src/manifest/decode/decode.ts';
 import { parseType } from '../../../src/manifest/decode/fields.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
 import { admitUpdate, type Subresource } from '../../../src/manifest/update/index.ts';
 import { created } from '../objects.ts';

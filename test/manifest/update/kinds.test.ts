@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { decodeChanged } from '../../../src/manifest/update/index.ts';
 import { container, object, pod, template } from '../objects.ts';
 import { changed, outcomeOf, respecified, stored, type Fields } from './changes.ts';

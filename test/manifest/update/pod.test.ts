@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type KubeObject, MIRROR_ANNOTATION } from '../../../src/api/objects.ts';
+import { type KubeObject, MIRROR_ANNOTATION } from '../../../src/api/base/objects.ts';
 import { container, pod } from '../objects.ts';
 import { outcomeOf, respecified, stored, type Fields } from './changes.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AgentServices } from '../../../src/network/node/agent-services.ts';
-import type { ServiceListener } from '../../../src/network/service-listener.ts';
+import type { ServiceListener } from '../../../src/network/base/service-listener.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { endpoint, service, slice } from '../objects.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { whyCluster } from '../../../src/network/node/why-cluster.ts';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 
 const object = (kind: string, spec: object | undefined): KubeObject => {
   const made = { apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'default' }, spec };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
 import type { Obstacle } from '../../../src/machine/abilities.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { unmetText } from '../../../src/machine/unmet.ts';
 
 const why: Obstacle = { type: 'platform', platform: 'darwin' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { type Annotation, annotationOf, gitHubAnnotation, gitHubGroup } from '../../../src/print/live/annotation.ts';
 import { podError } from '../../../src/print/live/annotation.ts';
 import { transitionsOf } from '../../../src/print/live/pod-transitions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
 import { eventTransition } from '../../../src/print/live/event-transition.ts';
 import { at, container, webEvent, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
 import { NO_RECORDS, type RecordedEvidence } from '../../../src/history/evidence.ts';
 import { stopping } from '../../../src/lifecycle/texts/killing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/api/objects.ts';
+import type { StoredEvent } from '../../../src/api/base/objects.ts';
 import { lastWarning } from '../../../src/print/waits/explain-pod.ts';
 import { at, webEvent } from '../pods.ts';
 

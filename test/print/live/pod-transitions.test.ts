@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { transitionsOf } from '../../../src/print/live/pod-transitions.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';

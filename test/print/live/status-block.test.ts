@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { PodActivity } from '../../../src/lifecycle/activity.ts';
 import { PLAIN } from '../../../src/print/text/painter.ts';
 import { renderStatusBlock, type StatusBlock } from '../../../src/print/workloads/status-block.ts';

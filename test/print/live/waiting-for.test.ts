@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
 import type { HookRun } from '../../../src/lifecycle/hook-run.ts';
 import { waitingFor } from '../../../src/print/live/waiting-for.ts';
 import { GOLDEN_NOW_MS, goldenPods, goldenStates } from '../golden.ts';

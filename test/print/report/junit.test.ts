@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { timelineOf } from '../../../src/history/timeline/critical-path.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import { renderJunit } from '../../../src/print/report/junit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import { NO_RECORDS } from '../../../src/history/evidence.ts';
 import { goalPhrase } from '../../../src/print/waits/goal-phrase.ts';

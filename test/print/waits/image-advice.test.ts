@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { imageFolderUnusable } from '../../../src/lifecycle/texts/image-errors.ts';
 import { adviseImages, missingImageLines } from '../../../src/print/waits/image-advice.ts';
 import { container, waiting, webPod } from '../pods.ts';

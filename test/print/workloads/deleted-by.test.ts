@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import { deletedBy } from '../../../src/print/workloads/deleted-by.ts';
 import { condition, workload } from '../../controllers/goals/roots.ts';

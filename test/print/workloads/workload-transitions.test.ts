@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import { workloadTransitions } from '../../../src/print/workloads/workload-transitions.ts';
 import { condition, workload } from '../../controllers/goals/roots.ts';

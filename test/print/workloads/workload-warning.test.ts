@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/api/objects.ts';
+import type { StoredEvent } from '../../../src/api/base/objects.ts';
 import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
 import { whyPodsAreMissing } from '../../../src/print/workloads/missing-pods.ts';
 import { workloadWarning } from '../../../src/print/workloads/workload-warning.ts';

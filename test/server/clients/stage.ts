@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../../src/api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../../src/api/base/objects.ts';
 import { everyResourceType } from '../../../src/api/resource-types.ts';
 import { Podrun } from '../../cli/workshop.ts';
 import { startServer, type TestServer } from '../start-server.ts';

@@ -9,7 +9,7 @@ import {
   transcriptsOf,
 } from '../../cli/transcripts.ts';
 import { resourceTypeNamed } from '../../../src/api/resource-types.ts';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
 import { goldenPods } from '../../print/golden.ts';
 import type { Ended } from '../../cli/workshop.ts';

@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { KubeObject } from '../../../src/api/objects.ts';
+import type { KubeObject } from '../../../src/api/base/objects.ts';
 import { HOSTILE_ANSWERS, HOSTILE_PAGES, hostileProgram, listening } from '../../network/hostile-answers.ts';
 import { startServer, type TestServer } from '../start-server.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ConfigFile, readConfigFile } from '../../../src/settings/config/config-file.ts';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { DEFAULT_IMAGE_SETTINGS } from '../../../src/lifecycle/images/settings.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PodCondition } from '../../../src/api/generated/types.ts';
-import { isTerminalPhase } from '../../../src/api/objects.ts';
-import { formatTime, parseTime } from '../../../src/api/time.ts';
+import { isTerminalPhase } from '../../../src/api/base/objects.ts';
+import { formatTime, parseTime } from '../../../src/api/base/time.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerState, ContainerStatus } from '../../../src/api/generated/types.ts';
-import { allContainerStatuses } from '../../../src/api/objects.ts';
-import { parseTime } from '../../../src/api/time.ts';
+import { allContainerStatuses } from '../../../src/api/base/objects.ts';
+import { parseTime } from '../../../src/api/base/time.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 

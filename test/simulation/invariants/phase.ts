@@ -1,4 +1,4 @@
-import { isTerminalPhase } from '../../../src/api/objects.ts';
+import { isTerminalPhase } from '../../../src/api/base/objects.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 

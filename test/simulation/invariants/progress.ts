@@ -1,4 +1,4 @@
-import { isSidecar } from '../../../src/api/objects.ts';
+import { isSidecar } from '../../../src/api/base/objects.ts';
 import { type Chronicle } from '../scenario/chronicle.ts';
 import { endOf, isStarting, lives } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';

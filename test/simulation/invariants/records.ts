@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTerminalPhase, type StoredPod } from '../../../src/api/objects.ts';
-import { parseTime } from '../../../src/api/time.ts';
+import { isTerminalPhase, type StoredPod } from '../../../src/api/base/objects.ts';
+import { parseTime } from '../../../src/api/base/time.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 

@@ -1,4 +1,4 @@
-import { isSidecar } from '../../../src/api/objects.ts';
+import { isSidecar } from '../../../src/api/base/objects.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import { type Chronicle } from '../scenario/chronicle.ts';
 import { isStarting, type Life, lives } from '../scenario/life.ts';

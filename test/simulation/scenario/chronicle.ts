@@ -1,5 +1,5 @@
 import type { Container, ContainerStatus, PodSpec } from '../../../src/api/generated/types.ts';
-import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../../src/api/objects.ts';
+import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../../src/api/base/objects.ts';
 import type { JournalEntry } from '../../../src/simulation/simulated-runtime.ts';
 import type { Entry } from './entry.ts';
 import { isStarting, type Life, lives } from './life.ts';

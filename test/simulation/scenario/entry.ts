@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
 import type { JournalEntry } from '../../../src/simulation/simulated-runtime.ts';
 import type { Happening } from './scenario.ts';
 

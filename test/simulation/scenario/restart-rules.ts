@@ -1,5 +1,5 @@
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
-import { isSidecar } from '../../../src/api/objects.ts';
+import { isSidecar } from '../../../src/api/base/objects.ts';
 
 /*
  * The API's promises about restarts, implemented a second time on purpose: invariants must not use the code that they

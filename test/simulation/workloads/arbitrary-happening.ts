@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject } from '../../../src/api/json.ts';
+import type { JsonObject } from '../../../src/api/base/json.ts';
 import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 import type { Happening, PodProgram, WorkloadScenario } from './workload-scenario.ts';
 

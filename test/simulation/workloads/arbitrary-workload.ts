@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject } from '../../../src/api/json.ts';
+import type { JsonObject } from '../../../src/api/base/json.ts';
 import { templateOf } from '../../controllers/manifests.ts';
 import { arbitraryCronJob, arbitraryJob } from './arbitrary-job.ts';
 import { type Draft, maybe, scenarioOf } from './arbitrary-happening.ts';

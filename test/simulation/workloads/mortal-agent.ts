@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { Clock } from '../../../src/clock.ts';
 import { SimulatedAgent } from '../../../src/simulation/simulated-agent.ts';
 import type { Store } from '../../../src/store/base/store.ts';

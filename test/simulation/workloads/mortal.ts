@@ -1,6 +1,6 @@
 import type { Alarm, Clock } from '../../../src/clock.ts';
 import type { Runtime } from '../../../src/runtime/base/runtime.ts';
-import type { KubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
+import type { KubeObject, StoredPod, WatchEvent } from '../../../src/api/base/objects.ts';
 import type {
   ObjectKey,
   ObjectPart,

@@ -1,6 +1,6 @@
-import type { StoredPod } from '../../../src/api/objects.ts';
-import { isTerminalPhase } from '../../../src/api/objects.ts';
-import { parseTime } from '../../../src/api/time.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
+import { isTerminalPhase } from '../../../src/api/base/objects.ts';
+import { parseTime } from '../../../src/api/base/time.ts';
 import type { ObjectEntry, WorkloadEntry } from './workload-entry.ts';
 import type { WorkloadScenario } from './workload-scenario.ts';
 import type { AnyObject } from './workload-simulation.ts';

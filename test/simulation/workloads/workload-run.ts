@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
 import type { WorkloadEntry } from './workload-entry.ts';
 import type { Happening, WorkloadScenario } from './workload-scenario.ts';

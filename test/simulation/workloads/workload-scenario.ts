@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/api/json.ts';
+import type { JsonObject } from '../../../src/api/base/json.ts';
 import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
 import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 

@@ -2,8 +2,8 @@ import { requestDeletion } from '../../../src/apiserver/deletion/request-deletio
 import { deleteRecord } from '../../../src/apiserver/deletion/delete-record.ts';
 import type { WorkloadLoop } from '../../../src/workloads/workload-loop.ts';
 import type { JobSpec, ServiceSpec } from '../../../src/api/generated/types.ts';
-import type { JsonObject } from '../../../src/api/json.ts';
-import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../../../src/api/objects.ts';
+import type { JsonObject } from '../../../src/api/base/json.ts';
+import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../../../src/api/base/objects.ts';
 import { applyMergePatch } from '../../../src/api/patch/merge-patch.ts';
 import { everyResourceType, resourceTypeOf } from '../../../src/api/resource-types.ts';
 import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { asError, type Life, type Subject, timelineLine } from '../search.ts';
 import { arbitraryWorkload } from './arbitrary-workload.ts';
 import { WorkloadObserver } from './invariants/index.ts';

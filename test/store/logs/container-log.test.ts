@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { ContainerLog } from '../../../src/store/logs/container-log.ts';
 import type { LogStream } from '../../../src/store/logs/cri-line.ts';
 import { instanceLogPath } from '../../../src/store/logs/log-files.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, statSync, truncateSync } from '
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { ContainerLog } from '../../../src/store/logs/container-log.ts';
 import { lastLogLines, LogReader } from '../../../src/store/logs/log-reader.ts';
 import { START_MS, newLogPath, writeAll, bytesOf, textFrom, textOf, out, error } from './written-log.ts';

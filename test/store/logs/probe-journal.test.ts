@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/errors.ts';
+import { PodrunError } from '../../../src/api/base/errors.ts';
 import { appendToJournal, Journal, ProbeJournalReader } from '../../../src/store/logs/probe-journal.ts';
 import { temporaryFolder } from '../temporary-store.ts';
 

@@ -7,7 +7,7 @@ import { EndpointChoice } from '../../proxy/endpoint-choice.ts';
 import { ServiceProxy } from '../../proxy/service-proxy.ts';
 import { TcpService } from '../../proxy/tcp-service.ts';
 import { UdpService } from '../../proxy/udp-service.ts';
-import type { ServiceListener } from '../../service-listener.ts';
+import type { ServiceListener } from '../../base/service-listener.ts';
 import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './protocol.ts';
 import type { NameServer } from '../../dns/forwarder.ts';
 

@@ -6,7 +6,7 @@
 import type { NameServer } from '../../dns/forwarder.ts';
 import type { DnsName } from '../../dns/names.ts';
 import type { ListenTrouble } from '../../proxy/service-proxy.ts';
-import type { ServiceListener } from '../../service-listener.ts';
+import type { ServiceListener } from '../../base/service-listener.ts';
 
 /** The line on its standard input that lets a helper outlive podrun: from now on it is on record. */
 export const RECORDED = 'recorded\n';

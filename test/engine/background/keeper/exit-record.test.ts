@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { ExitRecord } from '../../../../src/engine/background/keeper/exit-record.ts';
 import type { KeptContainer } from '../../../../src/engine/background/keeper/protocol.ts';
-import { PodrunError } from '../../../../src/api/errors.ts';
+import { PodrunError } from '../../../../src/api/base/errors.ts';
 import { ManualClock } from '../../../../src/simulation/manual-clock.ts';
 
 const ended = (id: string): KeptContainer => ({ id }) as KeptContainer;

@@ -1,4 +1,4 @@
-import { parseTime } from '../../../../src/api/time.ts';
+import { parseTime } from '../../../../src/api/base/time.ts';
 import type { StoredCronJob, StoredJob } from '../../../../src/controllers/base/reconcile.ts';
 import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';
 import { isCreation, type WorkloadPast } from '../workload-past.ts';

@@ -1,5 +1,5 @@
 import type { IntOrString } from '../../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../../src/api/objects.ts';
+import type { StoredPod } from '../../../../src/api/base/objects.ts';
 import type { StoredEndpointSlice } from '../../../../src/api/workloads/endpoint-slices.ts';
 import type { StoredDeployment } from '../../../../src/controllers/base/reconcile.ts';
 import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';

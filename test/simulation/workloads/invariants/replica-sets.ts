@@ -1,5 +1,5 @@
 import type { ReplicaSetStatus } from '../../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../../src/api/objects.ts';
+import type { StoredPod } from '../../../../src/api/base/objects.ts';
 import type { WorkloadEntry } from '../workload-entry.ts';
 import { isActive, isCreation, isDeletionByAgent, isReady, ownerOf, type WorkloadPast } from '../workload-past.ts';
 import type { AnyObject } from '../workload-simulation.ts';

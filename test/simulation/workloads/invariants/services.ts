@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../src/api/generated/types.ts';
-import { isTerminalPhase, type StoredService } from '../../../../src/api/objects.ts';
+import { isTerminalPhase, type StoredService } from '../../../../src/api/base/objects.ts';
 import {
   SERVICE_NAME_LABEL,
   type StoredEndpoints,

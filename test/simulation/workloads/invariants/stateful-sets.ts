@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../../../src/api/objects.ts';
+import type { StoredPod } from '../../../../src/api/base/objects.ts';
 import type { StoredStatefulSet } from '../../../../src/controllers/base/reconcile.ts';
 import type { WorkloadEntry } from '../workload-entry.ts';
 import {

@@ -1,4 +1,4 @@
-import type { StoredService } from '../api/index.ts';
+import type { StoredService } from '../../api/index.ts';
 import { LOCALHOST, machinePort } from './listeners-of-services.ts';
 import { machineAddress } from './service-addresses.ts';
 

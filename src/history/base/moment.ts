@@ -1,4 +1,4 @@
-import { parseDuration, parseTime, type PodrunError, usage } from '../api/index.ts';
+import { parseDuration, parseTime, type PodrunError, usage } from '../../api/index.ts';
 
 /** A moment of a run, as the user names it. */
 export type Moment =

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { guarded } from '../defects.ts';
+import { guarded } from '../../defects.ts';
 import { headBytes, isFinalStatus, reasonPhrase } from './raw-answer.ts';
 import { splice } from './splice.ts';
 

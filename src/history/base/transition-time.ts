@@ -6,7 +6,7 @@ import {
   type PodStatus,
   type StoredEvent,
   type StoredPod,
-} from '../api/index.ts';
+} from '../../api/index.ts';
 
 /** A timestamp in an object. Servers may answer null. */
 type Timestamp = string | null | undefined;

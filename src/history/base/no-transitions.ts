@@ -1,4 +1,4 @@
-import { PodrunError } from '../api/index.ts';
+import { PodrunError } from '../../api/index.ts';
 
 /** The error of a run whose transition log is lost, or was never written. */
 export function noTransitions(run: string): PodrunError {

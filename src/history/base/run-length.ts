@@ -1,4 +1,4 @@
-import { isTerminalPhase, parseTime, type StoredPod } from '../api/index.ts';
+import { isTerminalPhase, parseTime, type StoredPod } from '../../api/index.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { latestMomentIn } from './transition-time.ts';
 

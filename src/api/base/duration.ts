@@ -1,5 +1,5 @@
 import { type PodrunError, usage } from './errors.ts';
-import { goQuote } from './go/go-quote.ts';
+import { goQuote } from '../go/go-quote.ts';
 
 /** Milliseconds in one unit of a Go duration. Like Go, accepts both spellings of micro. */
 const UNIT_MS: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import { fieldTable } from './generated/field-table.ts';
+import { fieldTable } from '../generated/field-table.ts';
 
 /** The fields of a type with their types, as in the field table. */
 export type FieldTypes = Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import {
   PodrunError,
   type StoredEvent,
   type StoredPod,
-} from '../api/index.ts';
+} from '../../api/index.ts';
 import type { Moment } from './moment.ts';
 import { isOver } from './run-length.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';

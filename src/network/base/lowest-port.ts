@@ -1,4 +1,4 @@
-import { readQuietly } from '../quietly.ts';
+import { readQuietly } from '../../quietly.ts';
 
 /** The bit of CAP_NET_BIND_SERVICE. Source: linux/capability.h. */
 const BIND_SERVICE = 10n;

@@ -5,7 +5,7 @@ import {
   type ServicePort,
   type StoredEndpointSlice,
   type StoredService,
-} from '../api/index.ts';
+} from '../../api/index.ts';
 import { clusterAddress, machineAddress } from './service-addresses.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
 

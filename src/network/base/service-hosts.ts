@@ -1,4 +1,4 @@
-import { CLUSTER_DOMAIN, isReadyEndpoint, type StoredEndpointSlice, type StoredService } from '../api/index.ts';
+import { CLUSTER_DOMAIN, isReadyEndpoint, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
 import { addressForPods, type ServicePlace, slicesOf } from './listeners-of-services.ts';
 
 /** The Pod whose file it is, and what it can reach. */

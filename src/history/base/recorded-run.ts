@@ -1,5 +1,5 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/index.ts';
-import type { HookRun, ProbeAttempt } from '../lifecycle/index.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/index.ts';
+import type { HookRun, ProbeAttempt } from '../../lifecycle/index.ts';
 
 /** A state of a Pod, or an Event about the Pod, as recorded. */
 export interface RecordedTransition {

@@ -10,7 +10,7 @@ import type {
   PodStatus,
   Secret,
   Service,
-} from './generated/types.ts';
+} from '../generated/types.ts';
 
 /** The namespace of objects that name none. */
 export const DEFAULT_NAMESPACE = 'default';

@@ -1,8 +1,8 @@
-import type { StoredEvent } from '../api/index.ts';
-import { timestampMs } from './base/age.ts';
-import { eventAge } from './table/event-row.ts';
-import { escapeTerminal } from './text/terminal-text.ts';
-import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
+import type { StoredEvent } from '../../api/index.ts';
+import { timestampMs } from '../base/age.ts';
+import { eventAge } from './event-row.ts';
+import { escapeTerminal } from '../text/terminal-text.ts';
+import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
 
 /** The flags of `events` that concern its table. */
 export interface EventTableOptions {
