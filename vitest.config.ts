@@ -58,7 +58,7 @@ const PORTABLE = [
   'kubelet/{probe-exec,attach/attach-server,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
   'library/serve',
   'lifecycle/security/*',
-  'manifest/load',
+  'manifest/check/load',
   'network/ingress-server',
   'print/doctor/report',
   'remote/remote',

@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE, PodrunError, qualifiedKind, resourceTypeOf, type Sto
 import { type FileStore, rememberCreated } from '../store/index.ts';
 import type { ManifestObject } from '../manifest/index.ts';
 import { configureObject } from './configure-object.ts';
-import { createObject } from './create-object.ts';
+import { createObject } from './objects/create-object.ts';
 
 /**
  * Stores an object as its manifest says, and returns kubectl's line: `configmap/x created`, `configured` or

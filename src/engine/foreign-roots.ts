@@ -3,7 +3,7 @@ import { podRoot, type Root, type RunRecord } from '../lifecycle/index.ts';
 import type { FileStore, ObjectKey } from '../store/index.ts';
 import { ObjectCache, type WorkloadKey } from '../apiserver/index.ts';
 import { RunRoots } from '../workloads/index.ts';
-import { ForeignPods } from './foreign-pods.ts';
+import { ForeignPods } from './run/foreign-pods.ts';
 
 interface ForeignObjects {
   readonly pods: readonly StoredPod[];

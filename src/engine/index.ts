@@ -22,13 +22,13 @@ export { runAgent } from './background/run-agent.ts';
 export { runKeeper } from './background/run-keeper.ts';
 export { startAgent } from './background/start-agent.ts';
 export { endStrayProcesses } from './background/stray-processes.ts';
-export { beginRuns, type OwnedRun, undoRuns } from './begin-runs.ts';
-export { beginWorkloads, type OwnedWorkload } from './begin-workloads.ts';
-export { hasLiveOwner, refuseSilentOwners } from './foreign-pods.ts';
+export { beginRuns, type OwnedRun, undoRuns } from './run/begin-runs.ts';
+export { beginWorkloads, type OwnedWorkload } from './run/begin-workloads.ts';
+export { hasLiveOwner, refuseSilentOwners } from './run/foreign-pods.ts';
 export { ForeignRoots } from './foreign-roots.ts';
 export { awaitedGoal, type AwaitedGoal, GoalWait } from './goal-wait.ts';
-export { type RunListener, UNWATCHED } from './run-input.ts';
-export { Run } from './run.ts';
+export { type RunListener, UNWATCHED } from './run/run-input.ts';
+export { Run } from './run/run.ts';
 export {
   chooseRuntime,
   type ChosenRuntime,
@@ -40,5 +40,5 @@ export { limitsRefused, openLimits } from './setup/open-limits.ts';
 export { type PlannedPod, plannedPods } from './setup/planned-pods.ts';
 export { refuseWithoutEffect } from './setup/refuse-without-effect.ts';
 export { networkOf, type RunChoices, runNetworks, runSettings } from './setup/run-settings.ts';
-export { SmallHeap } from './small-heap.ts';
+export { SmallHeap } from './run/small-heap.ts';
 export { changedRecords, storeRecords } from './store-records.ts';

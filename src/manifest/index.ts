@@ -48,8 +48,8 @@ export { checkKeys, envFileEntries, fileSourceOf, type KeyValue, literalOf } fro
 export { jobOfCronJob, newCronJob, newDeployment, newJob, podToRun } from './generate/workloads.ts';
 export { type Finding, FINDING_RULES, type FindingRule, type Findings } from './lint/finding.ts';
 export { lintManifests } from './lint/lint.ts';
-export { loadManifests, type LoadOptions } from './load.ts';
-export type { ManifestMistake } from './manifest-mistake.ts';
+export { loadManifests, type LoadOptions } from './check/load.ts';
+export type { ManifestMistake } from './check/manifest-mistake.ts';
 export type { ManifestObject } from './manifest-object.ts';
 export { neededForVariables, type NeededObject, neededObjects } from './needed-objects.ts';
 export { cutDocuments, readDocument, readValue } from './read/documents.ts';

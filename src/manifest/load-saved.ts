@@ -1,8 +1,8 @@
 import { type KubeObject, PodrunError, type WatchEvent } from '../api/index.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './base/field-error.ts';
-import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
-import type { ManifestMistake, Stage, Subject } from './manifest-mistake.ts';
+import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './check/identify.ts';
+import type { ManifestMistake, Stage, Subject } from './check/manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
 import { readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';

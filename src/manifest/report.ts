@@ -1,7 +1,7 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/index.ts';
 import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './base/field-error.ts';
-import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './manifest-mistake.ts';
+import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './check/manifest-mistake.ts';
 
 /** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */
 export function renderManifestErrors(errors: readonly ManifestMistake[]): string[] {

@@ -1,8 +1,8 @@
 import { hasCode, PodrunError, type ResourceType, type StoredKubeObject, type WatchEvent } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { ClusterConnection, StreamedAnswer } from './connection.ts';
+import type { ClusterConnection, StreamedAnswer } from './base/connection.ts';
 import { streamLines } from './lines.ts';
-import { collectionPath } from './paths.ts';
+import { collectionPath } from './base/paths.ts';
 
 export interface FollowOptions {
   readonly connection: ClusterConnection;

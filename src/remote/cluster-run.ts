@@ -15,12 +15,12 @@ import {
 import { type Clock, sleep } from '../clock.ts';
 import type { Root, RunRecord } from '../lifecycle/index.ts';
 import type { FileStore } from '../store/index.ts';
-import type { ClusterConnection } from './connection.ts';
+import type { ClusterConnection } from './base/connection.ts';
 import { type CreatedObject, createdObject, createOn, namespaceReady, removeFrom } from './created-objects.ts';
 import { ClusterResource } from './cluster-resource.ts';
 import { Mirror } from './mirror.ts';
 import { OwnObjects } from './own-objects.ts';
-import { objectPathOf } from './paths.ts';
+import { objectPathOf } from './base/paths.ts';
 import { PodLogs } from './pod-logs.ts';
 import { recordRun } from './run-record.ts';
 

@@ -7,8 +7,8 @@ import {
   type StoredKubeObject,
 } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { ClusterConnection } from './connection.ts';
-import { collectionPath, objectPathOf } from './paths.ts';
+import type { ClusterConnection } from './base/connection.ts';
+import { collectionPath, objectPathOf } from './base/paths.ts';
 
 /** The label of everything that a run of podrun creates on a cluster. Its value names the run. */
 export const RUN_LABEL = 'podrun.dev/run';

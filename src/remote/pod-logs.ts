@@ -2,7 +2,7 @@ import type { RunListener } from '../engine/index.ts';
 import { allContainerStatuses, formatTime, hasCode, parseTime, PodrunError, type StoredPod } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { ContainerLog, type FileStore, instanceLogPath } from '../store/index.ts';
-import type { ClusterConnection, StreamedAnswer } from './connection.ts';
+import type { ClusterConnection, StreamedAnswer } from './base/connection.ts';
 import { streamLines } from './lines.ts';
 
 export interface PodLogsOptions {

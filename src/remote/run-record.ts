@@ -12,9 +12,9 @@ import {
   readJsonFile,
   writePrivateFile,
 } from '../store/index.ts';
-import type { ClusterConnection } from './connection.ts';
+import type { ClusterConnection } from './base/connection.ts';
 import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
-import { collectionPath } from './paths.ts';
+import { collectionPath } from './base/paths.ts';
 
 /** Names all that a run may leave on a cluster when it is killed. It is on record before anything is created. */
 interface RecordedClusterRun extends KnownProcess {

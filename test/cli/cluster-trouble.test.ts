@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { ServiceTokens } from '../../src/apiserver/base/service-tokens.ts';
 import { openAccess } from '../../src/remote/client/index.ts';
-import { ClusterConnection } from '../../src/remote/connection.ts';
+import { ClusterConnection } from '../../src/remote/base/connection.ts';
 import { credentialsFile } from '../../src/store/base/layout.ts';
 import { type Podrun, Workshop } from './workshop.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginWorkloads, claimControlled } from '../../src/engine/begin-workloads.ts';
+import { beginWorkloads, claimControlled } from '../../src/engine/run/begin-workloads.ts';
 import type { WorkloadKey } from '../../src/apiserver/live-controller.ts';
 import type { StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { SystemClock } from '../../src/clock.ts';

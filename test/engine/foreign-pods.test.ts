@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/base/objects.ts';
-import { ForeignPods } from '../../src/engine/foreign-pods.ts';
+import { ForeignPods } from '../../src/engine/run/foreign-pods.ts';
 import { newPod, withPhase } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 

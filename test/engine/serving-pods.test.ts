@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deletePod } from '../../src/apiserver/deletion/delete-pod.ts';
-import { Run } from '../../src/engine/run.ts';
-import { UNWATCHED } from '../../src/engine/run-input.ts';
+import { Run } from '../../src/engine/run/run.ts';
+import { UNWATCHED } from '../../src/engine/run/run-input.ts';
 import type { AgentSettings } from '../../src/settings/agent-settings.ts';
 import { deleteObject } from '../../src/apiserver/deletion/delete-object.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';

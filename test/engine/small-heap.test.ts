@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/base/objects.ts';
-import { shrinkOnce, SmallHeap } from '../../src/engine/small-heap.ts';
+import { shrinkOnce, SmallHeap } from '../../src/engine/run/small-heap.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
 const WAITING = { waiting: { reason: 'ContainerCreating' } };

@@ -4,7 +4,7 @@ import path from 'node:path';
 // @ts-expect-error: the registry of the scenarios has no types.
 import { startRegistry as start } from '../conformance/registry.mjs';
 import { SystemClock } from '../../src/clock.ts';
-import { pullImage } from '../../src/images/pull.ts';
+import { pullImage } from '../../src/images/pull/pull.ts';
 import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { PullOutcome, PullProgress, PullRequest } from '../../src/lifecycle/base/image-types.ts';
 import type { Need } from '../needs.ts';

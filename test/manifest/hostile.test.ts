@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
-import { loadManifests } from '../../src/manifest/load.ts';
+import type { ManifestMistake } from '../../src/manifest/check/manifest-mistake.ts';
+import { loadManifests } from '../../src/manifest/check/load.ts';
 import { loadText } from './load-text.ts';
 import { needs } from '../needs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/api/generated/field-table.ts';
-import { isListKind, lookUpKind } from '../../src/manifest/kinds.ts';
+import { isListKind, lookUpKind } from '../../src/manifest/check/kinds.ts';
 import { editDistance, mostSimilar } from '../../src/api/similar.ts';
 
 describe('kinds', () => {

@@ -1,4 +1,4 @@
-import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/load.ts';
+import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/check/load.ts';
 
 /** Loads a manifest from a text, as standard input. */
 export function loadText(text: string | Uint8Array, options: Partial<LoadOptions> = {}): Promise<LoadResult> {

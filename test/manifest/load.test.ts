@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/load.ts';
-import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
+import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/check/load.ts';
+import type { ManifestMistake } from '../../src/manifest/check/manifest-mistake.ts';
 import { loadText } from './load-text.ts';
 import { needs } from '../needs.ts';
 

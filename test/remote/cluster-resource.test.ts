@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PodrunError } from '../../src/api/base/errors.ts';
 import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
-import type { ClusterConnection } from '../../src/remote/connection.ts';
+import type { ClusterConnection } from '../../src/remote/base/connection.ts';
 import { ClusterResource } from '../../src/remote/cluster-resource.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { HttpConnections } from '../../src/images/registry/connection.ts';
-import { ClusterConnection } from '../../src/remote/connection.ts';
+import { ClusterConnection } from '../../src/remote/base/connection.ts';
 import { callOnLoopback } from '../../src/apiserver/admission/call-webhook.ts';
 import { HOSTILE_ANSWERS, hostileProgram, listening } from '../network/hostile-answers.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { clusterImages } from '../../src/remote/cluster-images.ts';
 import { streamLines } from '../../src/remote/lines.ts';
-import { missingRule } from '../../src/remote/connection.ts';
+import { missingRule } from '../../src/remote/base/connection.ts';
 import { OwnObjects } from '../../src/remote/own-objects.ts';
 
 describe('missingRule', () => {

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE, hasCode, type KubeObject, type StoredKubeObject } from '../../api/index.ts';
 import { readNode, registeredNode } from '../../settings/index.ts';
 import { bootTime } from '../base/default-objects.ts';
-import { systemPriorityClasses } from '../cluster-objects.ts';
-import { nodeFields } from '../node-object.ts';
+import { systemPriorityClasses } from '../objects/cluster-objects.ts';
+import { nodeFields } from '../objects/node-object.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';

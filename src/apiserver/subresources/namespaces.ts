@@ -1,5 +1,5 @@
 import type { ApiHandler } from '../base/answer.ts';
-import { objectOf } from '../get.ts';
+import { objectOf } from '../requests/get.ts';
 import { readObject } from '../base/read-object.ts';
 import { changeStored } from '../writes/update.ts';
 

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/index.ts';
 import { evictPod } from '../deletion/evict-pod.ts';
 import type { ApiHandler } from '../base/answer.ts';
-import { objectOf } from '../get.ts';
+import { objectOf } from '../requests/get.ts';
 import { objectConflict, StatusError } from '../base/status-error.ts';
 import { admittedPart } from '../writes/admission.ts';
 import { readObject } from '../base/read-object.ts';

@@ -2,7 +2,7 @@ import type { KubeObject, LabelSelector, StoredKubeObject } from '../../api/inde
 import { selectorText } from '../../print/index.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
-import { shownObjectOf } from '../get.ts';
+import { shownObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { objectConflict } from '../base/status-error.ts';
 import { admittedPart, hasAdmission } from '../writes/admission.ts';

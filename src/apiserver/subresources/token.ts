@@ -1,6 +1,6 @@
 import { formatSeconds, type JsonObject } from '../../api/index.ts';
 import type { ApiHandler } from '../base/answer.ts';
-import { objectOf } from '../get.ts';
+import { objectOf } from '../requests/get.ts';
 import { admittedPart } from '../writes/admission.ts';
 import { readFields, readObject } from '../base/read-object.ts';
 

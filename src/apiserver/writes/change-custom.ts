@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE, type KubeObject, removesLastFinalizer, type StoredKu
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
-import { objectOf, storedObjectOf } from '../get.ts';
+import { objectOf, storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { invalidObject, objectConflict } from '../base/status-error.ts';
 import { withRequestManager } from './field-managers.ts';

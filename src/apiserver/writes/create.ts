@@ -16,13 +16,13 @@ import {
   warningsFor,
   withoutRepeats,
 } from '../../manifest/index.ts';
-import { createObject, newObject } from '../create-object.ts';
+import { createObject, newObject } from '../objects/create-object.ts';
 import { recordReplacedAddress } from '../services/record-replaced-address.ts';
 import { readNode } from '../../settings/index.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
-import { authorize } from '../authorize.ts';
+import { authorize } from '../requests/authorize.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
 import type { ApiRequest } from '../base/request.ts';

@@ -6,8 +6,8 @@ import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts'
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject, shownObjects } from '../custom/index.ts';
-import { shownObjectOf } from '../get.ts';
-import { matcherOf } from '../selectors.ts';
+import { shownObjectOf } from '../requests/get.ts';
+import { matcherOf } from '../requests/selectors.ts';
 import { type ApiRequest, isOn } from '../base/request.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { invalidObject, objectConflict, objectForbidden } from '../base/status-error.ts';

@@ -2,7 +2,7 @@ import { hasCode, type KubeObject } from '../../api/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject } from '../custom/index.ts';
-import { storedObjectOf } from '../get.ts';
+import { storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from '../base/status-error.ts';

@@ -1,12 +1,12 @@
 import { DEFAULT_NAMESPACE, type KubeObject, type ResourceType, type StoredKubeObject } from '../../api/index.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
 import { decodeChanged, type Subresource } from '../../manifest/index.ts';
-import { changeObject } from '../change-object.ts';
+import { changeObject } from '../objects/change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
 import { refuseWrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
-import { objectOf, shownObjectOf, storedObjectOf } from '../get.ts';
+import { objectOf, shownObjectOf, storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { apiVersionOf, inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../base/status-error.ts';

@@ -112,7 +112,7 @@ function readSelectors(
 
 /** Reads names from manifests. Ignores mistakes in their other fields. */
 async function refsInManifests(cli: Cli, command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
-  const { loadManifests } = await import('../../manifest/load.ts');
+  const { loadManifests } = await import('../../manifest/check/load.ts');
   const { objects, errors } = await loadManifests({
     files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
     recursive: flags.recursive,

@@ -4,12 +4,12 @@ import { controllerOf, EXIT, formatTime, PodrunError, type StoredPod } from '../
 import { type Clock, machineClock } from '../../clock.ts';
 import { killGroup, localProcesses } from '../../runtime/index.ts';
 import { BackgroundAgents, type FileStore, keyText, noBackgroundAgent } from '../../store/index.ts';
-import { type OwnedRun, beginRuns } from '../begin-runs.ts';
-import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../begin-workloads.ts';
-import { Run } from '../run.ts';
-import { type RunListener, UNWATCHED } from '../run-input.ts';
+import { type OwnedRun, beginRuns } from '../run/begin-runs.ts';
+import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../run/begin-workloads.ts';
+import { Run } from '../run/run.ts';
+import { type RunListener, UNWATCHED } from '../run/run-input.ts';
 import type { AgentSettings } from '../../settings/index.ts';
-import { shrinkOnce, SmallHeap } from '../small-heap.ts';
+import { shrinkOnce, SmallHeap } from '../run/small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, sendAnswer } from './answer.ts';
 import { callBackground, type PodrunProgram } from './call-background.ts';

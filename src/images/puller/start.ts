@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { inBackground } from '../../defects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { PullProgress } from '../../lifecycle/index.ts';
-import { pullImage } from '../pull.ts';
+import { pullImage } from '../pull/pull.ts';
 import { ImageStore } from '../store/image-store.ts';
 import type { PullerAnswer, PullerRequest } from './protocol.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectIdentity } from '../identify.ts';
+import type { ObjectIdentity } from '../check/identify.ts';
 
 /** A finding about a place in a manifest. Levels have the names of SARIF. */
 export interface Finding {

@@ -1,13 +1,13 @@
 import { PodrunError } from '../../api/index.ts';
 import type { Finding, FindingRule, Findings } from './finding.ts';
 import { type FieldError, type FieldErrorType, formatFieldError } from '../base/field-error.ts';
-import { type LoadedObject, loadManifests, type LoadResult } from '../load.ts';
-import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
+import { type LoadedObject, loadManifests, type LoadResult } from '../check/load.ts';
+import type { DocumentProblem, Notice, Subject } from '../check/manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
 import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
 import { refusedFields } from '../support/refused-fields.ts';
-import { isCustomKind } from '../kinds.ts';
+import { isCustomKind } from '../check/kinds.ts';
 
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
 const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;

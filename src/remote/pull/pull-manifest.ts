@@ -1,7 +1,7 @@
 import { hasCode, type KubeObject, type ResourceType, resourceTypeOf } from '../../api/index.ts';
 import { type NeededObject, neededObjects } from '../../manifest/index.ts';
-import type { ClusterConnection } from '../connection.ts';
-import { objectPathOf } from '../paths.ts';
+import type { ClusterConnection } from '../base/connection.ts';
+import { objectPathOf } from '../base/paths.ts';
 import { portableObject } from './portable-object.ts';
 
 export interface PullRequestOfManifest {

@@ -13,7 +13,7 @@ import { asCreated } from '../../../src/manifest/default/created.ts';
 import { prepareForCreate } from '../../../src/manifest/default/create.ts';
 import { applyDefaults } from '../../../src/manifest/default/index.ts';
 import { allocated } from '../../../src/apiserver/services/allocate.ts';
-import { changeObject } from '../../../src/apiserver/change-object.ts';
+import { changeObject } from '../../../src/apiserver/objects/change-object.ts';
 import { nthSuffix } from '../../controllers/manifests.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';

@@ -1,0 +1,133 @@
+import {
+  type Controlled,
+  controllerOf,
+  everyResourceType,
+  hasCode,
+  hasController,
+  hasFinalizers,
+  isTerminalPhase,
+  isWorkload,
+  resourceTypeOf,
+  type StoredKubeObject,
+  type StoredPod,
+  type Workload,
+} from '../../api/index.ts';
+import type { Clock } from '../../clock.ts';
+import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/index.ts';
+import type { Claim, FileStore } from '../../store/index.ts';
+import { deletePod, type WorkloadKey, writePatch } from '../../apiserver/index.ts';
+import type { RunOwner } from './begin-runs.ts';
+
+/** A workload, or a Service, that this process owns from now on. */
+export interface OwnedWorkload<T extends Controlled = Workload> {
+  readonly object: T;
+  /** Gives the workload up: it rests until another agent takes it. */
+  readonly release: () => void;
+}
+
+/**
+ * Makes this process the owner of stored workloads. Leaves out workloads that another process owns, or that are gone.
+ * Clears away the Pods that an earlier run has left.
+ */
+export async function beginWorkloads(
+  store: FileStore,
+  clock: Clock,
+  keys: readonly WorkloadKey[],
+  { command, agent }: RunOwner,
+): Promise<OwnedWorkload[]> {
+  const owned = keys.flatMap((key) => claimWorkload(store, key, command, agent) ?? []);
+  for (const { object } of owned) await clearLeftPods(store, clock, object);
+  return owned;
+}
+
+/** Makes this process the owner of a stored workload. Undefined when another one owns it, or when it is gone. */
+export function claimWorkload(
+  store: FileStore,
+  key: WorkloadKey,
+  command: string,
+  agent: string | undefined,
+): OwnedWorkload | undefined {
+  const claimed = claimControlled(store, key, command, agent);
+  return claimed !== undefined && isWorkload(claimed.object) ? { ...claimed, object: claimed.object } : undefined;
+}
+
+/** Makes this process the owner of a stored workload or Service. */
+export function claimControlled(
+  store: FileStore,
+  { apiVersion, kind, namespace, name }: WorkloadKey,
+  command: string,
+  agent: string | undefined,
+): OwnedWorkload<Controlled> | undefined {
+  const { plural } = resourceTypeOf({ apiVersion, kind });
+  const claim = claimIfStored(() => store.claim(plural, { namespace, name }, command, agent));
+  if (claim?.ok !== true) return undefined;
+  const object = store.get<StoredKubeObject>(plural, namespace, name);
+  if (object === undefined || !hasController(object)) {
+    claim.release();
+    return undefined;
+  }
+  return { object, release: claim.release };
+}
+
+/**
+ * The workloads whose last owner is this background agent, each with the command of its user. Leaves out workloads that
+ * one of them controls: the loop takes them with it.
+ */
+export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: WorkloadKey; command: string }> {
+  const types = everyResourceType().filter(isWorkload);
+  const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural));
+  const owned = all.flatMap((object) => {
+    const { namespace, name } = object.metadata;
+    const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
+    return owner?.agent === agent ? [{ object, command: owner.command ?? '' }] : [];
+  });
+  const uids = new Set(owned.map(({ object }) => object.metadata.uid));
+  const roots = owned.filter(({ object }) => !uids.has(controllerOf(object)?.uid ?? ''));
+  return roots.map(({ object: { apiVersion, kind, metadata }, command }) => {
+    return { key: { apiVersion, kind, namespace: metadata.namespace, name: metadata.name }, command };
+  });
+}
+
+/**
+ * Removes the Pods of a workload that ended because their podrun ended, uncounted. A Job keeps Pods that it has
+ * counted, and Pods that have succeeded.
+ */
+async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload): Promise<void> {
+  const { namespace } = workload.metadata;
+  const uids = new Set(descendantsOf(store, workload));
+  for (const pod of store.list<StoredPod>('pods', { namespace })) {
+    const controller = controllerOf(pod);
+    if (controller === undefined || !uids.has(controller.uid) || isLive(store, pod)) continue;
+    const isTracked = controller.kind === 'Job';
+    if (isTracked ? !hasJobFinalizer(pod) || pod.status.phase === 'Succeeded' : hasFinalizers(pod)) continue;
+    await deletePod({ store, clock, namespace, name: pod.metadata.name, graceSeconds: undefined });
+    // The Pod goes together with its finalizer: a Pod that stays without one would count as already counted.
+    const { apiVersion, kind } = pod;
+    if (isTracked) writePatch(store, { apiVersion, kind, ...pod.metadata }, withoutJobFinalizer(pod));
+  }
+}
+
+function isLive(store: FileStore, { metadata: { namespace, name }, status }: StoredPod): boolean {
+  return store.isOwned(namespace, name) && !isTerminalPhase(status.phase);
+}
+
+/** The uids of a workload and of the workloads that it owns. */
+function descendantsOf(store: FileStore, { metadata: { namespace, uid } }: Workload): string[] {
+  const types = everyResourceType().filter(isWorkload);
+  const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural, { namespace }));
+  const below = (owner: string): string[] => [
+    owner,
+    ...all.filter((object) => controllerOf(object)?.uid === owner).flatMap(({ metadata }) => below(metadata.uid)),
+  ];
+  return below(uid);
+}
+
+/** Undefined when the object is gone: another command may remove it at any moment. */
+function claimIfStored(claim: () => Claim): Claim | undefined {
+  try {
+    return claim();
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+    return undefined;
+  }
+}
