@@ -12,6 +12,7 @@ const SOURCES = [
   'bin',
   'build.mjs',
   'code-caches.mjs',
+  'faces.mjs',
   'tsconfig.json',
   'tsconfig.library.json',
   'package.json',

@@ -33,7 +33,8 @@ const SLOW = [
   'test/manifest/{hostile,validate-long}.test.ts',
 ];
 const RECORDINGS = 'test/traces/traces.test.ts';
-const PURE = 'test/{api,controllers,history,lifecycle,manifest,print,tables}/**';
+const TRIPS = 'test/architecture/trips.test.ts';
+const PURE = 'test/{api,cases,controllers,history,lifecycle,manifest,print,tables}/**';
 const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;
 const COMPUTED = [
   `${PURE}/{${THOROUGH.join(',')}}.test.ts`,
@@ -47,7 +48,7 @@ const COMPUTED = [
  */
 const PORTABLE = [
   'apiserver/services/unserved',
-  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher,umask}',
+  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher}',
   'controllers/deployment',
   'engine/background/keeper/keeper',
   'escape/{kernel,processes,terminals}',
@@ -107,6 +108,14 @@ const startMs = Number((process.env['PODRUN_START_OF_NODE_MS'] ??= String(startO
 /** A start of Node.js takes 25 ms on the machine for which the numbers of workers were chosen. */
 const IS_SLOW = startMs > 50;
 
+/**
+ * CI runs these at the lowest priority, some runs beside each other: the first command in a test's own process may wait
+ * a minute for its modules.
+ */
+const YIELDING = { testTimeout: 180_000, hookTimeout: 180_000 };
+/** Tests that compute for long. */
+const LONG = { testTimeout: 600_000, hookTimeout: 600_000 };
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
@@ -134,7 +143,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: isPortable
-      ? [{ extends: true, test: { name: 'portable', include: PORTABLE } }]
+      ? [{ extends: true, test: { name: 'portable', include: PORTABLE, ...YIELDING } }]
       : [
           {
             extends: true,
@@ -142,14 +151,8 @@ const config: ViteUserConfig = defineConfig({
           },
           {
             extends: true,
-            // These only compute.
-            test: {
-              name: 'computed',
-              include: COMPUTED,
-              exclude: SLOW,
-              sequence: { groupOrder: 1 },
-              testTimeout: 600_000,
-            },
+            // These only compute: two fill two cores, and are over before others begin, which wait for processes.
+            test: { name: 'computed', include: COMPUTED, exclude: [...SLOW, TRIPS], maxWorkers: 2, ...LONG },
           },
           {
             extends: true,
@@ -172,13 +175,18 @@ const config: ViteUserConfig = defineConfig({
               include: [...SLOW, ...SEEDED],
               sequence: { groupOrder: 1 },
               env: { PODRUN_SEEDS: '2000' },
-              testTimeout: 600_000,
+              ...LONG,
             },
           },
           {
             extends: true,
             // These mount, kill and fill what all programs of the machine see: no other tests run beside them.
             test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
+          },
+          {
+            extends: true,
+            // A busy machine splits work into more turns of the event loop: these have the machine for themselves.
+            test: { name: 'trips', include: [TRIPS], sequence: { groupOrder: 4 } },
           },
         ],
     // Each module is translated once for all projects, and for the next run: a fifth of the time of `test:unit`.
@@ -197,9 +205,8 @@ const config: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // A test that fails once is mended: no second attempts, anywhere.
     retry: 0,
-    // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for. Many more
-    // would make their deadlines unreliable.
-    maxWorkers: IS_SLOW ? 2 : 5,
+    // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for.
+    maxWorkers: IS_SLOW ? 2 : 6,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.

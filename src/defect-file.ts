@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { defectText, mustGoOn, onDefect, traceOf } from './defects.ts';
+import { defectText, mustKeepRunning, onDefect, traceOf } from './defects.ts';
 import { succeeds } from './quietly.ts';
 import { version } from './version.ts';
 
@@ -17,7 +17,7 @@ export function hasDefects(): boolean {
 }
 
 /** The lines about a defect. The stack trace goes into a file. */
-export function defectReport(defect: unknown, fate: { readonly goesOn?: boolean } = {}): string {
+export function defectReport(defect: unknown, fate: { readonly isSurvived?: boolean } = {}): string {
   const file = keepTrace(defect);
   const request = file === undefined ? '' : `Please report it, with what is in ${file}.\n`;
   return `error: ${defectText(defect, fate)}\n${request}`;
@@ -47,11 +47,11 @@ interface DefectReceiver {
  */
 export function tellDefects({ write, fail, textForUser }: DefectReceiver): void {
   const tell = (defect: unknown): void => {
-    if (!mustGoOn()) return fail(defect);
+    if (!mustKeepRunning()) return fail(defect);
     const trace = traceOf(defect);
     if (reported.has(trace) || reported.size >= REPORTED_MAX) return;
     reported.add(trace);
-    write(textForUser?.(defect) ?? defectReport(defect, { goesOn: true }));
+    write(textForUser?.(defect) ?? defectReport(defect, { isSurvived: true }));
   };
   onDefect(tell);
   // The rejections of promises without a handler come here, too.

@@ -15,7 +15,7 @@ interface Shared {
 
 const shared: Shared = ((globalThis as Record<symbol, unknown>)[Symbol.for('podrun.defects')] ??= {
   tell: (defect: unknown) =>
-    process.emitWarning(defectText(defect, { goesOn: true }), { type: 'PodrunDefect', detail: traceOf(defect) }),
+    process.emitWarning(defectText(defect, { isSurvived: true }), { type: 'PodrunDefect', detail: traceOf(defect) }),
   dependents: 0,
 } satisfies Shared) as Shared;
 
@@ -47,14 +47,14 @@ export function keepAlive(): { close(): void } {
 }
 
 /** True while Pods would be lost with the process. */
-export function mustGoOn(): boolean {
+export function mustKeepRunning(): boolean {
   return shared.dependents > 0;
 }
 
 /** The sentence about a defect. */
-export function defectText(defect: unknown, { goesOn = false }: { readonly goesOn?: boolean } = {}): string {
+export function defectText(defect: unknown, { isSurvived = false }: { readonly isSurvived?: boolean } = {}): string {
   const message = defect instanceof Error ? defect.message : String(defect);
-  return `podrun has a defect${goesOn ? ', and goes on' : ''}: ${message}`;
+  return `podrun has a defect${isSurvived ? ', and continues' : ''}: ${message}`;
 }
 
 /** True for an error of the language itself: no file, program or user causes one. Errors of Node.js have a code. */

@@ -4,7 +4,10 @@ import { filesIn, quietly } from './quietly.ts';
 
 const OWN_FOLDER_MODE = 0o700;
 
-/** How long an asynchronous removal begins again while another process still makes files in the folder. */
+/**
+ * The number of times that an asynchronous removal is tried again while another process still creates files in the
+ * folder, and the waits between.
+ */
 export interface RemovalPatience {
   readonly maxRetries: number;
   /** In milliseconds. Each wait is longer by this. */

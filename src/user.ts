@@ -56,8 +56,12 @@ function refuseForeign(folder: string): void {
   const isOwn =
     present.isDirectory() && present.uid === process.geteuid?.() && (present.mode & WRITABLE_BY_OTHERS) === 0;
   if (isOwn) return;
-  throw new PodrunError('Forbidden', `cannot use ${folder} in place of a home folder: others may replace files in it`, {
-    path: folder,
-    hint: 'Set HOME to a folder of your own.',
-  });
+  throw new PodrunError(
+    'Forbidden',
+    `cannot use ${folder} in place of a home folder: other users may replace files in it`,
+    {
+      path: folder,
+      hint: 'Set HOME to a folder of your own.',
+    },
+  );
 }

@@ -4,5 +4,5 @@ declare const PODRUN_VERSION: string;
 /** The version of Kubernetes whose behaviour podrun shows. */
 export const KUBERNETES_VERSION = 'v1.36.2';
 
-/** The version of podrun, for example `0.1.0`. */
+/** The version of podrun, for example `1.0.0`. */
 export const version: string = PODRUN_VERSION;

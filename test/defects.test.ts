@@ -6,7 +6,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SystemClock } from '../src/clock.ts';
-import { caught, guarded, guardedProcess, inBackground, keepAlive, mustGoOn, onDefect } from '../src/defects.ts';
+import { caught, guarded, guardedProcess, inBackground, keepAlive, mustKeepRunning, onDefect } from '../src/defects.ts';
 
 const broken = new Error('broken');
 const fails = (): never => {
@@ -54,7 +54,7 @@ it('a listener that throws ends its connection, and the server takes the next on
   expect(told).toEqual([broken]);
 });
 
-it('a server whose listener for connections throws goes on', async () => {
+it('a server whose listener for connections throws keeps serving', async () => {
   let count = 0;
   const server = guarded(
     createServer((socket) => {
@@ -71,7 +71,7 @@ it('a server whose listener for connections throws goes on', async () => {
   expect(told).toEqual([broken]);
 });
 
-it('a request whose listener throws is answered with 500, or ends when its answer has begun', async () => {
+it('a request whose listener throws gets a 500, or ends when its response has begun', async () => {
   const server = guarded(
     createHttpServer(({ url }, response) => {
       if (url === '/late') response.write('a part');
@@ -86,7 +86,7 @@ it('a request whose listener throws is answered with 500, or ends when its answe
   expect(told).toEqual([broken, broken]);
 });
 
-it('the reset of a connection that nobody listens to is no defect, and ends it', async () => {
+it('the reset of a connection without a listener for errors is no defect, and ends it', async () => {
   const server = guarded(createServer());
   const port = await listening(server);
   const client = connect(port, '127.0.0.1');
@@ -107,7 +107,7 @@ it('a connection ends with the promise that serves it', async () => {
   expect(told).toEqual([broken]);
 });
 
-it('the pipe of a process goes on after a listener has thrown', () => {
+it('the pipe of a process stays open after a listener has thrown', () => {
   const pipe = new PassThrough();
   const child = guardedProcess(Object.assign(new EventEmitter(), { stdio: [null, pipe] }));
   const seen: string[] = [];
@@ -122,7 +122,7 @@ it('the pipe of a process goes on after a listener has thrown', () => {
   expect(told).toEqual([broken]);
 });
 
-it('a promise that nobody waits for, a call of Node.js and a timer tell their errors', async () => {
+it('a promise that is not awaited, a call of Node.js and a timer report their errors', async () => {
   const clock = new SystemClock();
   inBackground(Promise.reject(broken));
   caught(fails)();
@@ -131,25 +131,25 @@ it('a promise that nobody waits for, a call of Node.js and a timer tell their er
   expect(told).toEqual([broken, broken, broken]);
 });
 
-it('the process has to go on while something keeps it alive', () => {
-  const before = mustGoOn();
+it('the process stays alive while something keeps it alive', () => {
+  const before = mustKeepRunning();
   const [one, other] = [keepAlive(), keepAlive()];
   one.close();
   one.close();
-  expect(mustGoOn()).toBe(true);
+  expect(mustKeepRunning()).toBe(true);
   other.close();
-  expect(mustGoOn()).toBe(before);
+  expect(mustKeepRunning()).toBe(before);
 });
 
-it('a process of the library gets a warning of Node.js, with the place of the defect, and goes on', () => {
+it('a process of the library gets a warning of Node.js, with the place of the defect, and continues', () => {
   const program = `
     import ${JSON.stringify(path.resolve('dist/library/index.js'))};
     process.once('warning', ({ name, message, detail }) => console.log(JSON.stringify({ name, message, detail })));
     globalThis[Symbol.for('podrun.defects')].tell(new TypeError('broken'));
-    setImmediate(() => console.log('goes on'));`;
+    setImmediate(() => console.log('still runs'));`;
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
-  expect(stdout).toContain('goes on');
-  expect(stdout).toContain('"name":"PodrunDefect","message":"podrun has a defect, and goes on: broken"');
+  expect(stdout).toContain('still runs');
+  expect(stdout).toContain('"name":"PodrunDefect","message":"podrun has a defect, and continues: broken"');
   expect(stdout).toContain('TypeError: broken');
   expect(status).toBe(0);
 });

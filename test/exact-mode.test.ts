@@ -30,7 +30,7 @@ it.each([0o077, 0o022, 0])('the umask %o changes no mode', (umask) => {
   expect([modeOf(inside), modeOf(file)]).toEqual([0o1775, 0o646]);
 });
 
-it('what is there already stays as it is, also at the end of a link', () => {
+it('an existing file or folder stays unchanged, also at the end of a link', () => {
   const folder = newFolder();
   const [inside, file, link] = ['inside', 'file', 'link'].map((name) => path.join(folder, name)) as [
     string,

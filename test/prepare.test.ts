@@ -17,6 +17,7 @@ const project = path.join(import.meta.dirname, '..');
 const FILES = [
   'build.mjs',
   'code-caches.mjs',
+  'faces.mjs',
   'tsconfig.json',
   'tsconfig.library.json',
   'package.json',
@@ -65,4 +66,9 @@ it('builds again when a source file is gone', () => {
   utimesSync(path.join(folder, 'dist/THIRD_PARTY_LICENSES'), 1_750_000_000, 1_750_000_000);
   rmSync(path.join(folder, 'src/cli/old.ts'));
   expect(prepare()).toBe(2);
+});
+
+it('builds again after a change of any file that the build imports', () => {
+  const imported = readFileSync(path.join(project, 'build.mjs'), 'utf8').matchAll(/ from '\.\/([^']+)'/g);
+  expect(FILES).toEqual(expect.arrayContaining([...imported].map(([, file]) => file)));
 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.for(NODE_MAJORS)('what Node.js %i answers differently is the same for users', (major, context) => {
+it.for(NODE_MAJORS)('where Node.js %i behaves differently, users see no difference', (major, context) => {
   const node = nodeFor(context, major);
   const printed = execFileSync(node, [program], { cwd: path.join(folder, 'place'), encoding: 'utf8' });
   expect(JSON.parse(printed)).toEqual({

@@ -78,7 +78,7 @@ function clientOf(kubeconfig) {
   };
   const call = (method, target, body, type) =>
     new Promise((resolve, reject) => {
-      const answered = (response) => {
+      const onResponse = (response) => {
         const pieces = [];
         response.on('data', (piece) => pieces.push(piece));
         response.on('end', () => {
@@ -87,10 +87,10 @@ function clientOf(kubeconfig) {
           else reject(new Error(`${method} ${target}: ${response.statusCode} ${text}`));
         });
       };
-      open(method, target, answered, { body, type }).on('error', reject);
+      open(method, target, onResponse, { body, type }).on('error', reject);
     });
   return {
-    /** How other processes reach the server. */
+    /** The address and credentials of the server for other processes. */
     address: { server, ca: ca.toString() },
     /** The text of an answer. */
     call,

@@ -32,7 +32,7 @@ export class Beats {
   }
 
   /** A command that writes `up`, runs until SIGTERM, and then writes `bye`. It starts no other process. */
-  get untilTold() {
+  get untilSignal() {
     const script = `trap 'echo bye >"$0/said"; exit 0' TERM; echo up >"$0/said"; read never <>"$0/hold"`;
     return ['sh', '-c', script, this.folder];
   }

@@ -13,9 +13,9 @@ export function startHelper(root) {
   return {
     /** Sends a request, with a socket if there is one: from then on, the helper alone may read from it. */
     async ask(request, socket) {
-      const answered = once(helper, 'message');
+      const response = once(helper, 'message');
       helper.send({ ...request, id: ++lastId }, socket, () => socket?.close());
-      const [{ error }] = await answered;
+      const [{ error }] = await response;
       if (error !== undefined) throw new Error(error.message);
     },
     close: () => void helper.kill('SIGKILL'),

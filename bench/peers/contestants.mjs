@@ -96,9 +96,9 @@ export function upAndDown(beats, count, { start }) {
     const { end } = await start();
     await beats.up(count);
     const upMs = performance.now() - beganMs;
-    const toldMs = performance.now();
+    const signalledMs = performance.now();
     await end();
-    const downMs = performance.now() - toldMs;
+    const downMs = performance.now() - signalledMs;
     // The last messages may still be in the FIFO.
     await sleep(20);
     return { upMs, downMs, byes: beats.byes };

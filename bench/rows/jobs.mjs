@@ -41,7 +41,7 @@ async function job({ podrun, folder }, { name, tier, how }) {
 
 async function running({ podrun, folder }) {
   const beats = new Beats(folder);
-  const commands = Array.from({ length: RUNNING }, () => beats.untilTold);
+  const commands = Array.from({ length: RUNNING }, () => beats.untilSignal);
   const manifest = written(folder, 'up.yaml', manyPods('up', commands));
   const once = (argv) => upAndDown(beats, RUNNING, foreground(argv));
   const apply = (program) => () =>

@@ -86,7 +86,7 @@ async function untilGone({ podrun, peers, folder, isFast }, { name, what, count,
 /** Measures containers that run on: until all run, and from the request to end until all have ended. */
 async function upAndGone({ podrun, peers, folder }) {
   const beats = new Beats(folder);
-  const commands = times(MANY, beats.untilTold);
+  const commands = times(MANY, beats.untilSignal);
   const once = (run) => run && upAndDown(beats, MANY, run);
   const concurrently = concurrentlyOf(podrun, peers, commands);
   const forPeer = { ...forPodman(peers), shared: folder };

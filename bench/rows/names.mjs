@@ -20,7 +20,7 @@ const FOR_ADDRESS = Buffer.from([0, 0, 1, 0, 1]);
 export async function measure({ podrun, isFast }) {
   const seconds = isFast ? 2 : 5;
   const rounds = isFast ? 3 : 5;
-  const upstream = await answering();
+  const upstream = await dnsServer();
   const helper = startHelper(podrun.root);
   try {
     const names = [{ name: NAME, records: [{ type: 'A', data: '10.96.1.2' }] }];
@@ -57,7 +57,7 @@ export async function measure({ podrun, isFast }) {
 }
 
 /** A name server that has the same answer for each question. */
-async function answering() {
+async function dnsServer() {
   const socket = createSocket('udp4');
   socket.on('message', (packet, { port, address }) => {
     packet.writeUInt16BE(0x81_80, 2);
@@ -76,12 +76,12 @@ async function late(port, name, seconds) {
   const total = seconds * RATE;
   const times = Array.from({ length: total }, () => 1000);
   const sent = [];
-  let answers = 0;
+  let responses = 0;
   const done = new Promise((resolve) => {
     socket.on('message', (answer) => {
       const id = answer.readUInt16BE(0);
       times[id] = performance.now() - sent[id];
-      if (++answers === total) resolve();
+      if (++responses === total) resolve();
     });
     setTimeout(resolve, seconds * 1000 + 1000);
   });

@@ -116,7 +116,7 @@ function rowOf({ name, what }, { delays, loop, seconds }) {
   const round = (ms) => ms.toFixed(0);
   return {
     name: `server-fairness.${name}`,
-    what: `${what}: 99 of 100 answers of /readyz within`,
+    what: `${what}: 99 of 100 responses of /readyz within`,
     unit: 'ms',
     better: 'less',
     podrun: single(p99),
@@ -145,9 +145,9 @@ async function measured({ prepare, run }, podrun, state) {
     await run(server);
     const seconds = (performance.now() - beganMs) / 1000;
     const loop = await server.ask('end');
-    const answers = heard();
+    const delivered = heard();
     prober.child.send('end');
-    const delays = (await answers).toSorted((one, other) => one - other);
+    const delays = (await delivered).toSorted((one, other) => one - other);
     return { delays, loop, seconds };
   } finally {
     await server.stop();

@@ -17,8 +17,8 @@ const FIRST_CHANGES = 100;
 const CHANGES = 300;
 const CHANGES_PER_SECOND = 100;
 const IDLE_SECONDS = 10;
-/** The time after the last Ready in which V8 collects what the start has left: after some eight quiet seconds. */
-const SETTLE_MS = 10_000;
+/** The time after the last Ready in which the server collects what the start has left, and what it forgets later. */
+const SETTLE_MS = 60_000;
 const TOGETHER = 8;
 
 const NAMESPACE = '/api/v1/namespaces/default';

@@ -79,6 +79,11 @@ export function fullImageName(image: string): string | undefined {
   return `${domain}/${path}${digest === undefined ? `:${tag}` : `@${digest}`}`;
 }
 
+/** True for the name by which the status of a container shows an image of a spec: as written, or in full. */
+export function isShownAs(written: string, name: string): boolean {
+  return name === written || name === fullImageName(written);
+}
+
 /** Splits an image into name, tag and digest, without checking them. */
 export function splitVersion(image: string): { name: string; tag: string | undefined; digest: string | undefined } {
   const at = image.indexOf('@');

@@ -1,9 +1,13 @@
 export {
   applyServerSide,
+  atomicParts,
   checkApplied,
   type FieldsShape,
+  type KindVersions,
   type ListKey,
   managerName,
+  mergeFields,
+  resetFields,
   type Shape,
   shapeOfType,
   trackUpdate,
@@ -11,6 +15,7 @@ export {
 export { nextTime } from './cron/next-time.ts';
 export { type CronSchedule, parseSchedule } from './cron/schedule.ts';
 export { isTimeZone, machineZone, Zone } from './cron/zone.ts';
+export { CAPABILITIES } from './base/capabilities.ts';
 export { formatGoDuration, humanDuration, parseDuration } from './base/duration.ts';
 export {
   type ErrorCode,
@@ -29,16 +34,33 @@ export { atomicTypes, listTable } from './generated/list-table.ts';
 export { patchTable } from './generated/patch-table.ts';
 export type {
   AdmissionregistrationMatchResources,
+  AdmissionregistrationMutatingAdmissionPolicy,
+  AdmissionregistrationMutatingAdmissionPolicyBinding,
   AdmissionregistrationMutatingWebhook,
   AdmissionregistrationMutatingWebhookConfiguration,
+  AdmissionregistrationMutation,
   AdmissionregistrationNamedRuleWithOperations,
+  AdmissionregistrationParamKind,
   AdmissionregistrationValidatingAdmissionPolicy,
   AdmissionregistrationValidatingAdmissionPolicyBinding,
+  AdmissionregistrationVariable,
   AdmissionregistrationWebhookClientConfig,
   Affinity,
+  ApiregistrationAPIService,
   AppArmorProfile,
+  AutoscalingV2CrossVersionObjectReference,
+  AutoscalingV2HorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscalerCondition,
   AutoscalingV2HorizontalPodAutoscalerSpec,
+  AutoscalingV2HorizontalPodAutoscalerStatus,
+  AutoscalingV2HPAScalingRules,
+  AutoscalingV2MetricIdentifier,
+  AutoscalingV2MetricSpec,
+  AutoscalingV2MetricStatus,
+  AutoscalingV2MetricTarget,
+  AutoscalingV2MetricValueStatus,
   Capabilities,
+  CertificatesCertificateSigningRequest,
   ConfigMap,
   Container,
   ContainerPort,
@@ -49,6 +71,7 @@ export type {
   ContainerStateTerminated,
   ContainerStateWaiting,
   ContainerStatus,
+  ContainerUser,
   ControllerRevision,
   CoordinationLease,
   CronJob,
@@ -78,12 +101,22 @@ export type {
   Event,
   ExecAction,
   FileKeySelector,
+  FieldSelectorAttributes,
+  FlowcontrolFlowSchema,
+  FlowcontrolLimitedPriorityLevelConfiguration,
+  FlowcontrolLimitResponse,
+  FlowcontrolNonResourcePolicyRule,
+  FlowcontrolPolicyRulesWithSubjects,
+  FlowcontrolPriorityLevelConfiguration,
+  FlowcontrolResourcePolicyRule,
+  FlowcontrolSubject,
   GRPCAction,
   HTTPGetAction,
   HTTPHeader,
   HTTPIngressPath,
   HostAlias,
   HostPathVolumeSource,
+  IPAddress,
   IPBlock,
   Ingress,
   IngressBackend,
@@ -101,12 +134,14 @@ export type {
   JobTemplateSpec,
   KeyToPath,
   LabelSelector,
+  LabelSelectorAttributes,
   LabelSelectorRequirement,
   Lifecycle,
   LifecycleHandler,
   LimitRange,
   LimitRangeItem,
   LoadBalancerIngress,
+  LocalSubjectAccessReview,
   ManagedFieldsEntry,
   Namespace,
   NamespaceCondition,
@@ -128,6 +163,7 @@ export type {
   ObjectMeta,
   ObjectReference,
   OwnerReference,
+  ParentReference,
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
@@ -166,20 +202,36 @@ export type {
   ReplicaSet,
   ReplicaSetStatus,
   ReplicationController,
+  ResourceAttributes,
   ResourceClaim,
+  ResourceDevice,
+  ResourceDeviceAttribute,
+  ResourceDeviceClaim,
+  ResourceDeviceClass,
+  ResourceDeviceRequest,
+  ResourceDeviceSelector,
+  ResourceExactDeviceRequest,
   ResourceFieldSelector,
+  ResourceOpaqueDeviceConfiguration,
   ResourceQuota,
   ResourceQuotaSpec,
   ResourceQuotaStatus,
   ResourceRequirements,
+  ResourceResourceClaim,
+  ResourceResourceClaimTemplate,
+  ResourceResourceSlice,
+  ResourceResourceSliceSpec,
   RuntimeClass,
   ScopedResourceSelectorRequirement,
   SeccompProfile,
   Secret,
   SecurityContext,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
   Service,
   ServiceAccount,
   ServiceAccountTokenProjection,
+  ServiceCIDR,
   ServicePort,
   ServiceSpec,
   ServiceStatus,
@@ -188,12 +240,25 @@ export type {
   StatefulSetSpec,
   StatefulSetStatus,
   StatefulSetUpdateStrategy,
+  StorageCSIDriver,
+  StorageCSINode,
+  StorageCSINodeDriver,
+  StorageCSIStorageCapacity,
   StorageStorageClass,
+  StorageTokenRequest,
+  StorageVolumeAttachment,
+  StorageVolumeAttachmentSource,
+  StorageVolumeAttributesClass,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
   SuccessPolicyRule,
   Sysctl,
   TCPSocketAction,
   Taint,
+  TokenRequest,
+  TokenReview,
   Toleration,
+  TopologySelectorTerm,
   TopologySpreadConstraint,
   TypedLocalObjectReference,
   TypedObjectReference,
@@ -212,6 +277,7 @@ export {
   DEFAULT_DOMAIN,
   defaultPullPolicy,
   fullImageName,
+  isShownAs,
   OFFICIAL_PREFIX,
   parseImageReference,
   splitVersion,
@@ -226,9 +292,11 @@ export {
   plainText,
   relaxedPath,
 } from './json-path/index.ts';
+export { canonicalIp, ipBits, ipText } from './base/ip.ts';
 export { isJsonObject, isSameJson, type JsonObject } from './base/json.ts';
 export {
   configKeyMessages,
+  dns1035Messages,
   dottedSysctl,
   envNameMessages,
   httpHeaderMessages,
@@ -269,6 +337,7 @@ export {
   type StoredService,
   type TerminalPhase,
   type WatchEvent,
+  OBJECT_FIELDS,
 } from './base/objects.ts';
 export { typeOfObject } from './patch/field-rules.ts';
 export { applyPatch, goJsonType, mergeDifference, type PatchType, threeWayMerge } from './patch/index.ts';
@@ -297,6 +366,8 @@ export {
 } from './quantity.ts';
 export {
   allResourceTypes,
+  type DefinitionColumn,
+  everyKnownType,
   everyResourceType,
   isClusterScoped,
   namespacedResources,
@@ -305,6 +376,7 @@ export {
   type ResourceType,
   resourceTypeNamed,
   resourceTypeOf,
+  storageOf,
 } from './resource-types.ts';
 export { parseFieldSelector, selectedName } from './select/field-selector.ts';
 export {
@@ -317,10 +389,12 @@ export {
 } from './select/key-pairs.ts';
 export { type LabelMatcher, parseLabelSelector } from './select/label-selector.ts';
 export { matchesSelector } from './select/object-selector.ts';
+export { selectorText } from './select/selector-text.ts';
 export { SelectedChanges } from './select/selected-changes.ts';
 export { matchesStars } from './select/stars.ts';
-export { didYouMean, mostSimilar, sameEnding } from './similar.ts';
+export { didYouMean, mostSimilar, noSuchName, sameEnding } from './similar.ts';
 export { DEFAULT_STOP_SIGNAL, STOP_SIGNALS } from './stop-signals.ts';
+export { isKnownMedium } from './storage-medium.ts';
 export { formatSeconds, formatTime, type Instant, parseTime } from './base/time.ts';
 export {
   isReadyEndpoint,
@@ -336,6 +410,7 @@ export {
   type Controlled,
   hasController,
   isWorkload,
+  type StoredAutoscaler,
   type StoredClaim,
   type StoredCronJob,
   type StoredDaemonSet,

@@ -16,7 +16,7 @@ export interface ParsedQuantity {
 
 export const QUANTITY_SHAPE_MESSAGE: string =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-export const QUANTITY_SUFFIX_MESSAGE: string = "unable to parse quantity's suffix";
+const QUANTITY_SUFFIX_MESSAGE = "unable to parse quantity's suffix";
 
 export const ZERO_QUANTITY: ParsedQuantity = { nano: 0n, format: 'decimal' };
 

@@ -1,16 +1,42 @@
+import type { JsonObject } from './base/json.ts';
+
 /** A kind of object on the command line. */
 export interface ResourceType {
-  /** The plural in messages and in the store: `pods`. */
+  /** The plural in messages, and in the store unless the type is custom: `pods`. */
   readonly plural: string;
   readonly kind: string;
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
-  /** Its other names: `pod`, `po`. */
+  /** The further names: `pod`, `po`. */
   readonly aliases: readonly string[];
   /** True when its objects belong to a namespace. */
   readonly isNamespaced: boolean;
   /** True when `all` includes it. */
   readonly inAll: boolean;
+  /** Undefined: a kind of Kubernetes. */
+  readonly custom?: CustomResourceType;
+}
+
+/** The part of a type that a CustomResourceDefinition says. */
+export interface CustomResourceType {
+  /** The name of its objects in the store: `widgets.example.com`. */
+  readonly storage: string;
+  /** The columns of `get` beside the name. Empty: the age. */
+  readonly columns: readonly DefinitionColumn[];
+  /** The schema of its version: `JSONSchemaProps`. */
+  readonly schema: JsonObject;
+}
+
+/** A column that a CustomResourceDefinition asks for. */
+export interface DefinitionColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** A JSON path: `.spec.replicas`. */
+  readonly jsonPath: string;
+  /** Above 0: only `-o wide` shows it. */
+  readonly priority?: number;
 }
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
@@ -50,6 +76,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   inAll('apps/v1', 'Deployment', ['deploy']),
   inAll('apps/v1', 'ReplicaSet', ['rs']),
   inAll('apps/v1', 'StatefulSet', ['sts']),
+  inAll('autoscaling/v2', 'HorizontalPodAutoscaler', ['hpa']),
   inAll('batch/v1', 'CronJob', ['cj']),
   inAll('batch/v1', 'Job', []),
   { ...inAll('apps/v1', 'ControllerRevision', []), inAll: false },
@@ -74,10 +101,78 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   { ...core('RuntimeClass', 'runtimeclasses', []), apiVersion: 'node.k8s.io/v1' },
 ];
 
+/** Rows of kinds of one group: the kind, its plural, its short names. */
+function servedOnly(
+  apiVersion: string,
+  isNamespaced: boolean,
+  rows: ReadonlyArray<readonly [kind: string, plural: string, ...shortNames: string[]]>,
+): ResourceType[] {
+  return rows.map(([kind, plural, ...shortNames]) => ({ ...core(kind, plural, shortNames), apiVersion, isNamespaced }));
+}
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const RESOURCE = 'resource.k8s.io/v1';
+const STORAGE = 'storage.k8s.io/v1';
+
+/**
+ * The kinds that only clients of `podrun serve` write. The verbs know them as kubectl does; podrun itself acts on none.
+ * A test compares them with what the server serves.
+ */
+const SERVED_ONLY: readonly ResourceType[] = [
+  ...servedOnly('admissionregistration.k8s.io/v1', false, [
+    ['MutatingAdmissionPolicy', 'mutatingadmissionpolicies'],
+    ['MutatingAdmissionPolicyBinding', 'mutatingadmissionpolicybindings'],
+    ['MutatingWebhookConfiguration', 'mutatingwebhookconfigurations'],
+    ['ValidatingAdmissionPolicy', 'validatingadmissionpolicies'],
+    ['ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings'],
+    ['ValidatingWebhookConfiguration', 'validatingwebhookconfigurations'],
+  ]),
+  ...servedOnly('apiextensions.k8s.io/v1', false, [
+    ['CustomResourceDefinition', 'customresourcedefinitions', 'crd', 'crds'],
+  ]),
+  ...servedOnly('apiregistration.k8s.io/v1', false, [['APIService', 'apiservices']]),
+  ...servedOnly('certificates.k8s.io/v1', false, [['CertificateSigningRequest', 'certificatesigningrequests', 'csr']]),
+  ...servedOnly('coordination.k8s.io/v1', true, [['Lease', 'leases']]),
+  ...servedOnly('flowcontrol.apiserver.k8s.io/v1', false, [
+    ['FlowSchema', 'flowschemas'],
+    ['PriorityLevelConfiguration', 'prioritylevelconfigurations'],
+  ]),
+  ...servedOnly(NETWORKING, false, [
+    ['IPAddress', 'ipaddresses', 'ip'],
+    ['ServiceCIDR', 'servicecidrs'],
+  ]),
+  ...servedOnly(RBAC, false, [
+    ['ClusterRole', 'clusterroles'],
+    ['ClusterRoleBinding', 'clusterrolebindings'],
+  ]),
+  ...servedOnly(RBAC, true, [
+    ['Role', 'roles'],
+    ['RoleBinding', 'rolebindings'],
+  ]),
+  ...servedOnly(RESOURCE, false, [
+    ['DeviceClass', 'deviceclasses'],
+    ['ResourceSlice', 'resourceslices'],
+  ]),
+  ...servedOnly(RESOURCE, true, [
+    ['ResourceClaim', 'resourceclaims'],
+    ['ResourceClaimTemplate', 'resourceclaimtemplates'],
+  ]),
+  ...servedOnly(STORAGE, false, [
+    ['CSIDriver', 'csidrivers'],
+    ['CSINode', 'csinodes'],
+    ['StorageClass', 'storageclasses', 'sc'],
+    ['VolumeAttachment', 'volumeattachments'],
+    ['VolumeAttributesClass', 'volumeattributesclasses', 'vac'],
+  ]),
+  ...servedOnly(STORAGE, true, [['CSIStorageCapacity', 'csistoragecapacities']]),
+];
+
+const KNOWN: readonly ResourceType[] = [...RESOURCE_TYPES, ...SERVED_ONLY];
+
 /** The type with this name, in upper or lower case: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`. */
-export function resourceTypeNamed(word: string): ResourceType | undefined {
+export function resourceTypeNamed(word: string, types: readonly ResourceType[] = KNOWN): ResourceType | undefined {
   const [name = '', ...rest] = word.toLowerCase().split('.');
-  return RESOURCE_TYPES.find((type) => {
+  return types.find((type) => {
     if (type.plural !== name && !type.aliases.includes(name)) return false;
     const [group = '', version = ''] = type.apiVersion.includes('/')
       ? type.apiVersion.split('/')
@@ -86,7 +181,12 @@ export function resourceTypeNamed(word: string): ResourceType | undefined {
   });
 }
 
-/** All types that the store keeps. */
+/** The name of the objects of a type in the store. */
+export function storageOf({ custom, plural }: Pick<ResourceType, 'custom' | 'plural'>): string {
+  return custom?.storage ?? plural;
+}
+
+/** All types that podrun acts on. */
 export function everyResourceType(): readonly ResourceType[] {
   return RESOURCE_TYPES;
 }
@@ -98,12 +198,17 @@ export function namespacedResources(): readonly string[] {
   );
 }
 
+/** The types that the verbs know: types that podrun acts on, and types that only clients of `podrun serve` write. */
+export function everyKnownType(): readonly ResourceType[] {
+  return KNOWN;
+}
+
 /** The types in `all`. */
 export function allResourceTypes(): readonly ResourceType[] {
   return RESOURCE_TYPES.filter(({ inAll }) => inAll);
 }
 
-/** The type of an object in a manifest. For a kind that the store does not keep, the plural is guessed. */
+/** The type of an object in a manifest. For a kind that nothing here knows, the plural is guessed. */
 export function resourceTypeOf({
   apiVersion,
   kind,
@@ -111,7 +216,7 @@ export function resourceTypeOf({
   readonly apiVersion: string;
   readonly kind: string;
 }): ResourceType {
-  const known = RESOURCE_TYPES.find((type) => type.kind === kind && type.apiVersion === apiVersion);
+  const known = KNOWN.find((type) => type.kind === kind && type.apiVersion === apiVersion);
   return known ?? { plural: `${kind.toLowerCase()}s`, kind, apiVersion, aliases: [], isNamespaced: true, inAll: false };
 }
 
@@ -122,7 +227,7 @@ export function qualifiedPlural({ plural, apiVersion }: ResourceType): string {
 
 /** True for a resource whose objects belong to no namespace. */
 export function isClusterScoped(plural: string): boolean {
-  return RESOURCE_TYPES.find((type) => type.plural === plural)?.isNamespaced === false;
+  return KNOWN.find((type) => type.plural === plural)?.isNamespaced === false;
 }
 
 /** The kind in messages: `pod`, `deployment.apps`. */

@@ -8,7 +8,7 @@ const MAX_LENGTH = 64;
 const MIN_PART = 4;
 
 /** The number of letters to insert, remove or replace to turn one name into the other. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
@@ -35,6 +35,15 @@ export function mostSimilar(name: string, candidates: Iterable<string>): string 
     bestDistance = distance;
   }
   return best;
+}
+
+/**
+ * A sentence about a name that leads nowhere, with the names that there are.
+ * @param what `the container has no port`
+ */
+export function noSuchName(what: string, name: string, known: readonly string[]): string {
+  const list = [...new Set(known)].join(', ');
+  return `${what} ${JSON.stringify(name)}${list === '' ? ' here' : `: there are ${list}`}`;
 }
 
 /** A hint for a mistyped name. Undefined: no candidate is similar. */

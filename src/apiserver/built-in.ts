@@ -1,3 +1,4 @@
+import { ENDPOINTS_DEPRECATED } from '../manifest/index.ts';
 import { DEFINITION_VERSION } from './custom/definition-version.ts';
 import { CHANGED, clusterWide, SCALE, served, status, STORED_VERBS, withStatus } from './resources/resource-entries.ts';
 import type { ServedResource, SubresourceEntry } from './resources/served-resource.ts';
@@ -29,10 +30,25 @@ const proxy = (kind: string): SubresourceEntry => ({
 });
 
 const CORE: readonly ServedResource[] = [
+  served('v1', 'Binding', 'bindings', REVIEW),
+  clusterWide('v1', 'ComponentStatus', 'componentstatuses', {
+    verbs: ['get', 'list'],
+    storage: '',
+    shortNames: ['cs'],
+    deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
+  }),
   served('v1', 'ConfigMap', 'configmaps', { shortNames: ['cm'] }),
-  served('v1', 'Endpoints', 'endpoints', { createsOnUpdate: true, shortNames: ['ep'] }),
+  served('v1', 'Endpoints', 'endpoints', {
+    createsOnUpdate: true,
+    shortNames: ['ep'],
+    deprecation: ENDPOINTS_DEPRECATED,
+  }),
   served('v1', 'Event', 'events', { createsOnUpdate: true, shortNames: ['ev'] }),
-  served('v1', 'LimitRange', 'limitranges', { createsOnUpdate: true, shortNames: ['limits'] }),
+  served('v1', 'LimitRange', 'limitranges', {
+    createsOnUpdate: true,
+    isNamedByUid: true,
+    shortNames: ['limits'],
+  }),
   clusterWide('v1', 'Namespace', 'namespaces', {
     shortNames: ['ns'],
     verbs: STORED_VERBS.filter((verb) => verb !== 'deletecollection'),
@@ -44,13 +60,20 @@ const CORE: readonly ServedResource[] = [
   }),
   served('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims', {
     ...withStatus('PersistentVolumeClaim'),
+    returnsDeleted: true,
     shortNames: ['pvc'],
   }),
   clusterWide('v1', 'PersistentVolume', 'persistentvolumes', {
     ...withStatus('PersistentVolume'),
+    returnsDeleted: true,
     shortNames: ['pv'],
   }),
-  served('v1', 'Pod', 'pods', { ...ALL, shortNames: ['po'], subresources: [...POD_SUBRESOURCES, status('Pod')] }),
+  served('v1', 'Pod', 'pods', {
+    ...ALL,
+    returnsDeleted: true,
+    shortNames: ['po'],
+    subresources: [...POD_SUBRESOURCES, status('Pod')],
+  }),
   served('v1', 'PodTemplate', 'podtemplates'),
   served('v1', 'ReplicationController', 'replicationcontrollers', {
     ...ALL,
@@ -68,6 +91,7 @@ const CORE: readonly ServedResource[] = [
   served('v1', 'Service', 'services', {
     ...ALL,
     createsOnUpdate: true,
+    returnsDeleted: true,
     shortNames: ['svc'],
     subresources: [proxy('ServiceProxyOptions'), status('Service')],
   }),
@@ -107,19 +131,23 @@ const REVIEWS: readonly ServedResource[] = [
 const ADMISSION = 'admissionregistration.k8s.io/v1';
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
+const EXTENSION = { categories: ['api-extensions'], needsVersion: true };
 const METRICS = { verbs: ['get', 'list'], storage: '' };
 
 const OTHERS: readonly ServedResource[] = [
-  served('coordination.k8s.io/v1', 'Lease', 'leases', { createsOnUpdate: true }),
+  served('coordination.k8s.io/v1', 'Lease', 'leases', { createsOnUpdate: true, needsVersion: true }),
   served('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
   served('networking.k8s.io/v1', 'Ingress', 'ingresses', { ...withStatus('Ingress'), shortNames: ['ing'] }),
   clusterWide('metrics.k8s.io/v1beta1', 'NodeMetrics', 'nodes', METRICS),
   served('metrics.k8s.io/v1beta1', 'PodMetrics', 'pods', METRICS),
   clusterWide('networking.k8s.io/v1', 'IngressClass', 'ingressclasses'),
+  clusterWide('networking.k8s.io/v1', 'IPAddress', 'ipaddresses', { shortNames: ['ip'] }),
   served('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies', { shortNames: ['netpol'] }),
-  clusterWide('node.k8s.io/v1', 'RuntimeClass', 'runtimeclasses'),
+  clusterWide('networking.k8s.io/v1', 'ServiceCIDR', 'servicecidrs', withStatus('ServiceCIDR')),
+  clusterWide('node.k8s.io/v1', 'RuntimeClass', 'runtimeclasses', { createsOnUpdate: true, needsVersion: true }),
   served('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets', {
     ...withStatus('PodDisruptionBudget'),
+    needsVersion: true,
     shortNames: ['pdb'],
   }),
   clusterWide(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', { createsOnUpdate: true }),
@@ -127,21 +155,28 @@ const OTHERS: readonly ServedResource[] = [
   served(RBAC, 'RoleBinding', 'rolebindings', { createsOnUpdate: true }),
   served(RBAC, 'Role', 'roles', { createsOnUpdate: true }),
   clusterWide('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', { shortNames: ['pc'] }),
-  clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', { shortNames: ['sc'] }),
+  clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', { returnsDeleted: true, shortNames: ['sc'] }),
   clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     ...withStatus('CustomResourceDefinition'),
+    needsVersion: true,
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
     custom: DEFINITION_VERSION,
+    storedAs: 'apiextensions.k8s.io/v1beta1',
   }),
-  ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'].map((kind) =>
+  ...['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'].map((kind) =>
     clusterWide(ADMISSION, kind, `${kind.toLowerCase().replace(/y$/, 'ie')}s`, {
-      ...(kind.endsWith('Policy') ? withStatus(kind) : {}),
-      categories: ['api-extensions'],
+      ...EXTENSION,
+      storedAs: 'admissionregistration.k8s.io/v1beta1',
     }),
   ),
+  clusterWide(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', EXTENSION),
+  clusterWide(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
+    ...withStatus('ValidatingAdmissionPolicy'),
+    ...EXTENSION,
+  }),
   ...['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map((kind) =>
-    clusterWide(ADMISSION, kind, `${kind.toLowerCase()}s`, { categories: ['api-extensions'] }),
+    clusterWide(ADMISSION, kind, `${kind.toLowerCase()}s`, EXTENSION),
   ),
 ];
 

@@ -1,7 +1,8 @@
 import { DEFAULT_NAMESPACE, resourceTypeOf, threeWayMerge } from '../api/index.ts';
 import { type FileStore, withoutServerFields } from '../store/index.ts';
 import { withStoredAddress } from './services/allocate.ts';
-import { type ChangeRequest, changeObject } from './objects/change-object.ts';
+import { changeObject } from './objects/change-object.ts';
+import type { ChangeRequest } from './objects/change-request.ts';
 import type { ManifestObject } from '../manifest/index.ts';
 
 /**

@@ -1,26 +1,32 @@
-export { accountToken } from './access/account-tokens.ts';
+export { accountToken, accountTokenOf } from './access/account-tokens.ts';
 export { accountOfToken } from './access/account-user.ts';
-export { ADMIN, ANONYMOUS, authenticate, isSameSecret, tokenOf } from './access/authenticate.ts';
+export { adminVerdict, ANONYMOUS, authenticate, isSameSecret, tokenOf } from './access/authenticate.ts';
 export { isPermitted } from './access/permissions.ts';
-export { accessReviewAnswer, rulesReviewAnswer, selfReviewAnswer, tokenReviewAnswer } from './access/reviews.ts';
 export { protocolsIn } from './access/websocket-protocols.ts';
-export { accountOf, admitAll } from './admission/admit-new.ts';
-export { authorize, authorizeConnection } from './requests/authorize.ts';
+export { accountOf, admitAll, securityVerdict } from './admission/admit-new.ts';
+export { AGGREGATOR, backendHost, connectBackend, readBackend } from './aggregation/backend.ts';
+export { FRONT_PROXY_CLIENT, frontProxyHeaders } from './aggregation/front-proxy.ts';
+export { groupsInOrder } from './aggregation/group-order.ts';
 export type {
   ApiAnswer,
   ApiHandler,
   RouteRequest,
   ServerRoute,
   SubresourceHandlers,
+  UpgradedSocket,
   UpgradeHandler,
 } from './base/answer.ts';
-export type { AuthorizationMode, ServerContext, TokenReader } from './base/context.ts';
+export { asBytes, fromBytes } from './base/as-bytes.ts';
+export type { AuthorizationMode, FrontProxy, ServerContext, TokenReader } from './base/context.ts';
 export { objectToChange } from './base/default-objects.ts';
 export { EventRecorder, type EventRecorderOptions } from './base/event-recorder.ts';
-export type { NodeClient } from './base/node-client.ts';
-export { getObject, missingObjectError, type ObjectRef, podNotFound, similarName } from './base/object-ref.ts';
+export { targetScale } from './subresources/scale-object.ts';
+export { autoscalerApiOf } from './autoscaler-api.ts';
+export type { AutoscalerApi } from './base/autoscaler-api.ts';
+export type { NodeClient, SampledUsage } from './base/node-client.ts';
+export { getObject, inPlace, missingObjectError, type ObjectRef, podNotFound, similarName } from './base/object-ref.ts';
 export { randomSuffix } from './base/random-suffix.ts';
-export { type ApiRequest, type ApiUser, type ApiVerb, isOn } from './base/request.ts';
+export { type ApiRequest, type ApiUser, type ApiVerb, isOn, userInfoOf } from './base/request.ts';
 export { ServiceTokens } from './base/service-tokens.ts';
 export {
   asStatusError,
@@ -30,26 +36,37 @@ export {
   methodNotAllowed,
   noSuchPath,
   notFoundStatus,
+  plainError,
   StatusError,
 } from './base/status-error.ts';
 export { writePatch } from './base/write-patch.ts';
 export { BUILT_IN_RESOURCES } from './built-in.ts';
-export { type ChangedObject, changeObject } from './objects/change-object.ts';
 export { checkChanges } from './check-changes.ts';
-export { withClusterObjects } from './objects/cluster-objects.ts';
+export { apiNeeds, type ApiNeeds, unreadWarnings } from './needed-api.ts';
 export { ApiService } from './cluster/api-service.ts';
 export { GarbageCollector } from './cluster/collect-garbage.ts';
 export { keepDefaultAccess } from './cluster/default-access.ts';
 export { endNamespaces } from './cluster/end-namespaces.ts';
-export { FaultWatch } from './cluster/faults.ts';
+export { expireEvents } from './cluster/expire-events.ts';
+export { followApiServices } from './cluster/follow-api-services.ts';
+export { keepAuthenticationConfig } from './cluster/keep-authentication-config.ts';
 export { keepCounts } from './cluster/keep-counts.ts';
-export { keepNodeLease } from './cluster/node-lease.ts';
+export { keepLocalApiServices } from './cluster/keep-local-api-services.ts';
+export { keepOwnParts } from './cluster/keep-own-parts.ts';
+export { showDns } from './cluster/dns-service.ts';
+export { keepNodeHeartbeat } from './cluster/node-heartbeat.ts';
 export { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
 export { configureObject } from './configure-object.ts';
-export { createObject, newObject } from './objects/create-object.ts';
-export { followDefinitions, loadPatterns, shownObjects } from './custom/index.ts';
+export {
+  customTypeNamed,
+  explainCustom,
+  followDefinitions,
+  loadPatterns,
+  schemaOfType,
+  shownObjects,
+} from './custom/index.ts';
 export { type Collected, collectGarbage, removePods } from './deletion/collect-garbage.ts';
-export { contentsOf, isNamespace, namespaceProblem, removeEmptyNamespaces } from './deletion/delete-namespace.ts';
+export { contentsOf, isNamespace, keptProblem, removeEmptyNamespaces } from './deletion/delete-namespace.ts';
 export { deleteObject } from './deletion/delete-object.ts';
 export { deletePod } from './deletion/delete-pod.ts';
 export { deleteRecord } from './deletion/delete-record.ts';
@@ -58,31 +75,57 @@ export { garbageIn, mayMakeGarbage } from './deletion/garbage.ts';
 export { isRenewed, isStored } from './deletion/is-stored.ts';
 export { endLeftovers, endProcesses, removeLayers } from './deletion/leftovers.ts';
 export { closeLostRun, closeLostRuns } from './deletion/lost-runs.ts';
+export { authorHere, authorsOfDeletions, type FindAuthor } from './deletion/record-author.ts';
 export { requestDeletion } from './deletion/request-deletion.ts';
-export { getObjectAnswer } from './requests/get.ts';
 export { controlledTypes, isPod, isService, ObjectCache } from './informer/object-cache.ts';
 export { keepRecord } from './keep-record.ts';
 export { hasLiveController, type WorkloadKey } from './live-controller.ts';
+export { loadPart, type SubresourceView } from './subresource-view.ts';
 export { timedOutWaiting, waitForObject, waitForPod, waitForPods } from './object-wait.ts';
-export { ResourceTable } from './resources/resource-table.ts';
-export { apiVersionOf, inVersionOf, type PrinterColumn, type ServedResource } from './resources/served-resource.ts';
+export { changeObject } from './objects/change-object.ts';
+export type { ChangedObject } from './objects/change-request.ts';
+export { type LoadedRules, loadKindRules } from './objects/kind-rules.ts';
+export { withClusterObjects } from './objects/cluster-objects.ts';
+export { createObject, newObject } from './objects/create-object.ts';
+export { authorize, authorizeConnection } from './requests/authorize.ts';
+export { getObjectAnswer } from './requests/get.ts';
+export { checkParameters } from './requests/query-parameters.ts';
 export { matcherOf, type ObjectMatcher } from './requests/selectors.ts';
+export { awaitVersion, versionAsked } from './requests/versions.ts';
+export { AggregatedTable, type AggregatedVersion, type DiscoveredResource } from './resources/aggregated-table.ts';
+export { isAnyValue, knownFieldsOf, knownTypeOfKind } from './resources/known-types.ts';
+export { groupPriority } from './resources/group-priorities.ts';
+export { ResourceTable } from './resources/resource-table.ts';
+export {
+  apiVersionOf,
+  inStoredForm,
+  inVersionOf,
+  listMetadata,
+  type PrinterColumn,
+  type ServedResource,
+} from './resources/served-resource.ts';
+export { accessReviewAnswer, rulesReviewAnswer } from './reviews/access-reviews.ts';
+export { selfReviewAnswer, tokenReviewAnswer } from './reviews/user-reviews.ts';
+export { zeroFields } from './resources/zero-objects.ts';
 export { type SeparatedObjects, separateObjects } from './separate-objects.ts';
 export { allocated } from './services/allocate.ts';
-export { hasApiServer, isApiServer, knownServices, serviceFacts } from './services/service-facts.ts';
+export { LooseEnds } from './services/loose-ends.ts';
+export { servedUrls } from './services/served-urls.ts';
+export { API_SERVER, hasApiServer, isApiServer, knownServices, serviceFacts } from './services/service-facts.ts';
+export { type ServedKey, servedKeys, TakenAddresses } from './services/taken-addresses.ts';
 export { isServiceManifest, serviceKeys, unservedLines } from './services/unserved.ts';
 export type { StoredChange } from './state/change-window.ts';
 export { compactHistory } from './state/compact-history.ts';
-export { ServedObjects } from './state/served-objects.ts';
+export { type ListedObject, ServedObjects } from './state/served-objects.ts';
 export { recordOf } from './store-record.ts';
-export { endedJob, storeWorkload, workloadKey } from './store-workload.ts';
+export { replacedJob, storeWorkload, workloadKey } from './store-workload.ts';
 export { finalizeAnswer } from './subresources/namespaces.ts';
-export { bindingAnswer, evictionAnswer } from './subresources/pods.ts';
+export { bindingAnswer, bindingsAnswer, evictionAnswer } from './subresources/pods.ts';
 export { SCALE_HANDLERS } from './subresources/scale.ts';
 export { tokenAnswer } from './subresources/token.ts';
-export { awaitVersion, versionAsked } from './requests/versions.ts';
 export { claimedData, type ClaimedData, claimFacts } from './volumes/claim-volume.ts';
-export { settleClaimsOf } from './volumes/settle-volumes.ts';
+export { PodClaims } from './volumes/pod-claims.ts';
+export { podsThatUse, settleClaimsOf } from './volumes/settle-volumes.ts';
 export { topWorkload, workloadsAbove, type WorkloadsAbove } from './workloads-above.ts';
 export { hasAdmission, permitConnection } from './writes/admission.ts';
 export { createAnswer } from './writes/create.ts';

@@ -1,4 +1,11 @@
-import { noSuchObject, PodrunError, type StoredKubeObject, type StoredPod } from '../api/index.ts';
+import {
+  noSuchObject,
+  PodrunError,
+  type ResourceType,
+  storageOf,
+  type StoredKubeObject,
+  type StoredPod,
+} from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { Scope, Store } from '../store/index.ts';
 
@@ -8,7 +15,7 @@ export interface ObjectWait {
   readonly store: Store;
   readonly clock: Clock;
   /** An object, or without a name all objects of a type in a namespace. */
-  readonly of: { readonly type: { readonly plural: string } } & Scope;
+  readonly of: { readonly type: Pick<ResourceType, 'custom' | 'plural'> } & Scope;
   /** The deadline in monotonic milliseconds. Default: none. */
   readonly deadlineMs?: number;
   /**
@@ -24,14 +31,12 @@ export interface ObjectWait {
 export function waitForObject({
   store,
   clock,
-  of: {
-    type: { plural },
-    ...scope
-  },
+  of: { type, ...scope },
   deadlineMs = Number.POSITIVE_INFINITY,
   isMet,
   signal,
 }: ObjectWait): Promise<boolean> {
+  const resource = storageOf(type);
   const ends: Array<() => void> = [];
   let nextLook: Alarm | undefined;
   const result = new Promise<boolean>((resolve, reject) => {
@@ -46,11 +51,11 @@ export function waitForObject({
       }
     };
     // Watches before it reads the objects for the first time, so that no change is missed.
-    const subscription = store.watch<StoredKubeObject>(plural, scope, (event) => {
+    const subscription = store.watch<StoredKubeObject>(resource, scope, (event) => {
       look(event.type === 'DELETED' ? undefined : event.object);
     });
     ends.push(() => subscription.close());
-    const present = store.list<StoredKubeObject>(plural, scope);
+    const present = store.list<StoredKubeObject>(resource, scope);
     for (const object of present.length === 0 ? [undefined] : present) look(object);
     const giveUp = (): void => resolve(false);
     const alarm = Number.isFinite(deadlineMs) ? clock.wakeAt(deadlineMs, giveUp) : undefined;

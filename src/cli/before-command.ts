@@ -19,11 +19,14 @@ const ABOUT_RECORDS: ReadonlySet<string> = new Set([
   ...'exec attach debug patch label annotate condition'.split(' '),
 ]);
 
+/** Commands that show Events, also of deleted objects, and that begin runs, whose Pods have Events. */
+const EVENT_READERS: ReadonlySet<string> = new Set(['get', 'describe', 'events', 'apply', 'delete']);
+
 /**
  * Repairs the state folder after podrun was killed: starts background agents again, records the end of all other Pods,
  * binds or removes the claims that were left, and takes addresses from Ingresses. Removes Jobs whose time to live has
- * passed, and deleted namespaces that are empty now. Every command looks into six folders for this. The code is loaded
- * only when one of them holds something.
+ * passed, Events that have expired, and deleted namespaces that are empty now. Every command looks into seven folders
+ * for this. The code is loaded only when one of them holds something.
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const home = homeFolder();
@@ -55,6 +58,10 @@ export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   if (isAboutAll && existsSync(resourceFolder(root, 'jobs'))) {
     const { removeExpired } = await import('./repair.ts');
     await removeExpired(cli);
+  }
+  if (EVENT_READERS.has(command) && existsSync(resourceFolder(root, 'events'))) {
+    const { removeOldEvents } = await import('./repair.ts');
+    await removeOldEvents(cli);
   }
 }
 

@@ -1,14 +1,14 @@
-import { Command, type Option } from 'commander';
+import { Command } from 'commander';
 import { EXIT } from '../api/index.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
 import { beforeCommand } from './before-command.ts';
-import { findCalled, nameOfCommand, splitCommand } from './base/called-command.ts';
-import { Cli } from './base/cli.ts';
+import { nameOfCommand, normalizeFlags, splitCommand } from './base/called-command.ts';
+import { Cli, type RunVerb, type Verb } from './base/cli.ts';
 import { globalFlags, withGlobalFlags } from './base/global-flags.ts';
 import { asHelpFlag, checkHelpTopic, withHelp } from './help/help.ts';
+import { Output } from './base/output.ts';
 import { reportError } from './base/report-error.ts';
 import type { Process } from './base/process.ts';
-import type { RunVerb, Verb } from './base/verb.ts';
 import { version } from '../version.ts';
 
 /** The command that a shell calls for completions; see complete/answer-completion.ts. It is hidden from help. */
@@ -25,6 +25,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     simulate: () => import('./verbs/simulate.ts'),
     matrix: () => import('./verbs/matrix.ts'),
     apply: () => import('./verbs/apply.ts'),
+    dev: () => import('./verbs/dev.ts'),
     run: () => import('./verbs/run.ts'),
     serve: () => import('./verbs/serve.ts'),
     create: () => import('./verbs/create.ts'),
@@ -45,6 +46,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     diff: () => import('./verbs/diff.ts'),
     expect: () => import('./verbs/expect.ts'),
     advise: () => import('./verbs/advise.ts'),
+    netpol: () => import('./verbs/netpol.ts'),
   },
   'Reach in:': {
     exec: () => import('./verbs/exec.ts'),
@@ -68,6 +70,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     rollout: () => import('./verbs/rollout.ts'),
     set: () => import('./verbs/set.ts'),
     expose: () => import('./verbs/expose.ts'),
+    autoscale: () => import('./verbs/autoscale.ts'),
   },
   'Images:': {
     pull: () => import('./verbs/pull.ts'),
@@ -103,13 +106,13 @@ async function addVerbs(program: Command, first: string, run: RunVerb): Promise<
   }
 }
 
-/** Runs podrun with the words of a command line. Answers the exit code. */
+/** Runs podrun with the words of a command line. Returns the exit code. */
 export async function main(argv: readonly string[], host: Process): Promise<number> {
   const { own, command } = splitCommand(argv);
   const line = { argv, command };
   let exitCode: number = EXIT.ok;
   let help = '';
-  const program = withGlobalFlags(withHelp(new Command('podrun')))
+  const program = withGlobalFlags(withHelp(new Command('podrun'), () => new Output(host.stdout).columns))
     .description('Runs Kubernetes manifests as plain child processes, with the behaviour of a real cluster.')
     .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
@@ -150,35 +153,4 @@ async function showHelp(cli: Cli, text: string): Promise<number> {
   const { showPaged } = await import('./output/paged-output.ts');
   await showPaged(cli, text);
   return EXIT.ok;
-}
-
-/**
- * Rewrites flags in kubectl's styles that commander does not know: `--wait=false`, `-o=yaml`, and flags of a command
- * before its name (`-n test get pods`). An optional value counts only behind `=`, as in pflag (NoOptDefVal): the word
- * behind `--dry-run` is an argument. All other words stay as they are.
- */
-export function normalizeFlags(argv: readonly string[], program: Command): string[] {
-  const { command: called, words } = findCalled(program, argv);
-  const options = [...program.options, ...(called?.options ?? [])];
-  return words.flatMap((word) => {
-    const [, level] = /^(?:-v|--v)=(\d+)$/.exec(word) ?? [];
-    // kubectl has levels of verbosity, podrun only has --verbose.
-    if (level !== undefined) return Number(level) > 0 ? ['--verbose'] : [];
-    const [, short, text] = /^(-[A-Za-z])=(.*)$/s.exec(word) ?? [];
-    if (short !== undefined && text !== undefined) return [short, text];
-    const preset = options.find(({ long, optional }) => optional && long === word)?.presetArg;
-    if (typeof preset === 'string') return [`${word}=${preset}`];
-    const [, name, value] = /^--([a-z][a-z-]*)=(true|false)$/.exec(word) ?? [];
-    if (name === undefined) return [word];
-    return switchFor(options, name, value === 'true') ?? [word];
-  });
-}
-
-/** The words that commander understands for a switch that is on or off. Undefined when the option takes a value. */
-function switchFor(options: readonly Option[], name: string, isOn: boolean): string[] | undefined {
-  const [on, off] = [`--${name}`, `--no-${name}`].map((long) => options.find((option) => option.long === long));
-  if (on !== undefined && (on.required || on.optional)) return undefined;
-  if (on === undefined && off === undefined) return undefined;
-  const wanted = isOn ? on : off;
-  return wanted?.long === undefined || wanted.long === null ? [] : [wanted.long];
 }

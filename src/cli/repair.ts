@@ -37,7 +37,7 @@ export async function settleClaims(cli: Cli): Promise<void> {
 /** Takes their addresses from Ingresses that a killed podrun has served. */
 export async function takeAddresses(cli: Cli): Promise<void> {
   try {
-    const { settleIngresses } = await import('../network/node/unserved-ingresses.ts');
+    const { settleIngresses } = await import('../network/ingress/ingress-urls.ts');
     settleIngresses(openStore(cli));
   } catch (error) {
     // The command itself reports errors of the store.
@@ -56,6 +56,17 @@ export async function removeExpired(cli: Cli): Promise<void> {
   }
 }
 
+/** Removes the Events about deleted objects an hour after their last change, as an API server does. */
+export async function removeOldEvents(cli: Cli): Promise<void> {
+  try {
+    const { removeExpiredEvents } = await import('../apiserver/deletion/expired-events.ts');
+    removeExpiredEvents(openStore(cli), cli.clock);
+  } catch (error) {
+    // The command itself reports errors of the store.
+    if (!(error instanceof PodrunError)) throw error;
+  }
+}
+
 /** Removes deleted namespaces whose last object has gone meanwhile. */
 export function removeNamespaces(cli: Cli): void {
   try {
@@ -68,12 +79,12 @@ export function removeNamespaces(cli: Cli): void {
 
 /** Starts background agents again that died before the end of their Pods, and prints a note for each. */
 export async function resumeAgents(cli: Cli): Promise<void> {
-  const { reviveAgents } = await import('../engine/background/revive-agents.ts');
+  const { reviveAgents } = await import('../engine/background/start-agent.ts');
   try {
     const { clock, podrun, note } = cli;
     await reviveAgents({ root: openStore(cli).root, processes: localProcesses, clock, podrun, note });
   } catch (error) {
-    // The command goes on: it reports errors of the store itself.
+    // The command continues: it reports errors of the store itself.
     if (!(error instanceof PodrunError)) throw error;
     cli.warn(error.message);
   }

@@ -36,13 +36,13 @@ process.on('exit', () => {
   if (!stdout.isUntouched || !stderr.isUntouched || process.uptime() >= BRIEF_S) leaveDeadTerminal();
 });
 // Reports a defect in a short message: Node would print a page of bundled code.
-const messages = new Output(stderr);
+const messages = new Output(stderr, { breaksMessages: true });
 const fail = (defect: unknown): never => process.exit(reportError(messages, defect));
 tellDefects({ write: (text) => messages.write(text), fail, textForUser });
 main(process.argv.slice(2), thisProcess)
   .then(async (exitCode) => {
     await Promise.all([stdout.flush(), stderr.flush()]);
-    const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
+    const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.readerGone;
     process.exit((isUnseen && hasOutputFailed) || (exitCode === EXIT.ok && hasDefects()) ? EXIT.failed : exitCode);
   })
   .catch(fail);

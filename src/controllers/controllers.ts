@@ -37,7 +37,7 @@ export interface WorkloadInput extends PodsInput {
    * DaemonSets delay new Pods after failures; a failed Pod that was deleted leaves nothing else behind.
    */
   readonly removedPods: readonly StoredPod[];
-  /** The delays of Jobs after failures. Undefined: those of a cluster. */
+  /** The delays of Jobs after failures. Undefined: the defaults of a cluster. */
   readonly delay?: BackOffLimits | undefined;
 }
 

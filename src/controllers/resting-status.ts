@@ -1,8 +1,8 @@
-import { finishedCondition, type JobStatus, type Workload } from '../api/index.ts';
+import { finishedCondition, type JobStatus, type StoredDeployment, type Workload } from '../api/index.ts';
 import { statusActions } from './base/actions.ts';
-import { withDeploymentCondition } from './deployment/deployment-status.ts';
+import { progressOf, withDeploymentCondition } from './deployment/deployment-status.ts';
 import type { ControllerAction } from './base/reconcile.ts';
-import { LACKS_AVAILABILITY } from './texts/deployment.ts';
+import { LACKS_AVAILABILITY, PROGRESS, RESUMED } from './texts/deployment.ts';
 
 /** A status leaves out counts of 0. */
 const NO_PODS = { readyReplicas: undefined, availableReplicas: undefined, updatedReplicas: undefined };
@@ -57,4 +57,13 @@ function restingStatus(workload: Workload, nowMs: number): object | undefined {
 function restingJob(status: JobStatus): JobStatus | undefined {
   if (finishedCondition(status) !== undefined) return undefined;
   return { ...status, active: undefined, ready: 0, terminating: 0 };
+}
+
+/**
+ * The status of a Deployment that an earlier run left without progress, as a new run begins: the progress deadline
+ * starts anew, as after a pause. Undefined: the Deployment has not missed its deadline.
+ */
+export function resumedStatus({ status }: StoredDeployment, nowMs: number): StoredDeployment['status'] {
+  if (status === undefined || progressOf(status)?.reason !== PROGRESS.timedOut) return undefined;
+  return { ...status, conditions: withDeploymentCondition(status.conditions, 'Progressing', RESUMED, nowMs) };
 }

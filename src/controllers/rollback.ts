@@ -1,7 +1,8 @@
-import { goQuote, type KubeObject, PodrunError, type StoredKubeObject } from '../api/index.ts';
-import { isSameTemplate, NOT_COPIED, withoutHashLabel } from './deployment/revisions.ts';
-import type { StoredDeployment } from './base/reconcile.ts';
-import type { TemplateRevision } from './template-history.ts';
+import { goQuote, type KubeObject, PodrunError, type PodTemplateSpec, type StoredKubeObject } from '../api/index.ts';
+import { isControlledBy } from './base/ownership.ts';
+import type { StoredDeployment, StoredReplicaSet, StoredRevision } from './base/reconcile.ts';
+import { templateOfRevision } from './base/revision-history.ts';
+import { isSameTemplate, NOT_COPIED, REVISION, withoutHashLabel } from './deployment/revisions.ts';
 
 /** The number of revision 0, which means the one before the present one. */
 const PREVIOUS = 0;
@@ -17,8 +18,8 @@ export function revisionToRestore(
   history: readonly TemplateRevision[],
   wanted: number,
 ): TemplateRevision {
-  const found = wanted === PREVIOUS ? history.at(-2) : history.find(({ revision }) => revision === wanted);
-  if (found !== undefined) return found;
+  const target = wanted === PREVIOUS ? history.at(-2) : history.find(({ revision }) => revision === wanted);
+  if (target !== undefined) return target;
   if (wanted !== PREVIOUS) throw new PodrunError('NotFound', `unable to find specified revision ${wanted} in history`);
   if (workload.kind !== 'Deployment') throw new PodrunError('NotFound', 'no last revision to roll back to');
   throw new PodrunError('NotFound', `no rollout history found for deployment ${goQuote(workload.metadata.name)}`);
@@ -42,4 +43,56 @@ export function rolledBack(workload: KubeObject, { template, keeper }: TemplateR
   const kept = Object.entries(keeper.metadata.annotations ?? {}).filter(([key]) => !NOT_COPIED.has(key));
   const metadata = { ...workload.metadata, annotations: Object.fromEntries([...own, ...kept]) };
   return { ...workload, metadata, spec: { ...spec, template: withoutHashLabel(template) } };
+}
+
+/** The reason for a revision, in the words of its user. Source: kubectl/pkg/polymorphichelpers/history.go. */
+const CHANGE_CAUSE = 'kubernetes.io/change-cause';
+
+/** A Pod template that a workload has or had. */
+export interface TemplateRevision {
+  readonly revision: number;
+  readonly template: PodTemplateSpec;
+  /** Undefined: no reason was given. */
+  readonly changeCause: string | undefined;
+  /** The ReplicaSet or ControllerRevision that keeps the template. */
+  readonly keeper: StoredKubeObject;
+}
+
+/** The plural of the kind that keeps the templates of a workload. Undefined for kinds without a history. */
+export function historyResourceOf(kind: string): 'controllerrevisions' | 'replicasets' | undefined {
+  if (kind === 'Deployment') return 'replicasets';
+  return kind === 'DaemonSet' || kind === 'StatefulSet' ? 'controllerrevisions' : undefined;
+}
+
+/**
+ * The templates of a workload, the lowest revision first.
+ * Source: kubectl/pkg/polymorphichelpers/history.go.
+ * @param keepers the ReplicaSets or ControllerRevisions of its namespace
+ */
+export function templateHistory(
+  workload: StoredKubeObject,
+  keepers: readonly StoredKubeObject[],
+): readonly TemplateRevision[] {
+  const owned = keepers.filter((keeper) => isControlledBy(keeper, workload));
+  return owned.flatMap((keeper) => revisionOfKeeper(keeper) ?? []).toSorted((a, b) => a.revision - b.revision);
+}
+
+function revisionOfKeeper(keeper: StoredKubeObject): TemplateRevision | undefined {
+  const { annotations = {} } = keeper.metadata;
+  const changeCause = annotations[CHANGE_CAUSE] || undefined;
+  if (keeper.kind === 'ControllerRevision') {
+    const stored = keeper as unknown as StoredRevision;
+    const template = templateOfRevision(stored);
+    return template && { revision: stored.revision, template, changeCause, keeper };
+  }
+  const { template } = (keeper as unknown as StoredReplicaSet).spec;
+  const revision = Number(annotations[REVISION]);
+  return template && Number.isInteger(revision) ? { revision, template, changeCause, keeper } : undefined;
+}
+
+/** The template as `rollout history` shows it: for a Deployment with the reason as an annotation. */
+export function shownTemplate({ template, changeCause, keeper }: TemplateRevision): PodTemplateSpec {
+  if (changeCause === undefined || keeper.kind !== 'ReplicaSet') return template;
+  const annotations = { ...template.metadata?.annotations, [CHANGE_CAUSE]: changeCause };
+  return { ...template, metadata: { ...template.metadata, annotations } };
 }

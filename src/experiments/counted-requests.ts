@@ -50,21 +50,21 @@ export class CountedRequests {
 
   async #ask(service: CountedService): Promise<void> {
     const count = this.#counts.get(service);
-    const isAnswered = await this.#isAnswered(service);
+    const hasResponded = await this.#responds(service);
     if (count !== undefined) count.sent++;
-    if (count !== undefined && !isAnswered) count.lost++;
-    if (isAnswered && !this.#counts.has(service)) this.#counts.set(service, { sent: 0, lost: 0 });
+    if (count !== undefined && !hasResponded) count.lost++;
+    if (hasResponded && !this.#counts.has(service)) this.#counts.set(service, { sent: 0, lost: 0 });
   }
 
-  /** True for an answer of whatever protocol, but for an error of an HTTP server. */
-  #isAnswered({ host, port }: CountedService): Promise<boolean> {
+  /** True for a response in any protocol, except an error of an HTTP server. */
+  #responds({ host, port }: CountedService): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = guarded(connect({ host, port }));
-      const end = (isAnswered: boolean): void => {
+      const end = (hasResponded: boolean): void => {
         alarm.cancel();
         this.#open.delete(socket);
         socket.destroy();
-        resolve(isAnswered);
+        resolve(hasResponded);
       };
       const alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + PATIENCE_MS, () => end(false));
       this.#open.add(socket);

@@ -151,7 +151,7 @@ export class InjectedFaults implements Faults {
     for (const uid of new Set([...this.#live.values()].map((live) => live.uid))) {
       this.#tell(
         uid,
-        faultInjected(`the wall clock of the run jumps, but not that of programs (${this.#source(text)})`),
+        faultInjected(`the wall clock of the run jumps, but not the clock of programs (${this.#source(text)})`),
       );
     }
   }

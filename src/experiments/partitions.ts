@@ -69,7 +69,7 @@ export class Partitions {
       tell(uid, isCut ? faultInjected(message) : faultOver(message));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell(uid, faultInjected(`the network of the Pod stays as it is: ${why} (${source(fault.text)})`));
+      tell(uid, faultInjected(`the network of the Pod stays unchanged: ${why} (${source(fault.text)})`));
     }
   }
 

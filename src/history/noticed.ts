@@ -1,7 +1,6 @@
 import { allContainerStatuses, type StoredPod } from '../api/index.ts';
-import type { RecordedRun } from './base/recorded-run.ts';
+import { lastStateOf, type RecordedRun } from './base/recorded-run.ts';
 import { countIn, FAULT_INJECTED, type RequestCount, REQUESTS_COUNTED } from '../lifecycle/index.ts';
-import { lastStateOf } from './base/run-length.ts';
 
 /** The effects of faults that a user of some Pods would have noticed. */
 export interface Noticed {
@@ -14,7 +13,7 @@ export interface Noticed {
    * The end of a Pod is no such time.
    */
   readonly readyAgainMs: number | undefined;
-  /** The requests to each Service that has answered at all. */
+  /** The requests to each Service that has sent at least one response. */
   readonly requests: readonly RequestCount[];
 }
 

@@ -1,7 +1,5 @@
 import { resolvedUid, type StoredEvent, type StoredPod, type WatchEvent } from '../api/index.ts';
-import type { RecordedRun, RecordedTransition } from './base/recorded-run.ts';
-import { withoutRenewals } from './renewals.ts';
-import { latestMomentIn } from './base/transition-time.ts';
+import { latestMomentIn, type RecordedRun, type RecordedTransition } from './base/recorded-run.ts';
 
 /** A run in the making. */
 interface Gathered {
@@ -40,4 +38,10 @@ export function runsInStream(events: Iterable<WatchEvent<StoredPod | StoredEvent
 
 function podUidOf(object: StoredPod | StoredEvent): string {
   return object.kind === 'Pod' ? resolvedUid(object) : (object.involvedObject.uid ?? '');
+}
+
+/** The transitions without deletions after which the mirror Pod was created again: the static Pod kept running. */
+export function withoutRenewals(transitions: readonly RecordedTransition[]): RecordedTransition[] {
+  const last = transitions.findLastIndex(({ object }) => object.kind === 'Pod');
+  return transitions.filter(({ type, object }, at) => type !== 'DELETED' || object.kind !== 'Pod' || at === last);
 }

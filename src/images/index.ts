@@ -1,12 +1,10 @@
-export { imagesFolder } from './pull/images-folder.ts';
+export { detectLayerKind, findLayerKind, imagesFolder } from './pull/images-folder.ts';
 export { loadImages } from './load.ts';
 export { AheadImages } from './node/ahead-images.ts';
-export type { ContainerImages, LaunchImage } from './node/container-images.ts';
+export { type ContainerImages, type LaunchImage, podSourceRules, runtimeHandlerOf } from './node/pod-source.ts';
 export { type EnsureCall, nodeImages, type NodeImages } from './node/node-images.ts';
 export { openSupply } from './node/open-supply.ts';
-export { podSourceRules, runtimeHandlerOf } from './node/pod-source.ts';
 export type { OnPull, PullNotice } from './node/pull-notices.ts';
-export { detectLayerKind, findLayerKind } from './pull/owner-kind.ts';
 export { collectImages } from './store/collect.ts';
 export { ImageStore } from './store/image-store.ts';
 export { PullRecords } from './store/pull-records.ts';

@@ -1,53 +1,47 @@
 import {
   controllerOf,
+  isTerminalPhase,
   type PodrunError,
   resolvedUid,
   type StoredEvent,
-  type StoredKubeObject,
   type StoredPod,
-  type StoredService,
   type WatchEvent,
 } from '../api/index.ts';
 import {
-  DISRUPTION_TARGET,
   type EventDraft,
   type EvictionSettings,
   type FoundInstance,
   type NodeFacts,
   type OwnRights,
   type PodActivity,
-  PREEMPTED,
-  preemptedBy,
   type Restoration,
   restoredFacts,
+  schedule,
   type SchedulerFacts,
-  setConditions,
   type SyncConfig,
 } from '../lifecycle/index.ts';
 import type { Subscription } from '../store/index.ts';
-import {
-  type ApiOfPods,
-  type ApiPlace,
-  type DialEndpoint,
-  dialHere,
-  lateServer,
-  type ServiceListeners,
-  type ServiceServer,
-  withIngresses,
-} from '../network/index.ts';
-import { claimFacts, deletePod, EventRecorder, settleClaimsOf } from '../apiserver/index.ts';
+import { type ApiOfPods, type ApiPlace, type DialEndpoint, type ServiceServer } from '../network/index.ts';
+import { claimFacts, settleClaimsOf } from '../apiserver/index.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
+import { runningContainers } from './usage/measure-pods.ts';
 import { NodeReport } from './usage/node-report.ts';
 import { TaintEvictions } from './usage/taint-evictions.ts';
-import { machineClock } from '../clock.ts';
+import { UsageSampler } from './usage/usage-sampler.ts';
+import { inTurn } from '../clock.ts';
 import { keepAlive } from '../defects.ts';
 import { nodeImages, type OnPull, podSourceRules } from '../images/index.ts';
 import { LiveRuns } from './live-runs.ts';
-import { judgeImages, readOwnRights, ThisNode } from '../settings/index.ts';
+import { Neighbours } from './usage/neighbours.ts';
+import { lookAtContainers } from '../runtime/index.ts';
+import { judgeImages, METRICS_INTERVAL_MS, readOwnRights, ThisNode } from '../settings/index.ts';
 import { type AgentResources, Machine } from './machine.ts';
 import { podNotices } from './notices.ts';
-import { PodRun, type PodRunAgent } from './pod-run.ts';
+import { PodRun } from './pod-run.ts';
+import type { PodRunAgent } from './pod-run-agent.ts';
 import type { HowToEnd } from './pod-worker.ts';
+import { preemptVictims } from './preempt.ts';
+import { servicesOf } from './services.ts';
 
 /** The settings of an agent, and the callbacks that report on its Pods. */
 export interface AgentOptions extends AgentResources {
@@ -66,13 +60,14 @@ export interface AgentOptions extends AgentResources {
 }
 
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
-export class Agent implements PodRunAgent {
+export class Agent implements PodRunAgent<PodRun> {
   readonly #options: AgentOptions;
   readonly #node: ThisNode;
   readonly #machine: Machine;
   /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   readonly #live: LiveRuns;
+  readonly #neighbours: Neighbours;
   readonly #subscriptions: Subscription[] = [];
   /** By Pod: the watch of its claims. */
   readonly #claimWatches = new Map<PodRun, Subscription>();
@@ -83,11 +78,17 @@ export class Agent implements PodRunAgent {
   readonly #alive = keepAlive();
   /** Undefined: no thresholds are set. */
   readonly #evictions: EvictionWatch | undefined;
+  /** Samples the use of its containers. */
+  readonly usage: UsageSampler;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#live = new LiveRuns(options.clock);
     this.#node = new ThisNode(options.store, options.store.root, options.settings);
+    this.#neighbours = new Neighbours(
+      { store: options.store, isOwn: (uid) => this.hasPod(uid), onFreed: () => this.#live.schedule() },
+      this.node.name,
+    );
+    this.#live = new LiveRuns(options.clock, () => this.#neighbours.freed);
     this.#taintEvictions = new TaintEvictions({
       ...options,
       onTrouble: (error) => options.onTrouble(error as PodrunError),
@@ -98,7 +99,9 @@ export class Agent implements PodRunAgent {
       node: this.node,
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
+      isOwn: (pod) => this.#runs.has(resolvedUid(pod)),
     });
+    this.usage = this.#sampler();
     const { eviction } = options.settings;
     this.#evictions = eviction && this.#watchEvictions(eviction);
   }
@@ -122,10 +125,11 @@ export class Agent implements PodRunAgent {
   /**
    * Resumes a Pod whose former agent has ended.
    * @param instances the containers that the runtime has
+   * @param isRuntimeNew see `restoredFacts`
    */
-  resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
+  resume(pod: StoredPod, instances: readonly FoundInstance[], isRuntimeNew: boolean): void {
     const isPlaced = pod.spec.nodeName !== undefined;
-    this.#run(pod, isPlaced ? restoredFacts(pod, instances, this.#options.clock.now()) : undefined);
+    this.#run(pod, isPlaced ? restoredFacts(pod, instances, this.#options.clock.now(), isRuntimeNew) : undefined);
   }
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
@@ -137,7 +141,7 @@ export class Agent implements PodRunAgent {
       pod,
       restoration,
       agent: this,
-      node: this.node,
+      node: this.#machine.networks.nodeFor(pod, this.node),
       machine: this.#machine,
     });
     this.#runs.set(resolvedUid(pod), run);
@@ -155,56 +159,26 @@ export class Agent implements PodRunAgent {
 
   /** The server of Services in the network of this agent's Pods. */
   services(): ServiceServer {
-    const { store, clock, onEvent, onTrouble, settings } = this.#options;
-    const onServed = (service: StoredService): void => {
-      try {
-        store.markServing(service.metadata);
-      } catch (error) {
-        onTrouble(error as PodrunError);
-      }
-    };
-    // They are not reachable: there is nothing to wait for.
-    if (settings.privateNetworks?.kind === 'pod') {
-      return { show: async (services) => services.forEach(onServed), close: () => undefined };
-    }
-    const recorder = new EventRecorder({ store, clock, nodeName: this.node.name, onEvent });
-    const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
-    return lateServer(async () => {
-      const [{ AgentServices }, { ServiceProxy }] = await Promise.all([
-        import('../network/node/agent-services.ts'),
-        import('../network/proxy/service-proxy.ts'),
-      ]);
-      const isCluster = settings.privateNetworks !== undefined;
-      const report = (error: Error): void => onTrouble(error as PodrunError);
-      const shared = { record, clock: machineClock(clock), onTrouble: report };
-      // podrun's helper ends with the network.
-      const inCluster: ServiceListeners = {
-        update: (wanted) => this.#machine.networks.serve(wanted),
-        close: () => undefined,
-      };
-      const listeners = isCluster ? inCluster : new ServiceProxy({ clock: shared.clock, opens: () => true });
-      const services = new AgentServices({
-        ...shared,
-        onServed,
-        ownerOf: (port) => this.#machine.networks.ownerOfPort(port),
-        network: isCluster ? 'cluster' : 'host',
-        listeners,
-      });
-      return withIngresses(services, store, async () => {
-        const { AgentIngresses } = await import('../network/node/agent-ingresses.ts');
-        const dial: DialEndpoint = async ({ address, port }) => {
-          const helper = isCluster ? await this.#machine.networks.clusterHelper() : undefined;
-          return helper === undefined ? dialHere(address, port) : helper.dial({ host: address, port });
-        };
-        return new AgentIngresses({ ...shared, store, requestedPorts: settings.ingressPorts, dial });
-      });
-    });
+    return servicesOf({ ...this.#options, networks: this.#machine.networks, nodeName: this.node.name });
   }
 
   /** Lets an API server listen in the networks of Pods; see PodNetworks. */
   serveApi(api: ApiOfPods): Promise<ApiPlace | undefined> {
     return this.#machine.networks.serveApi(api);
   }
+
+  /** See PodNames. */
+  clusterDns(): Promise<string | undefined> {
+    return this.#machine.clusterDns();
+  }
+
+  /** See PodNetworks. */
+  get hostAddress(): string | undefined {
+    return this.#machine.networks.hostAddress;
+  }
+
+  /** Connects to an endpoint of a Service; see PodNetworks. */
+  readonly dialEndpoint: DialEndpoint = (endpoint) => this.#machine.networks.dialEndpoint(endpoint);
 
   config(pod: StoredPod): SyncConfig {
     const { faults, settings, store } = this.#options;
@@ -214,24 +188,43 @@ export class Agent implements PodRunAgent {
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {
-    return podNotices(pod, { ...this.#options, rights: this.#rights });
+    return podNotices(pod, { ...this.#options, store: this.#options.store.recent, rights: this.#rights });
   }
 
   schedulerFacts(run: PodRun): SchedulerFacts {
     const { store } = this.#options;
     const { namespace } = run.pod.metadata;
+    const others = this.#neighbours.read();
     return {
       node: this.node,
-      placed: this.#live.placedBeside(run),
+      placed: [...this.#live.placedBeside(run), ...others.placed],
+      nominated: [...this.#live.nominatedBeside(run), ...others.nominated],
       claim: (name) => claimFacts(store, namespace, name),
       pressure: this.#evictions?.conditions,
     };
+  }
+
+  /** True for a Pod that waits for room which Pods of other agents have. */
+  waitsForOthers(uid: string): boolean {
+    const run = this.#runs.get(uid);
+    if (run?.state !== 'waiting') return false;
+    const facts = { ...this.schedulerFacts(run), placed: this.#live.placedBeside(run), nominated: [] };
+    return schedule(run.pod, facts).type === 'fits';
+  }
+
+  alone<T>(step: () => T): T {
+    return this.#neighbours.alone(step);
   }
 
   /** Records an event of a Pod. */
   tell(uid: string, event: EventDraft): void {
     const run = this.#runs.get(uid);
     run?.events(run.pod, [event]);
+  }
+
+  /** Restarts containers of a Pod in place, without back-off: the files that they run have changed. */
+  restart(uid: string, containers: readonly string[], isByUser?: boolean): void {
+    this.#runs.get(uid)?.restart(containers, isByUser);
   }
 
   /** Schedules waiting Pods again after each change of the node, and evicts Pods that do not tolerate its taints. */
@@ -250,26 +243,13 @@ export class Agent implements PodRunAgent {
     this.#taintEvictions.look(() => this.#live.placedBeside(undefined), this.node);
   }
 
-  /** The order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go. */
   preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void {
-    const { store, clock, onTrouble } = this.#options;
-    const report = (error: unknown): void => onTrouble(error as PodrunError);
-    const edit = { type: DISRUPTION_TARGET, status: 'True', ...PREEMPTED } as const;
-    for (const { metadata } of victims) {
-      try {
-        store.change<StoredPod>('pods', metadata, 'status', (pod) => {
-          return { ...pod, status: setConditions(pod.status, [edit], clock.now().wallMs) };
-        });
-      } catch (error) {
-        report(error);
-      }
-    }
-    publish();
-    for (const { metadata } of victims) {
-      const { namespace, name, uid } = metadata;
-      void deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch(report);
-      this.#runs.get(uid)?.scheduling(preemptedBy(by.metadata.uid, this.node.name));
-    }
+    const waits = (): void => {
+      const run = this.#runs.get(resolvedUid(by));
+      if (run !== undefined) this.#live.nominate(run);
+      publish();
+    };
+    preemptVictims(victims, by, { ...this.#options, nodeName: this.node.name, waits });
   }
 
   placed(run: PodRun): void {
@@ -314,7 +294,7 @@ export class Agent implements PodRunAgent {
 
   /** Ends the Pods whose objects are gone, also where no watch has reported it. */
   lookForObjects(): void {
-    for (const run of this.#runs.values()) run.lookForObject();
+    for (const run of this.#runs.values()) inTurn(this.#options.clock, () => run.lookForObject());
   }
 
   /** True for a Pod that this agent runs or has run. */
@@ -339,11 +319,24 @@ export class Agent implements PodRunAgent {
 
   async close(): Promise<void> {
     this.#evictions?.close();
+    this.usage.close();
     this.#taintEvictions.close();
+    this.#neighbours.close();
     const subscriptions = [...this.#claimWatches.values(), ...this.#subscriptions];
     for (const open of [...this.#runs.values(), ...subscriptions]) open.close();
     await this.#machine.close();
     this.#alive.close();
+  }
+
+  #sampler(): UsageSampler {
+    const { store, clock, settings } = this.#options;
+    return new UsageSampler({
+      clock,
+      intervalMs: settings.metricsIntervalMs ?? METRICS_INTERVAL_MS,
+      pods: () => this.pods.filter(({ status }) => !isTerminalPhase(status.phase)),
+      containersOf: (pod) => runningContainers(store, pod),
+      look: lookAtContainers,
+    });
   }
 
   #watchEvictions(settings: EvictionSettings): EvictionWatch {

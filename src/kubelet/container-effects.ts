@@ -22,6 +22,7 @@ import { type LiveInstance, liveInstance } from './base/instance.ts';
 import type { InstanceRef } from '../store/index.ts';
 import type { NetworkSymptom } from '../network/index.ts';
 import type { EffectRunner } from './pod-worker.ts';
+import type { ProbeAbort } from './probe/input.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { quietly } from '../quietly.ts';
 import { Sandbox } from './sandbox.ts';
@@ -135,7 +136,7 @@ export class ContainerEffects implements EffectRunner {
       .catch(() => undefined);
   }
 
-  /** Does something that the Pod waits for. */
+  /** Follows a step that the Pod waits for: a failure ends the Pod. */
   #step(work: Promise<unknown>): void {
     inBackground(work.catch((error: unknown) => this.#options.report.failed(error)));
   }
@@ -143,13 +144,13 @@ export class ContainerEffects implements EffectRunner {
   #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
     const { running, launch } = this.#live.get(id) ?? {};
     const name = stopSignal(containerSpec(pod, container), launch?.stopSignal);
-    const answered = (isUnheard = false): void => {
+    const warn = (isUnheard = false): void => {
       if (!isUnheard || this.#withoutHandler.has(container)) return;
       this.#withoutHandler.add(container);
       this.#options.report.event(pod, noSignalHandler(container, name));
     };
-    if (running?.signalLater === undefined) answered(running?.signal(name));
-    else inBackground(running.signalLater(name).then(answered));
+    if (running?.signalLater === undefined) warn(running?.signal(name));
+    else inBackground(running.signalLater(name).then(warn));
   }
 
   async #ensureImage(pod: StoredPod, effect: Extract<Effect, { type: 'ensureImage' }>): Promise<void> {
@@ -168,7 +169,7 @@ export class ContainerEffects implements EffectRunner {
     if (this.#restored !== undefined) await this.#restored;
     const prepared = await this.#options.machine.prepare(pod, instance);
     if (!prepared.ok) return failed(prepared.stage, prepared.message);
-    const { launch, notices } = prepared;
+    const { launch, notices, user } = prepared;
     if (instance.attempt === 0) for (const notice of notices) this.#options.report.event(pod, notice);
     const outcome = await this.#options.runtime.start({
       id,
@@ -186,9 +187,10 @@ export class ContainerEffects implements EffectRunner {
     const live = liveInstance({ ref: instance, launch, running });
     this.#add(live);
     this.#options.machine.started(pod, live);
+    inBackground(this.#explain(pod, instance, { type: 'started' }));
     if (outcome.notice !== undefined) this.#options.report.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#reportLimits(pod, outcome.limitsNotice);
-    this.#options.report.observed({ type: 'started', container, id, at: outcome.container.startedAt });
+    this.#options.report.observed({ type: 'started', container, id, at: outcome.container.startedAt, user });
   }
 
   #add(live: LiveInstance): void {
@@ -293,11 +295,19 @@ export class ContainerEffects implements EffectRunner {
   async #probe(...[{ name }, type, probe, abort]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
     const instance = this.#latest.get(name);
-    if (pod === undefined || instance === undefined) {
-      return { result: 'error', output: 'container is not running' };
-    }
+    if (pod === undefined || instance === undefined) return untilAborted(abort);
     const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, abort });
     if (!abort.isAborted) inBackground(this.#explain(pod, instance.ref, { type: 'probed', probe, outcome }));
     return outcome;
   }
+}
+
+/**
+ * The outcome of a probe that became due between the exit of its container and the report of that exit. The report
+ * aborts the probe, so that the outcome is neither counted nor an event.
+ */
+function untilAborted(abort: ProbeAbort): Promise<ProbeOutcome> {
+  return new Promise((resolve) =>
+    abort.onAbort(() => resolve({ result: 'error', output: 'container is not running' })),
+  );
 }

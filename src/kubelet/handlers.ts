@@ -10,11 +10,10 @@ import {
   type ProbeType,
 } from '../lifecycle/index.ts';
 import type { ExecOutcome, ExecRequest, Runtime } from '../runtime/index.ts';
-import { commandIn } from './hooks/command-in.ts';
-import type { HookOutcome } from './hooks/hooks.ts';
+import { commandIn, type HookOutcome } from './hooks/hooks.ts';
 import type { LiveInstance } from './base/instance.ts';
 import type { PodMachine } from './pod-machine.ts';
-import type { ProbeAbort } from './probe/probe-abort.ts';
+import type { ProbeAbort } from './probe/input.ts';
 import { type HandlerOutput, HandlerLog, type HookName, howCommandEnded } from './hooks/handler-log.ts';
 
 /**
@@ -73,7 +72,10 @@ export class Handlers {
     });
     const handling = describeHandler(handler);
     this.#options.machine.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
-    return outcome.ok ? undefined : outcome.message;
+    // The kubelet leaves a preStop sleep that overruns the grace period to itself: it sleeps on, and succeeds. Source:
+    // pkg/kubelet/lifecycle/handlers.go runSleepHandler, whose context the end of the grace period does not cancel.
+    const isUnnoticed = hook === 'preStop' && handler.sleep !== undefined;
+    return outcome.ok || isUnnoticed ? undefined : outcome.message;
   }
 
   /** Runs a probe once. */

@@ -20,7 +20,7 @@ export interface JournalsOptions {
   readonly files: PodFiles;
   readonly clock: Clock;
   /** True when the runtime writes the logs of containers itself. */
-  readonly logsElsewhere?: boolean;
+  readonly runtimeWritesLogs?: boolean;
   /** True when the Pod's object was removed. */
   readonly isRemoved: (pod: StoredPod) => boolean;
   /** Called when a record could not be written or read. */
@@ -49,7 +49,7 @@ export class Journals {
   }
 
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
-    if (this.#options.logsElsewhere === true) return;
+    if (this.#options.runtimeWritesLogs === true) return;
     this.#write(pod, (files, wallMs) => {
       const log = this.#logs.get(instance.id) ?? new ContainerLog(files.log(pod, instance));
       this.#logs.set(instance.id, log);

@@ -10,43 +10,58 @@ export class LiveRuns {
   readonly #runs = new Set<PodRun>();
   /** The runs of Pods that are bound to a node: few, beside thousands that may wait. */
   readonly #bound = new Set<PodRun>();
+  /** The runs of Pods that wait until preempted Pods have gone. */
+  readonly #nominated = new Set<PodRun>();
   /** Replicas of StatefulSets that end after a later one. */
   readonly #lastToEnd = new Map<PodRun, HowToEnd>();
   /** The resources that other Pods held when the run last did not fit. */
   readonly #unschedulable = new Map<PodRun, string>();
   readonly #clock: Clock;
+  /** The number of times that other agents may have freed resources. */
+  readonly #freedByOthers: () => number;
   /** The runs that free resources are being offered to. */
   #offered: readonly PodRun[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, freedByOthers: () => number = () => 0) {
     this.#clock = clock;
+    this.#freedByOthers = freedByOthers;
   }
 
   add(run: PodRun): void {
     this.#runs.add(run);
     if (run.pod.spec.nodeName !== undefined) this.#bound.add(run);
+    else if (run.pod.status.nominatedNodeName !== undefined) this.#nominated.add(run);
+  }
+
+  /** Notes that a run waits for preempted Pods. */
+  nominate(run: PodRun): void {
+    this.#nominated.add(run);
   }
 
   /** Notes that a node has taken a Pod. */
   placed(run: PodRun): void {
     this.#bound.add(run);
+    this.#nominated.delete(run);
   }
 
   /** Begins a run. One that waits is not begun again beside the same resources. */
   begin(run: PodRun): void {
-    const held = resourcesKey(this.placedBeside(run));
+    const held = this.#keyBeside(run);
     run.begin();
-    if (run.state === 'waiting') this.#unschedulable.set(run, held);
+    if (run.state !== 'waiting') return;
+    this.#unschedulable.set(run, held);
+    // It waits for no preempted Pod any more: its room is free again.
+    if (run.pod.status.nominatedNodeName === undefined && this.#nominated.delete(run)) this.schedule();
   }
 
   /** Forgets a run that is over. Its resources go to waiting Pods. */
   remove(run: PodRun): void {
-    const hasFreed = this.#bound.delete(run);
+    const hasFreed = [this.#bound.delete(run), this.#nominated.delete(run)].includes(true);
     this.#runs.delete(run);
     this.#unschedulable.delete(run);
     this.#lastToEnd.delete(run);
     this.#endNextReplicas();
-    if (hasFreed) this.#schedule();
+    if (hasFreed) this.schedule();
   }
 
   get isEmpty(): boolean {
@@ -59,10 +74,15 @@ export class LiveRuns {
     return others.filter(({ status }) => !isTerminalPhase(status.phase));
   }
 
+  /** The Pods that wait until preempted Pods have gone. */
+  nominatedBeside(run: PodRun): readonly StoredPod[] {
+    return [...this.#nominated].filter((other) => other !== run).map(({ pod }) => pod);
+  }
+
   /** Schedules the waiting Pods again: the node has changed. */
   nodeChanged(): void {
     this.#unschedulable.clear();
-    this.#schedule();
+    this.schedule();
   }
 
   /** Ends all runs. The replicas of a StatefulSet end one after the other, the last one first. */
@@ -90,7 +110,7 @@ export class LiveRuns {
    * Offers free resources to the waiting Pods. Skips Pods that did not fit beside the same resources: thousands may
    * wait.
    */
-  #schedule(): void {
+  schedule(): void {
     const byPriority = (one: PodRun, other: PodRun): number => priorityOf(other.pod) - priorityOf(one.pod);
     const offered = [...this.#runs].filter(({ state }) => state === 'waiting').toSorted(byPriority);
     this.#offered = offered;
@@ -103,6 +123,11 @@ export class LiveRuns {
   }
 
   #offer(run: PodRun): void {
-    if (this.#unschedulable.get(run) !== resourcesKey(this.placedBeside(run))) this.begin(run);
+    if (this.#unschedulable.get(run) !== this.#keyBeside(run)) this.begin(run);
+  }
+
+  #keyBeside(run: PodRun): string {
+    const held = [...this.placedBeside(run), ...this.nominatedBeside(run)];
+    return `${this.#freedByOthers()} ${resourcesKey(held)}`;
   }
 }

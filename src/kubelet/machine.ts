@@ -1,6 +1,6 @@
 import { inBackground } from '../defects.ts';
-import { claimedData, type ClaimedData, topWorkload, workloadsAbove } from '../apiserver/index.ts';
-import type { Container, PodrunError, StoredPod } from '../api/index.ts';
+import { topWorkload, workloadsAbove } from '../apiserver/index.ts';
+import type { Container, HTTPGetAction, PodrunError, StoredEvent, StoredPod, WatchEvent } from '../api/index.ts';
 import { type Clock, machineClock } from '../clock.ts';
 import { AttachPoint } from './attach/attach-point.ts';
 import {
@@ -10,8 +10,6 @@ import {
   type EnsuredImage,
   type EventDraft,
   type HookRun,
-  imageFolder,
-  imageNotHere,
   MEMORY_POLLED,
   type NodeFacts,
   type OwnRights,
@@ -20,16 +18,9 @@ import {
   type ProbeOutcome,
   type StorageMeasures,
   type StorageUsage,
-  volumeGroup,
+  userOf,
 } from '../lifecycle/index.ts';
-import {
-  atExit,
-  type ImageLayers,
-  type OutputStream,
-  type ProcessExit,
-  type ResourceLimits,
-  type Runtime,
-} from '../runtime/index.ts';
+import { atExit, type OutputStream, type ProcessExit, type ResourceLimits, type Runtime } from '../runtime/index.ts';
 import { type FileStore, holdMemoryFolders, type InstanceRef, type NetworkRecord, PodFiles } from '../store/index.ts';
 import type { Faults } from './faults.ts';
 import { type HandlerOutput, type HookOutput, isHookOutput } from './hooks/handler-log.ts';
@@ -38,6 +29,7 @@ import type { Launch, LiveInstance } from './base/instance.ts';
 import type { EnsureCall, NodeImages } from '../images/index.ts';
 import { Journals } from './journals.ts';
 import type { PodMachine } from './pod-machine.ts';
+import { policyEventsOf } from './policy-events.ts';
 import { type NetworkSymptom, PodNames, PodNetworks } from '../network/index.ts';
 import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
@@ -45,7 +37,8 @@ import { PodHandlers } from './runtime-class/pod-handlers.ts';
 import type { AgentSettings } from '../settings/index.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
-import { PodVolumes, type SandboxAttempt } from './volumes/pod-volumes.ts';
+import type { SandboxAttempt } from './volumes/pod-volumes.ts';
+import { VolumesOfPods } from './volumes/volumes-of-pods.ts';
 import { storageUsage } from './volumes/storage-usage.ts';
 
 /** The resources of an agent for containers on this machine, and the callbacks for their output. */
@@ -55,7 +48,7 @@ export interface AgentResources {
   readonly clock: Clock;
   readonly runtime: Runtime;
   /** True when the runtime writes the logs of containers itself. */
-  readonly logsElsewhere?: boolean;
+  readonly runtimeWritesLogs?: boolean;
   /** The record of a cluster that outlives this process. Undefined: it ends with this process. */
   readonly networkRecord?: NetworkRecord | undefined;
   /** Faults on purpose. Undefined: none. */
@@ -81,6 +74,10 @@ interface MachineOptions extends AgentResources {
   readonly rights: () => OwnRights;
   /** True when the Pod's object was removed. */
   readonly isRemoved: (pod: StoredPod) => boolean;
+  /** True for a Pod that the agent runs. */
+  readonly isOwn: (pod: StoredPod) => boolean;
+  /** Called for every event about NetworkPolicies. */
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
 /**
@@ -96,8 +93,7 @@ export class Machine implements PodMachine {
   readonly #attachPoint: AttachPoint;
   readonly #names: PodNames;
   readonly #handlers: PodHandlers;
-  /** By uid of the Pod; only Pods that have volumes and have not ended. */
-  readonly #volumes = new Map<string, PodVolumes>();
+  readonly #volumes: VolumesOfPods;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** The module, imported once: another `import()` costs a tenth of a TCP probe. */
@@ -120,8 +116,10 @@ export class Machine implements PodMachine {
       privateNetworks,
       hostEnv,
       networkRecord: options.networkRecord,
+      policyEvents: policyEventsOf({ ...options, clock, nodeName: options.node.name }),
       workloadOf: (pod) => topWorkload(workloadsAbove(store), pod),
     });
+    this.#volumes = new VolumesOfPods({ ...options, files, nodeFor: (pod) => this.networks.nodeFor(pod) });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#names = new PodNames({
       ...options,
@@ -130,12 +128,23 @@ export class Machine implements PodMachine {
       hasOwnFiles: settings.features.tier === 'namespace',
       helper: () => this.networks.clusterHelper(),
     });
-    this.#handlers = new PodHandlers({ ...options, files, attachPoint: this.#attachPoint, names: this.#names });
+    this.#handlers = new PodHandlers({
+      ...options,
+      files,
+      attachPoint: this.#attachPoint,
+      names: this.#names,
+      networks: this.networks,
+    });
   }
 
   /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
   podChanged(pod: StoredPod): void {
-    this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
+    this.#volumes.of(pod)?.podChanged(pod);
+  }
+
+  /** See PodNames. */
+  clusterDns(): Promise<string | undefined> {
+    return this.#names.clusterDns();
   }
 
   /** Lets go of the folders that this process holds, and of what the Pods share. */
@@ -146,7 +155,7 @@ export class Machine implements PodMachine {
   }
 
   async createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined> {
-    if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+    if ((pod.spec.volumes ?? []).length > 0) await this.#volumes.setUp(pod, attempt);
     const network = await this.#handlers.choose(pod);
     await this.#options.images?.open(pod);
     const hostname = podHostname(pod);
@@ -165,9 +174,7 @@ export class Machine implements PodMachine {
   }
 
   async removeSandbox(pod: StoredPod): Promise<void> {
-    const { uid } = pod.metadata;
-    this.#volumes.get(uid)?.remove();
-    this.#volumes.delete(uid);
+    this.#volumes.remove(pod);
     this.#handlers.forget(pod);
     this.#journals.close(pod);
     this.#options.images?.left(pod);
@@ -179,11 +186,12 @@ export class Machine implements PodMachine {
   }
 
   async ensureImage(pod: StoredPod, call: EnsureCall): Promise<EnsuredImage> {
-    return (await this.#options.images?.ensure(pod, call)) ?? { type: 'present' };
+    return (await this.#options.images?.ensure(pod, call)) ?? { type: 'absent' };
   }
 
-  prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
-    return prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
+  async prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
+    const outcome = await prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
+    return outcome.ok ? { ...outcome, user: userOf(outcome.launch.identity, this.#options.rights()) } : outcome;
   }
 
   startFailed(pod: StoredPod, instance: InstanceRef): void {
@@ -247,14 +255,28 @@ export class Machine implements PodMachine {
   // Loaded late, as probes are: most Pods have none, and node:http, https and http2 load slower than the rest.
   async runHook(input: HookInput): Promise<HookOutcome> {
     const { runHook } = await import('./hooks/hooks.ts');
-    return runHook({ ...input, dial: this.networks.dialerOf(input.pod) });
+    const { pod, container } = input;
+    const foreignAnswer = async (httpGet: HTTPGetAction): Promise<string | undefined> => {
+      const subject = { pod, container, probe: { httpGet }, mains: () => this.#mainsOf(pod) };
+      const { result, output } = await this.networks.judgeProbe(subject, { result: 'success', output: '' });
+      return result === 'failure' ? output : undefined;
+    };
+    return runHook({ ...input, dial: this.networks.dialerOf(pod), foreignAnswer });
   }
 
   async runProbe(input: ProbeInput): Promise<ProbeOutcome> {
     const fault = this.#options.faults?.probe(input);
     if (fault !== undefined) return fault;
     this.#probes ??= await import('./probe/index.ts');
-    return this.#probes.probeOnce(input, this.networks.dialerOf(input.pod));
+    const { pod, container, probe } = input;
+    const outcome = await this.#probes.probeOnce(input, this.networks.dialerOf(pod));
+    return this.networks.judgeProbe({ pod, container, probe, mains: () => this.#mainsOf(pod) }, outcome);
+  }
+
+  /** The main processes of the Pod's containers. */
+  #mainsOf({ metadata: { uid } }: StoredPod): number[] {
+    const own = [...this.#live.values()].filter(({ ref }) => ref.id.startsWith(`${uid}/`));
+    return own.map(({ running }) => running.pid);
   }
 
   probed(pod: StoredPod, attempt: ProbeAttempt): void {
@@ -278,30 +300,8 @@ export class Machine implements PodMachine {
     streams?.holdOutput(false, 'shown');
   }
 
-  async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
-    const { store, clock, node, settings, rights, images } = this.#options;
-    const { namespace, uid } = pod.metadata;
-    const sources = {
-      volumes: this.#files.paths(pod).volumes,
-      memory: store.memory,
-      claim: (name: string): ClaimedData | undefined => claimedData(store, namespace, name),
-      image: (reference: string): string | undefined => imageFolder(reference, settings.images),
-      imageFiles: (reference: string): ImageLayers => {
-        const files = images?.filesOf(pod, reference);
-        if (files === undefined) throw new Error(imageNotHere(reference));
-        return files;
-      },
-      cwd: settings.cwd,
-      group: volumeGroup(pod.spec, rights()),
-    };
-    this.#volumes.get(uid)?.close();
-    const volumes = new PodVolumes({ pod, store, clock, node, sources });
-    this.#volumes.set(uid, volumes);
-    await volumes.setUp(attempt);
-  }
-
   #launchInput(pod: StoredPod, instance: InstanceRef): LaunchInput {
-    const volumes = this.#volumes.get(pod.metadata.uid);
+    const volumes = this.#volumes.of(pod);
     const podIP = this.networks.addressOf(pod);
     const network = this.networks.privateNetworkOf(pod)?.join;
     const hostAddress = network && this.networks.hostAddress;

@@ -5,6 +5,7 @@ import {
   fieldHasNoEffect,
   judgeSecurity,
   type OwnRights,
+  type RuntimeHandler,
   timeIsFaster,
 } from '../lifecycle/index.ts';
 import { groupIgnoredFields } from '../manifest/index.ts';
@@ -25,25 +26,29 @@ export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
   const ofApiServer = hasApiServer(place.store) ? [] : apiServerNotices(pod);
   const { speed } = place.settings;
   const ofTime = speed === undefined ? [] : [timeIsFaster(speed)];
-  return [...ofTime, ...fieldNotices(pod, place), ...securityNotices(pod, place), ...ofApiServer];
+  const handler = runtimeHandlerOf(pod, place.settings, place.store);
+  const type = handler.ok ? handler.type : place.settings.features.tier;
+  return [...ofTime, ...fieldNotices(pod, type, place), ...securityNotices(pod, type, place), ...ofApiServer];
 }
 
-function fieldNotices(pod: StoredPod, { settings, store }: Place): EventDraft[] {
-  const handler = runtimeHandlerOf(pod, settings, store);
-  const type = handler.ok ? handler.type : settings.features.tier;
+type HandlerType = RuntimeHandler['type'];
+
+function fieldNotices(pod: StoredPod, type: HandlerType, { settings }: Place): EventDraft[] {
   const isolation = {
     hasNamespaces: type !== 'process',
     hasPodNetwork: settings.privateNetworks !== undefined,
-    hasOciRuntime: type === 'oci',
   };
   return groupIgnoredFields({ ...pod }, isolation).map(fieldHasNoEffect);
 }
 
 /** The events about security settings that containers ask for and do not get. */
-function securityNotices({ spec }: StoredPod, { settings: { isBestEffort }, rights }: Place): EventDraft[] {
+function securityNotices({ spec }: StoredPod, type: HandlerType, { settings, rights }: Place): EventDraft[] {
+  const { isBestEffort } = settings;
   const paths = new Map<string, Set<string>>();
+  // OCI runtimes load filters themselves.
+  const own = type === 'oci' ? { ...rights(), canFilterCalls: true } : rights();
   for (const container of allContainers(spec)) {
-    const { notices, refusals } = judgeSecurity(spec, container, rights());
+    const { notices, refusals } = judgeSecurity(spec, container, own);
     for (const { path, note } of isBestEffort ? [...refusals, ...notices] : notices) {
       const known = paths.get(note) ?? new Set();
       paths.set(note, known.add(path));

@@ -8,6 +8,7 @@ import {
   resolvedUid,
   type StoredPod,
 } from '../api/index.ts';
+
 import {
   boundTo,
   brokenPodStatus,
@@ -22,52 +23,30 @@ import {
   type PodActivity,
   type Restoration,
   sandboxChanged,
-  type SchedulerFacts,
   type SchedulingEvent,
-  type SyncConfig,
   withoutGrace,
 } from '../lifecycle/index.ts';
+
 import type { Runtime } from '../runtime/index.ts';
 import type { ObjectPart, Subscription } from '../store/index.ts';
-import { asRun, type ObjectState, ofPod, withUid } from './run-object.ts';
+import { asRun, type ObjectState, ofPod, PodWrites, type PodWritesOptions, withUid } from './pod-writes.ts';
 import { EventRecorder, type EventRecorderOptions, isRenewed, isStored } from '../apiserver/index.ts';
 import { ContainerEffects } from './container-effects.ts';
 import type { PodMachine } from './pod-machine.ts';
+import type { PodRunAgent } from './pod-run-agent.ts';
 import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
-import { PodWrites, type PodWritesOptions } from './pod-writes.ts';
 
 export interface PodRunOptions extends PodWritesOptions {
   readonly pod: StoredPod;
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
-  readonly agent: PodRunAgent;
+  readonly agent: PodRunAgent<PodRun>;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
   readonly machine: PodMachine;
   readonly onEvent: EventRecorderOptions['onEvent'];
   /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
-}
-
-export interface PodRunAgent {
-  /** The settings of a sync. Called again after each change of the object. */
-  config(pod: StoredPod): SyncConfig;
-  /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
-  notices(pod: StoredPod): readonly EventDraft[];
-  schedulerFacts(run: PodRun): SchedulerFacts;
-  /**
-   * Deletes Pods of lower priority for a Pod that waits.
-   * @param publish publishes that it waits
-   */
-  preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void;
-  /** Called when the node has taken the Pod. */
-  placed(run: PodRun): void;
-  /** Called after another writer has changed a Pod that runs. */
-  changed(pod: StoredPod): void;
-  /** Called when the Pod has ended or is gone. */
-  over(run: PodRun): void;
-  /** Called when the object of a Pod that has ended is removed, and everybody in this process has heard of that. */
-  removed(run: PodRun): void;
 }
 
 /** The end of a Pod whose object was removed by force: see `#gone`. */
@@ -92,7 +71,7 @@ export class PodRun implements PodReport {
   #state: State = 'waiting';
   #object: ObjectState = 'present';
   /** True when the store has reported the removal of the object. Another process may have removed it shortly before. */
-  #isRemovalTold = false;
+  #isRemovalReported = false;
   /** True when the run is to end: no client may be left who would remove the finalizers of the object. */
   #isToEnd = false;
   /** The request to end a Pod whose worker is being made: its first writes may bring the news. */
@@ -144,26 +123,32 @@ export class PodRun implements PodReport {
   }
 
   #begin(): void {
-    const { agent, clock, restoration } = this.#options;
+    const { agent, restoration } = this.#options;
     if (restoration !== undefined) this.#run(restoration);
     if (this.#isTooLate) return this.#gone(true);
     if (restoration !== undefined) return;
     if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
     // A Pod that never ran is removed at once, without a terminal phase.
     if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#remove();
-    const facts = { ...agent.schedulerFacts(this), now: clock.now() };
-    let placement = place(this.#pod, facts);
+    const placement = agent.alone(() => this.#place());
     if (placement.type === 'waits') return this.#leavePending(placement);
-    this.#state = 'placed';
-    if (placement.type === 'binds') {
-      this.#bind(placement.nodeName);
-      this.scheduling(placement.event);
-      placement = place(this.#pod, facts);
-    }
     agent.placed(this);
     if (placement.type !== 'rejected') return this.#run();
     this.events(this.#pod, [placement.event]);
     this.#end(placement.status);
+  }
+
+  /** Binds the Pod when the scheduler finds room for it. The kubelet then decides, beside the same Pods. */
+  #place(): Placement {
+    const { agent, clock } = this.#options;
+    const facts = { ...agent.schedulerFacts(this), now: clock.now() };
+    const placement = place(this.#pod, facts);
+    if (placement.type === 'waits') return placement;
+    this.#state = 'placed';
+    if (placement.type !== 'binds') return placement;
+    this.#bind(placement.nodeName);
+    this.scheduling(placement.event);
+    return place(this.#pod, facts);
   }
 
   /** Ends the run, also while only finalizers keep the object. The record stays. */
@@ -187,6 +172,11 @@ export class PodRun implements PodReport {
     this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
   }
 
+  /** Restarts containers in place: the files that they run have changed. */
+  restart(containers: readonly string[], isByUser?: boolean): void {
+    this.#worker?.restart(containers, isByUser);
+  }
+
   /** Evicts a running Pod because this machine lacks memory or disk space. */
   evict(eviction: NodeEviction): void {
     this.#worker?.evict(eviction);
@@ -205,12 +195,12 @@ export class PodRun implements PodReport {
 
   #heard(isRemoved: boolean, object: StoredPod): void {
     if (!isRemoved) return this.#takeNewer(object) ? this.#changed(object) : undefined;
-    this.#isRemovalTold = true;
+    this.#isRemovalReported = true;
     // deletePod sets a grace period of 0 in the last state of an object that it deletes.
     this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
   }
 
-  /** Does something for which the Pod waits. After a defect of podrun in it, the Pod ends. */
+  /** Runs a step that the Pod waits for. After a defect of podrun in it, the Pod ends. */
   #orBreak(run: () => void): void {
     try {
       run();
@@ -336,13 +326,13 @@ export class PodRun implements PodReport {
     }
     const removed = this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
     if (this.isRemoved) return;
-    this.#isRemovalTold ||= removed !== undefined;
+    this.#isRemovalReported ||= removed !== undefined;
     this.#gone(true);
   }
 
   /** Reports that this run may be forgotten, after the removal of the Pod was reported to all other subscribers. */
   #tellRemoved(): void {
-    if (this.#isRemovalTold) queueMicrotask(caught(() => this.#options.agent.removed(this)));
+    if (this.#isRemovalReported) queueMicrotask(caught(() => this.#options.agent.removed(this)));
   }
 
   /** Ends the run when its status is written. A Pod that never ran has its last status from here. */

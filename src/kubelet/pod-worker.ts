@@ -1,4 +1,4 @@
-import { caught, inBackground, tellDefect } from '../defects.ts';
+import { inBackground, tellDefect } from '../defects.ts';
 import {
   type Instant,
   isSameJson,
@@ -7,7 +7,7 @@ import {
   type StoredPod,
   type TerminalPhase,
 } from '../api/index.ts';
-import { type Alarm, type Clock, inTurn } from '../clock.ts';
+import type { Alarm, Clock } from '../clock.ts';
 import {
   type Effect,
   type EventDraft,
@@ -29,6 +29,7 @@ import {
   sync,
   type SyncConfig,
 } from '../lifecycle/index.ts';
+import { Inbox } from './inbox.ts';
 
 /** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {
@@ -68,7 +69,7 @@ export interface PodReport {
   broken(defect: unknown): void;
 }
 
-/** How a run is ended. */
+/** The way in which a run is ended. */
 export interface HowToEnd {
   /** Kill everything now. */
   readonly force: boolean;
@@ -184,6 +185,14 @@ export class PodWorker implements EffectReport {
   }
 
   /**
+   * Restarts containers in place, at once.
+   * @param isByUser true: a user asks for it; default: the files that they run have changed
+   */
+  restart(containers: readonly string[], isByUser?: boolean): void {
+    this.#inbox.put({ type: 'restart', containers, isByUser });
+  }
+
+  /**
    * Ends the Pod because of a defect in a step that it waits for: it would wait for ever. The defect is reported once.
    * Everything is killed, and nothing more is observed or planned, since that may be what has failed.
    */
@@ -210,7 +219,7 @@ export class PodWorker implements EffectReport {
     if (isFinished(this.#facts)) return;
     const now = this.#clock.now();
     const observed = this.#observeAll(seen, now);
-    if (seen.some(endsPostStart)) return this.#goOn(observed, now);
+    if (seen.some(endsPostStart)) return this.#planAfterPostStart(observed, now);
     if (seen.length > 0) this.#take(observed);
     if (isFinished(this.#facts)) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
@@ -225,7 +234,7 @@ export class PodWorker implements EffectReport {
    * checks the deadline first.
    * Source: pkg/kubelet/kubelet.go SyncPod.
    */
-  #goOn(observed: Step, now: Instant): void {
+  #planAfterPostStart(observed: Step, now: Instant): void {
     const plan = sync(this.#pod, observed.facts, this.#config, now);
     this.#take({ facts: plan.facts, effects: [...observed.effects, ...plan.effects] });
     this.#setAlarm(plan.wakeAtMs);
@@ -296,68 +305,4 @@ export class PodWorker implements EffectReport {
 
 function endsPostStart(seen: Observation): boolean {
   return seen.type === 'hookReturned' && seen.hook === 'postStart';
-}
-
-type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
-
-/**
- * Takes the observations of one Pod and has them handled one step at a time. A step is one observation, or the same
- * observation of several containers at the same moment: all started, all exited or all gone. Without such steps, a Pod
- * of 50 containers takes a sixth more processor time, and one of 300 two fifths more.
- */
-class Inbox {
-  readonly #clock: Clock;
-  readonly #handle: (step: readonly Observation[]) => void;
-  readonly #waiting: Array<Observation | 'look'> = [];
-  #isDraining = false;
-
-  /** @param handle takes the observations of one step; none: plan the Pod again */
-  constructor(clock: Clock, handle: (step: readonly Observation[]) => void) {
-    this.#clock = clock;
-    this.#handle = handle;
-  }
-
-  /** Adds an observation of this process, and has it handled now. One that arrives during a step waits for its end. */
-  put(seen: Observation | 'look'): void {
-    this.#waiting.push(seen);
-    this.#drain();
-  }
-
-  /** Adds an observation of a container or of time. Hundreds of Pods may have one at a moment: each has its turn. */
-  putInTurn(seen: Observation | 'look'): void {
-    this.#waiting.push(seen);
-    if (this.#isDraining) return;
-    const plan = (): void => inTurn(this.#clock, () => this.#drain());
-    if (!isShared(seen)) return plan();
-    // The start or end of fifty containers arrives within one turn of the event loop: wait for the rest.
-    if (this.#waiting.length === 1) queueMicrotask(caught(plan));
-  }
-
-  #drain(): void {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    try {
-      while (this.#waiting.length > 0) this.#handle(this.#nextStep());
-    } finally {
-      this.#isDraining = false;
-    }
-  }
-
-  /** Takes the first observation, with the same ones of further containers: no container skips a state. */
-  #nextStep(): Observation[] {
-    const [first] = this.#waiting;
-    const containers = new Set<string>();
-    const end = this.#waiting.findIndex((seen) => {
-      const isNext = isShared(seen) && isShared(first) && seen.type === first.type && !containers.has(seen.container);
-      if (isNext) containers.add(seen.container);
-      return !isNext;
-    });
-    const count = end < 0 ? this.#waiting.length : Math.max(1, end);
-    return this.#waiting.splice(0, count).filter((seen) => seen !== 'look');
-  }
-}
-
-/** True when the observation may share a step with observations of other containers. */
-function isShared(seen: Observation | 'look' | undefined): seen is Shared {
-  return typeof seen === 'object' && ['started', 'exited', 'swept'].includes(seen.type);
 }

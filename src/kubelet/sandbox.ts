@@ -10,7 +10,7 @@ import {
   type StorageUsage,
 } from '../lifecycle/index.ts';
 import type { PodMachine } from './pod-machine.ts';
-import { pause } from './probe/deadline.ts';
+import { pause } from './probe/input.ts';
 
 interface StorageWatch {
   readonly pod: StoredPod;

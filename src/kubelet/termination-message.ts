@@ -1,7 +1,7 @@
 import { fstatSync, openSync, readSync } from 'node:fs';
 import { allContainers, type Container, type StoredPod } from '../api/index.ts';
 import { closing } from '../runtime/index.ts';
-import { quietly } from '../quietly.ts';
+import { quietly, statQuietly } from '../quietly.ts';
 
 // Source of the limits: pkg/kubelet/container/runtime.go, pkg/kubelet/status/status_manager.go.
 const FILE_BYTES_MAX = 4096;
@@ -40,6 +40,8 @@ export function terminationMessage(
 }
 
 function endOfFile(file: string, bytesMax: number): string {
+  // Few programs write one.
+  if (!statQuietly(file)?.size) return '';
   const read = (fd: number): string => {
     const { size } = fstatSync(fd);
     const bytes = Buffer.alloc(Math.min(size, bytesMax));

@@ -5,8 +5,7 @@
 export { type ErrorCode, PodrunError } from '../api/index.ts';
 export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './base/errors.ts';
 export { run } from './run.ts';
-export { serve } from './serve.ts';
-export type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
+export { type KubernetesServer, type KubernetesServerOptions, serve } from './serve.ts';
 export type {
   ConditionOptions,
   Duration,
@@ -27,6 +26,7 @@ export type {
   RunOptions,
   StopOptions,
   UntilOptions,
+  UrlOptions,
 } from './base/types.ts';
 export type { Workload } from '../api/index.ts';
 export type { StoredEvent as Event, StoredPod as Pod } from '../api/index.ts';

@@ -8,6 +8,7 @@ import {
   type LoadOptions,
   type ManifestMistake,
   renderManifestErrors,
+  type UnreadObject,
 } from '../manifest/index.ts';
 import { ManifestError, type ManifestProblem } from './base/errors.ts';
 import type { ManifestSource, ManifestText } from './base/types.ts';
@@ -16,8 +17,15 @@ import type { ManifestSource, ManifestText } from './base/types.ts';
 const OBJECT = 'object';
 const PLACE_IN_OBJECT: RegExp = new RegExp(` \\(${OBJECT}(?: \\d+)?:\\d+:\\d+\\)`, 'g');
 
+/** Removes positions in manifests that came as objects: they mean nothing to the caller. */
+export function withoutPlaces(text: string): string {
+  return text.replaceAll(PLACE_IN_OBJECT, '');
+}
+
 export interface LoadedSource {
   readonly objects: ReadonlyArray<{ readonly object: KubeObject; readonly written: KubeObject; readonly file: string }>;
+  /** The objects that only an API server knows. */
+  readonly unread: readonly UnreadObject[];
   readonly warnings: readonly string[];
 }
 
@@ -39,7 +47,7 @@ export async function loadSource(
     objects += 1;
     return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(input));
   });
-  const loaded = await loadManifests({ ...options, files, forRunning: true });
+  const loaded = await loadManifests({ ...options, files, forRunning: true, keepsUnread: true });
   if (loaded.errors.length > 0) throw manifestError(loaded.errors);
   return loaded;
 }
@@ -80,7 +88,7 @@ function objectText(source: unknown): string {
 
 function manifestError(mistakes: readonly ManifestMistake[]): ManifestError {
   const message = renderManifestErrors(mistakes)
-    .map((line) => line.replace(/^error: /, '').replaceAll(PLACE_IN_OBJECT, ''))
+    .map((line) => withoutPlaces(line.replace(/^error: /, '')))
     .join('\n');
   return new ManifestError(message, mistakes.map(problemOf));
 }

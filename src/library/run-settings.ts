@@ -38,6 +38,8 @@ function choicesOfOptions({ options, config, cwd }: CheckedRun): RunChoices {
     pollsMemory: options.enforceMemory === 'poll',
     isolates: options.isolate,
     ingressPorts: options.ingressPorts,
+    overcommits: options.overcommit ?? config?.overcommit,
+    seccompRoot: options.seccompRoot && path.resolve(cwd, options.seccompRoot),
     ...(options.strictPid1 !== undefined && { strictPid1: options.strictPid1 }),
     ...(options.bestEffort !== undefined && { isBestEffort: options.bestEffort }),
   };

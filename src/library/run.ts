@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
 import { type AgentSettings, readConfigFile } from '../settings/index.ts';
@@ -10,41 +11,45 @@ import {
   type WatchEvent,
   type Workload,
 } from '../api/index.ts';
+
 import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import {
-  beginRuns,
-  beginWorkloads,
-  changedRecords,
   chooseRuntime,
   type ChosenRuntime,
   limitsRefused,
   networkOf,
   openLimits,
-  type OwnedRun,
-  type OwnedWorkload,
   plannedPods,
+  refuseIdlePolicies,
   refuseWithoutEffect,
   Run,
+  type RunListener,
   runtimeChoice,
-  storeRecords,
-  undoRuns,
+  sortByOwner,
+  type SortedObjects,
+  storeObjects,
   unmetRequests,
 } from '../engine/index.ts';
+
 import {
-  checkChanges,
-  hasLiveController,
+  type ApiNeeds,
+  apiNeeds,
+  LooseEnds,
   type SeparatedObjects,
   separateObjects,
+  servedKeys,
   serviceKeys,
-  storeWorkload,
+  TakenAddresses,
+  unreadWarnings,
   workloadKey,
 } from '../apiserver/index.ts';
-import type { ObjectKey } from '../store/index.ts';
 import { hasOwnNetworks } from '../machine/index.ts';
+import { withoutHelmHooks } from '../manifest/index.ts';
 import { ManifestError } from './base/errors.ts';
+import { LibraryApi } from './base/library-api.ts';
 import { LibraryPods } from './pods/library-pods.ts';
 import { ListenerSet } from './pods/listener-set.ts';
-import { loadSource } from './load.ts';
+import { loadSource, withoutPlaces } from './load.ts';
 import { checkOptions } from './base/options.ts';
 import { callListener, outputReceiver } from './output.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
@@ -53,15 +58,11 @@ import { withLibraryErrors } from './base/library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './base/types.ts';
 import { withVariables } from './variables.ts';
 
-/** The time limit of waits: that of `kubectl wait`. */
-const TIMEOUT = '30s';
+/** Set by the build: see serve.ts. */
+declare const DESCRIPTIONS: string;
 
-/** The Pods and workloads that this process owns, and the Services of the manifests. */
-interface StartedWork {
-  readonly owned: readonly OwnedRun[];
-  readonly workloads: readonly OwnedWorkload[];
-  readonly services: readonly ObjectKey[];
-}
+/** The time limit of waits, as in `kubectl wait`. */
+const TIMEOUT = '30s';
 
 /**
  * Runs the Pods and workloads of manifests in this process, with the lifecycle of a kubelet. Resolves when they have
@@ -109,7 +110,9 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
       hasPodNetwork: hasOwnNetworks(networkOf({ network: options.network, config })),
     },
   });
-  const sorted = separateObjects(loaded.objects);
+  const { objects, warning } = withoutHelmHooks(loaded.objects);
+  if (warning !== undefined) warn(warning);
+  const sorted = separateObjects(objects);
   if (sorted.pods.length === 0 && sorted.workloads.length === 0) {
     throw new ManifestError('there is no Pod or workload in these manifests', []);
   }
@@ -117,7 +120,11 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
   try {
     const where = { stateDir: stateFolder.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
-    return await begin(prepared, sorted, stateFolder, await chooseRuntime(choice, where));
+    const needs = apiNeeds(stateFolder.store, loaded.unread, objects);
+    const hasApi = options.api ?? needs.isNeeded;
+    for (const warning of unreadWarnings(needs, hasApi, options.strict === true)) warn(withoutPlaces(warning));
+    const apiNeeded = hasApi ? needs : undefined;
+    return await begin(prepared, sorted, { stateFolder, needs: apiNeeded }, await chooseRuntime(choice, where));
   } catch (error) {
     stateFolder.close();
     throw error;
@@ -127,7 +134,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 async function begin(
   prepared: CheckedRun,
   { pods, records, workloads }: SeparatedObjects,
-  stateFolder: StateFolder,
+  { stateFolder, needs }: { readonly stateFolder: StateFolder; readonly needs: ApiNeeds | undefined },
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, config, warn } = prepared;
@@ -140,76 +147,101 @@ async function begin(
     const open = openLimits(planned, config?.podPidsLimit, options.enforceMemory === 'poll') ?? [];
     if (open.length > 0) throw limitsRefused(open);
   }
-  const running = workloads.find((manifest) => hasLiveController(store, workloadKey(manifest)));
-  if (running !== undefined) throw runsAlready(store, running.object as unknown as Workload);
-  const lack = unmetRequests(chosen, planned);
-  if (lack !== undefined) warn(lack);
+  const variables = options.env ?? {};
+  const sorted = sortByOwner(store, {
+    pods: pods.map((pod) => withVariables(pod, variables)),
+    records,
+    workloads: workloads.map((workload) => withVariables(workload, variables)),
+  });
+  for (const { object } of [...sorted.live, ...sorted.liveWorkloads]) throw runsAlready(store, object as Runnable);
+  for (const lack of unmetRequests(chosen, planned, store.root)) warn(lack);
   const settings = await settingsOfRun(prepared, chosen, store.root, manifests);
-  checkChanges(store, changedRecords(store, [...records, ...workloads]), warn);
-  const hasNetworks = settings.privateNetworks !== undefined;
-  const told = { warn, trouble: warn, note: () => undefined };
-  await storeRecords({ store, clock, command: 'run()', hasNetworks, ...told }, records, [...pods, ...workloads]);
-  const wanted = pods.map((pod) => withVariables(pod, options.env ?? {}));
-  const { owned, foreign } = await beginRuns(store, clock, wanted, { command: 'run()' });
-  try {
-    for (const { object } of foreign) throw runsAlready(store, object);
-    options.signal?.throwIfAborted();
-    for (const workload of workloads) {
-      await storeWorkload(store, clock, withVariables(workload, options.env ?? {}), { warn, note: warn });
-    }
-    const begun = await beginWorkloads(store, clock, workloads.map(workloadKey), { command: 'run()' });
-    const work = { owned, workloads: begun, services: serviceKeys(records) };
-    return startAgent(prepared, stateFolder, work, settings);
-  } catch (error) {
-    undoRuns(store, owned);
-    throw error;
-  }
+  if (options.strict === true) refuseIdlePolicies(manifests, settings.privateNetworks);
+  const loose = new LooseEnds(store, manifests);
+  for (const warning of loose.warnings) warn(withoutPlaces(warning));
+  const beginning = {
+    store,
+    clock,
+    command: OWNER.command,
+    hasNetworks: settings.privateNetworks !== undefined,
+    warn,
+    trouble: warn,
+    note: () => undefined,
+    replaced: warn,
+  };
+  const keep = (): Promise<void> => storeObjects(beginning, sorted, [...pods, ...workloads]);
+  if (needs === undefined) await keep();
+  return startRun(prepared, { stateFolder, loose, needs, keep }, sorted, settings);
 }
 
-function startAgent(
+/** A Pod or a workload. */
+type Runnable = StoredPod | Workload;
+
+/** The owner of the Pods, as other processes see it. */
+const OWNER = { command: 'run()' };
+
+interface RunParts {
+  readonly stateFolder: StateFolder;
+  readonly loose: LooseEnds;
+  /** The objects that need an API server. Undefined: there is none. */
+  readonly needs: ApiNeeds | undefined;
+  /** Stores all objects but Pods and the objects of `needs`. */
+  readonly keep: () => Promise<void>;
+}
+
+async function startRun(
   { options, clock, warn, warnings }: CheckedRun,
-  stateFolder: StateFolder,
-  { services, ...work }: StartedWork,
+  { stateFolder, loose, needs, keep }: RunParts,
+  { own, ownWorkloads, records }: SortedObjects,
   settings: AgentSettings,
-): Pods {
+): Promise<Pods> {
+  const { store } = stateFolder;
   const onPod = new ListenerSet<WatchEvent<StoredPod>>();
-  const onChange = new ListenerSet<void>();
-  const { onTransition, signal, timeout = TIMEOUT, settle, allowRestarts } = options;
+  const { signal, timeout = TIMEOUT, settle, allowRestarts } = options;
   const goalRules = {
     ...(settle === undefined ? {} : { settle }),
     ...(allowRestarts === undefined ? {} : { allowRestarts }),
   };
-  const output = outputReceiver(options.logs);
-  const running = new Run({
-    settings,
-    store: stateFolder.store,
+  const descriptionsFile = path.join(path.dirname(import.meta.filename), DESCRIPTIONS);
+  const api = needs && new LibraryApi(needs, { store, clock, namespace: options.namespace, warn, descriptionsFile });
+  const running = await Run.start({
+    objects: {
+      pods: own,
+      workloads: ownWorkloads.map(workloadKey),
+      services: serviceKeys(records),
+      isRolling: options.rolling,
+    },
+    openApi: api && ((node) => api.open(node).then(keep)),
+    settings: () => settings,
+    store,
     clock,
-    ...work,
-    owner: { command: 'run()' },
+    owner: OWNER,
+    onClaimed: ({ foreign }) => {
+      for (const { object } of foreign) throw runsAlready(store, object);
+      signal?.throwIfAborted();
+    },
     // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
     // before, and its number may belong to another file by then.
     pipes: isMainThread ? undefined : 'pipe',
-    listener: {
-      ...output,
-      onPod: (event) => {
-        output.onPod(event.object);
-        onPod.notify(event);
-        if (onTransition !== undefined) {
-          callListener(onTransition, { type: event.type, pod: structuredClone(event.object) });
-        }
-      },
-      onChange: () => onChange.notify(),
-      onEvent: () => undefined,
-      onTrouble: warn,
-      onDefect: (defect) => {
-        tellDefect(defect);
-        running.terminate({ force: false });
-      },
+    listener: listenerOf(options, onPod, warn),
+  }).catch(async (error: unknown) => {
+    await api?.close();
+    throw error;
+  });
+  api?.follow(() => running.changed());
+  running.follow({
+    changed: () => undefined,
+    broke: (defect) => {
+      tellDefect(defect);
+      running.terminate({ force: false });
     },
   });
   const pods = new LibraryPods({
     running,
-    services,
+    services: serviceKeys(records),
+    taken: new TakenAddresses(store, servedKeys(records), () => running.changed()),
+    loose,
+    api,
     stateFolder,
     clock,
     warnings,
@@ -218,15 +250,35 @@ function startAgent(
     goalRules,
     signal,
     onPod,
-    onChange,
   });
-  running.begin();
+  await api?.applyCustom();
   if (signal?.aborted === true) running.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);
   return pods;
 }
 
-function runsAlready(store: StateFolder['store'], object: StoredPod | Workload): PodrunError {
+/** The listener of a run: for the user's functions, and for the Pods of the library. */
+function listenerOf(
+  { logs, onTransition }: RunOptions,
+  onPod: ListenerSet<WatchEvent<StoredPod>>,
+  warn: (text: string) => void,
+): RunListener {
+  const output = outputReceiver(logs);
+  return {
+    ...output,
+    onPod: (event) => {
+      output.onPod(event.object);
+      onPod.notify(event);
+      if (onTransition !== undefined) {
+        callListener(onTransition, { type: event.type, pod: structuredClone(event.object) });
+      }
+    },
+    onEvent: () => undefined,
+    onTrouble: warn,
+  };
+}
+
+function runsAlready(store: StateFolder['store'], object: Runnable): PodrunError {
   const { kind, metadata } = object;
   const { namespace, name } = metadata;
   const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);

@@ -1,18 +1,18 @@
 import path from 'node:path';
-import { readConfigFile } from '../settings/index.ts';
-import { chooseRuntime, Run, runtimeChoice, UNWATCHED } from '../engine/index.ts';
-import { FOR_CLIENTS } from '../network/index.ts';
 import { usage } from '../api/index.ts';
 import { SystemClock } from '../clock.ts';
+import { chooseRuntime, Run, runtimeChoice, UNWATCHED } from '../engine/index.ts';
+import { FOR_CLIENTS } from '../network/index.ts';
+import type { ServerClaim } from '../server/index.ts';
+import { readConfigFile } from '../settings/index.ts';
+import type { FileStore } from '../store/index.ts';
 import { withLibraryErrors } from './base/library-errors.ts';
 import { checkOptions } from './base/options.ts';
-import { callListener } from './output.ts';
-import { asyncDispose } from './pods/dispose.ts';
-import { type CheckedRun, settingsOfRun } from './run-settings.ts';
-import type { ServerClaim } from '../server/index.ts';
-import type { FileStore } from '../store/index.ts';
-import type { KubernetesServer, KubernetesServerOptions } from './server-types.ts';
 import { openStateFolder } from './base/state-folder.ts';
+import type { RunOptions } from './base/types.ts';
+import { callListener } from './output.ts';
+import { asyncDispose } from './pods/listener-set.ts';
+import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 
 /** Set by the build: the path of dist/descriptions.json, from the file with this code. */
 declare const DESCRIPTIONS: string;
@@ -91,14 +91,53 @@ async function openRun(prepared: CheckedRun, store: FileStore): Promise<Run> {
   const choice = runtimeChoice({ flag: options.runtime, variable, file: config?.runtime });
   const chosen = await chooseRuntime(choice, { stateDir: store.root, clock, userPath: process.env['PATH'] });
   const settings = await settingsOfRun(prepared, chosen, store.root, [], FOR_CLIENTS);
-  const run = new Run({
-    settings,
+  return Run.start({
+    objects: { pods: [], workloads: [] },
+    settings: () => settings,
     store,
     clock,
     isServing: true,
     owner: { command: 'serve()' },
     listener: { ...UNWATCHED, onTrouble: warn },
   });
-  run.begin();
-  return run;
+}
+
+/** The options of a server. Options of `run` mean the same for its Pods. */
+export interface KubernetesServerOptions extends Pick<
+  RunOptions,
+  | 'backoff'
+  | 'config'
+  | 'cwd'
+  | 'images'
+  | 'imageSource'
+  | 'ingressPorts'
+  | 'isolate'
+  | 'network'
+  | 'networkHostAccess'
+  | 'onWarning'
+  | 'proxy'
+  | 'runtime'
+  | 'seccompRoot'
+  | 'stateDir'
+> {
+  /** The port to listen at, on 127.0.0.1; 0: a free one. Default: the last one of `stateDir`, if it is free. */
+  readonly port?: number;
+  /** `rbac`: users and Pods may do what Roles permit. `always-allow`: everything. Default: `rbac`. */
+  readonly authorization?: 'rbac' | 'always-allow';
+  /** A file for a line of JSON about each request. Default: none. */
+  readonly auditLog?: string;
+}
+
+/** A server of the Kubernetes API, with one node: this process. */
+export interface KubernetesServer extends AsyncDisposable {
+  /** `https://127.0.0.1:PORT` */
+  readonly url: string;
+  /** The certificate of the CA of the server, PEM. */
+  readonly ca: string;
+  /** The token of the administrator. */
+  readonly token: string;
+  /** The path of a kubeconfig, for `KUBECONFIG`. */
+  readonly kubeconfig: string;
+  /** Ends all Pods gracefully, and the server. */
+  close(): Promise<void>;
 }

@@ -3,8 +3,8 @@ import { escapeExpansion } from '../lifecycle/index.ts';
 import { type ManifestObject, podIn } from '../manifest/index.ts';
 
 /**
- * Adds variables to each container of a Pod, or of the Pods of a workload, except those that `env` of the manifest
- * sets.
+ * Adds variables to each container of a Pod, or of the Pods of a workload, except variables that the manifest sets in
+ * `env`.
  */
 export function withVariables<T extends ManifestObject>(
   manifest: T,

@@ -1,5 +1,4 @@
-import { combined } from './texts/events.ts';
-import type { EventDraft } from './texts/event-draft.ts';
+import { combined, type EventDraft } from './texts/events.ts';
 
 /** Ten different messages of one kind are combined into one event, until a pause of ten minutes. */
 const COMBINE_AT = 10;

@@ -1,11 +1,13 @@
-export { type ContainerActivity, type PlannedProbe, podActivity, type PodActivity } from './activity.ts';
+export { type ContainerActivity, type HookRun, type PlannedProbe, podActivity, type PodActivity } from './activity.ts';
 export type { Effect, Step } from './base/effects.ts';
 export { isFinished, NEW_POD, type NodeEviction, type PodFacts, type StorageUsage } from './base/facts.ts';
-export type { EnsuredImage, ImageNeed } from './base/image-need.ts';
 export {
   type Credential,
   type CredentialOrigin,
+  type EnsuredImage,
+  type FoundImage,
   type ImageConfig,
+  type ImageNeed,
   type ImageRunConfig,
   type ImageSource,
   type LayerKind,
@@ -20,26 +22,26 @@ export {
 } from './base/image-types.ts';
 export type { NodeFacts } from './base/node-facts.ts';
 export { shouldRestart } from './base/restart-policy.ts';
-export { apiServerNotices } from './environment/api-server-variables.ts';
 export {
   imageFolder,
   type ImageMap,
   type ImageMapping,
+  knownCommands,
   mappingOf,
   resolveEntryPoint,
 } from './environment/entry-point.ts';
-export { resolveValue } from './environment/environment-references.ts';
-export { type ServiceFact, serviceVariables } from './environment/environment-services.ts';
-export { commandLine, makeEnvironment } from './environment/environment.ts';
+export { commandLine, makeEnvironment, resolveValue } from './environment/environment.ts';
+export {
+  apiServerNotices,
+  looksUpServices,
+  type ServiceFact,
+  serviceVariables,
+} from './environment/environment-services.ts';
 export { escapeExpansion, expand, EXPANDED_MAX, type ExpansionRoom } from './environment/expansion.ts';
-export { hostnameAndDomain, podHostname } from './environment/hostname.ts';
-export { invalidImageMessage } from './environment/image-name.ts';
-export { isImagePattern } from './environment/image-pattern.ts';
-export { knownCommands } from './environment/known-images.ts';
+export { hostnameAndDomain, managedHostsFile, nodeHostsFile, podHostname } from './files/hosts-file.ts';
+export { invalidImageMessage, isImagePattern } from './environment/image-pattern.ts';
 export { EventCorrelator } from './event-correlation.ts';
-export { managedHostsFile, nodeHostsFile } from './files/hosts-file.ts';
 export { parseResolvConf, podResolvConf, type PodResolvConf, unreachableResolver } from './files/resolv-conf.ts';
-export type { HookRun } from './hook-run.ts';
 export {
   type ImageAccess,
   mayUse,
@@ -48,18 +50,27 @@ export {
   type VerificationRules,
   withAccess,
 } from './images/access.ts';
-export { type DockerConfig, parseDockerConfig } from './images/docker-config.ts';
-export { type AgedImage, outdatedImages, removableImages } from './images/garbage.ts';
-export { imageIdentity, type ImageIdentityOutcome, type ImageUserInput } from './images/image-identity.ts';
-export { programOfImage } from './images/image-program.ts';
-export { credentialsFor, joinedErrors, type KeyringEntry, matchesImage } from './images/keyring.ts';
-export { type PullRate, takePull } from './images/pull-rate.ts';
 export {
+  credentialsFor,
+  type DockerConfig,
+  joinedErrors,
+  type KeyringEntry,
+  matchesImage,
+  parseDockerConfig,
+} from './images/keyring.ts';
+export {
+  type AgedImage,
   type CredentialProvider,
   DEFAULT_IMAGE_SETTINGS,
   type ImageGarbageSettings,
   type ImageSettings,
+  outdatedImages,
+  type PullRate,
+  removableImages,
+  takePull,
 } from './images/settings.ts';
+export { findAccount, imageIdentity, type ImageIdentityOutcome, type ImageUserInput } from './images/image-identity.ts';
+export { programOfImage } from './images/image-program.ts';
 export { containerSource, type SourceRules, volumeSource } from './images/source.ts';
 export { containerLimits, limitsOfEach } from './node/container-limits.ts';
 export {
@@ -77,13 +88,18 @@ export {
   resourceOf,
 } from './node/eviction.ts';
 export { matchesNode } from './node/node-affinity.ts';
-export { pressureIn, reportedPressure, shownPressure } from './node/node-conditions.ts';
-export { shortages } from './node/node-resources.ts';
-export { endedUnscheduled, place, type Placement } from './node/placement.ts';
+export {
+  HEARTBEAT_PERIOD_MS,
+  pressureIn,
+  reportedPressure,
+  shownHeartbeat,
+  shownPressure,
+  withHeartbeat,
+} from './node/node-conditions.ts';
+export { isExtendedResource, resourcesKey, shortages } from './node/node-resources.ts';
+export { boundTo, endedUnscheduled, place, type Placement } from './node/placement.ts';
 export { LOOPBACK, podAddress, PRIVATE } from './node/pod-address.ts';
-export { boundTo } from './node/pod-scheduled.ts';
 export { priorityOf } from './node/priority.ts';
-export { resourcesKey } from './node/resources-key.ts';
 export {
   BUILT_IN_HANDLERS,
   HANDLER_NETWORKS,
@@ -93,7 +109,7 @@ export {
   podHandler,
   type RuntimeHandler,
 } from './node/runtime-handler.ts';
-export type { ClaimFacts, SchedulerFacts } from './node/schedule.ts';
+export { type ClaimFacts, schedule, type SchedulerFacts } from './node/schedule.ts';
 export { podSysctls, type PodSysctls } from './node/sysctls.ts';
 export { hasUntoleratedTaint, toleranceMs } from './node/taints.ts';
 export type { Observation, StartFailed } from './observation.ts';
@@ -102,17 +118,20 @@ export { type BackOffLimits, CRASH_LOOP } from './plan/back-off.ts';
 export type { SyncConfig } from './plan/draft.ts';
 export { imageNeeds, type ImageVerdict, type ImageVerdicts, pullingImage } from './plan/image-pull.ts';
 export { podGraceSeconds, stopSignal } from './plan/stop.ts';
-export { describeHandler } from './probes/describe-handler.ts';
 export {
   causedKill,
+  countsAsSuccess,
+  describeHandler,
   type FinishedProbe,
+  outcomeEvent,
+  type ProbeAnswer,
   probeAttempt,
   type ProbeAttempt,
   probeDecision,
   type ProbeDecision,
+  type ProbeOutcome,
   type ProbeVerdict,
 } from './probes/probe-attempt.ts';
-export { countsAsSuccess, outcomeEvent, type ProbeAnswer, type ProbeOutcome } from './probes/probe-outcome.ts';
 export {
   awaitsReadiness,
   countOutcome,
@@ -129,37 +148,55 @@ export {
   type ProbeWorker,
   tickMs,
 } from './probes/probe.ts';
-export { probedContainers, probedStage } from './probes/probed-containers.ts';
-export { defaultHost, resolvePort, userAgent } from './probes/target.ts';
-export { commandVariables } from './requests/command-variables.ts';
-export { chooseDefaultContainer, containerNames, listContainers } from './requests/default-container.ts';
-export { isRemnant, planDeletion, withoutGrace } from './requests/deletion.ts';
+export { defaultHost, probedContainers, probedStage, resolvePort, userAgent } from './probes/probed-containers.ts';
+export { commandVariables, type Reach, type ServedUrl, urlVariables } from './requests/command-variables.ts';
+export {
+  chooseDefaultContainer,
+  chooseLog,
+  containerNames,
+  listContainers,
+  type LogChoice,
+} from './requests/default-container.ts';
+export { isRemnant, planDeletion, surplusPods, withoutGrace } from './requests/deletion.ts';
 export { firstLoggedPod, firstPod } from './requests/first-pod.ts';
 export { type ForwardedPort, forwardedPorts } from './requests/forwarded-ports.ts';
 export {
   type GoalProgress,
   type GoalRules,
   type GoalWatch,
-  lapseLeft,
-  lapseSince,
+  lapseAtEnd,
+  lapseOf,
   NOT_REACHED,
   SETTLE_MS,
   watchGoal,
 } from './requests/goal-watch.ts';
 export {
   cannotStart,
+  decidedEnd,
   goalState,
   type GoalState,
   goalText,
   includesReady,
+  isNodeCondition,
+  isUnattainable,
+  NODE_CONDITIONS,
   parseGoal,
   type PodGoal,
+  type WantedState,
 } from './requests/goal.ts';
-export { lapseOf } from './requests/lapse.ts';
-export { chooseLog, type LogChoice } from './requests/log-choice.ts';
-export { surplusPods } from './requests/pod-gc.ts';
 export { podRoot, type Root, rootEnd, servingPods } from './requests/root.ts';
-export type { EndingSignal, Lapse, RunOutcome } from './requests/run-outcome.ts';
+export {
+  type EndingSignal,
+  type Fault,
+  type ForeignDeletion,
+  type Lapse,
+  type RunOutcome,
+  type RunRecord,
+  type Unservable,
+  unservableText,
+  type Verdict,
+  verdictOf,
+} from './requests/verdict.ts';
 export {
   checkConditionType,
   type ConditionEdit,
@@ -167,34 +204,64 @@ export {
   setConditions,
 } from './requests/set-conditions.ts';
 export { stuckPods, waitsForImage } from './requests/stuck.ts';
-export {
-  decidedEnd,
-  isNodeCondition,
-  isUnattainable,
-  NODE_CONDITIONS,
-  type WantedState,
-} from './requests/unattainable.ts';
-export { type Fault, type RunRecord, type Verdict, verdictOf } from './requests/verdict.ts';
 export { parseWaitCondition, type WaitCondition } from './requests/wait-condition.ts';
 export { type FoundInstance, type Restoration, restoredFacts } from './restored-facts.ts';
-export { findAccount } from './security/accounts.ts';
-export { capabilitiesOf } from './security/capabilities.ts';
-export { type Complaint, judgeSecurity, refusalOf } from './security/judge-security.ts';
-export { type Account, canChangeUser, type OwnRights } from './security/own-rights.ts';
-export type { RunAs } from './security/run-as.ts';
-export { volumeGroup } from './security/volume-group.ts';
+export { capabilitiesOf, wantedCapabilities } from './security/capabilities.ts';
+export { effectiveSecurity } from './security/effective-security.ts';
+export { type Complaint, judgeSecurity, refusalOf, volumeGroup } from './security/judge-security.ts';
+export { canChangeUser, type OwnRights } from './security/own-rights.ts';
+export { type RunAs, userOf } from './security/run-as.ts';
 export { containerKind, type ContainerKind } from './status/container-status.ts';
 export { brokenPodStatus, lostPodStatus } from './status/lost-pod.ts';
 export { isSameForClients, mergeStatus } from './status/merge-status.ts';
 export { podStatus } from './status/pod-status.ts';
 export { sync } from './sync.ts';
 export { CONDITION, DELETED_FOR_TAINT, DISRUPTION_TARGET, EVICTED_BY_API } from './texts/condition-reasons.ts';
-export { objectNotFound, subPathFailed, unusableMountPath, volumeNotFound } from './texts/config-errors.ts';
-export { noServiceNames } from './texts/dns-events.ts';
-export type { EventDraft } from './texts/event-draft.ts';
+export {
+  hostPathInState,
+  unknownMedium,
+  localPathMissing,
+  objectNotFound,
+  subPathFailed,
+  unusableMountPath,
+  volumeNotFound,
+} from './texts/config-errors.ts';
+export {
+  DELETED_BY,
+  deletedByAuthor,
+  type DeletionAuthor,
+  HOOK_FAILED,
+  readDeletedBy,
+  RESTARTING_ALL,
+  stopping,
+} from './texts/killing.ts';
+export {
+  cannotServe,
+  INGRESS_SERVED,
+  ingressAnnotationsIgnored,
+  ingressPortTaken,
+  ingressServed,
+  ingressWithoutCertificate,
+  NO_NAME_REASONS,
+  NO_SERVICE_FILES,
+  noServiceNames,
+  SERVICE_SERVED,
+  serviceAddressReplaced,
+  servicePortMoved,
+  servicePortTaken,
+  serviceServed,
+} from './texts/network-events.ts';
+export {
+  cannotEnforcePolicies,
+  policyHasNoEffect,
+  policyNotEnforced,
+  refusedByPolicy,
+  type WithoutPolicies,
+} from './texts/policy-events.ts';
 export {
   COMBINED,
   EVENT_REASON,
+  type EventDraft,
   failedCreatePodSandBox,
   failedMount,
   lifecycleHttpFallback,
@@ -217,22 +284,22 @@ export {
   SLEEP_CUT_SHORT,
   sleepHook,
 } from './texts/hook-errors.ts';
+export { imageFolderUnusable, imageNotHere, isImageFolderUnusable, isPassingPullError } from './texts/image-errors.ts';
 export {
-  imageFolderUnusable,
-  imageNeedsNamespaces,
-  imageNotHere,
-  isImageFolderUnusable,
-} from './texts/image-errors.ts';
-export {
-  INGRESS_SERVED,
-  ingressAnnotationsIgnored,
-  ingressPortTaken,
-  ingressServed,
-  ingressWithoutCertificate,
-} from './texts/ingress-events.ts';
-export { HOOK_FAILED, RESTARTING_ALL, stopping } from './texts/killing.ts';
-export { evictionThresholdMet, NODE_READY, nodeStatusIs, SUFFICIENT_PID } from './texts/node-conditions.ts';
-export { DEADLINE_EXCEEDED, NODE_LOST } from './texts/pod-reasons.ts';
+  evictionThresholdMet,
+  MISFIT,
+  NO_ROOM,
+  NODE_READY,
+  nodeIsReady,
+  nodeStatusIs,
+  OVERCOMMIT_REMEDY,
+  PREEMPTED,
+  registeredInController,
+  roomIn,
+  startOfNode,
+  SUFFICIENT_PID,
+} from './texts/scheduling.ts';
+export { DEADLINE_EXCEEDED, EVICTED, NODE_LOST } from './texts/pod-reasons.ts';
 export {
   countIn,
   endedByFault,
@@ -258,42 +325,41 @@ export {
   timeIsFaster,
   volumeNotAtMountPath,
   volumeOnDisk,
+  hostPathMade,
 } from './texts/podrun-events.ts';
 export {
+  answeredByOther,
   hostPortLost,
   hostPortNotForwarded,
   isolatedNetwork,
   listensOnLocalhost,
   networkLost,
   noWayOut,
+  PORT_TAKEN,
   type PortOwner,
+  portShared,
   portTaken,
   readListensOnLocalhost,
 } from './texts/port-events.ts';
 export { tooLargeForNode } from './texts/resize.ts';
 export { handlerNetworkUnusable, ociRuntimeUnusable } from './texts/runtime-handlers.ts';
-export { MISFIT, PREEMPTED } from './texts/scheduling.ts';
-export { REMEDY, securityRefused, TERMINATION_LOG_OUT_OF_REACH, volumeOutOfReach } from './texts/security.ts';
 export {
-  cannotServe,
-  PORT_TAKEN,
-  SERVICE_SERVED,
-  serviceAddressReplaced,
-  servicePortMoved,
-  servicePortTaken,
-  serviceServed,
-} from './texts/service-events.ts';
-export { MEMORY_POLLED, TERMINATED } from './texts/terminated.ts';
-export { hostPathInState, localPathMissing } from './texts/volume-errors.ts';
-export { WAITING } from './texts/waiting.ts';
+  profileUnreadable,
+  REMEDY,
+  securityRefused,
+  TERMINATION_LOG_OUT_OF_REACH,
+  volumeOutOfReach,
+} from './texts/security.ts';
+export { MEMORY_POLLED, TERMINATED, WAITING } from './texts/container-states.ts';
 export { storageMeasures, type StorageMeasures } from './volumes/local-storage.ts';
 export { byteLength } from './volumes/volume-file-path.ts';
 export { type VolumeFacts, type VolumeFile, volumeFiles } from './volumes/volume-files.ts';
-export { type FileKind, judgeHostPath } from './volumes/volume-host-path.ts';
-export { memoryWanted, usesMemory } from './volumes/volume-medium.ts';
+export { type FileKind, judgeHostPath, memoryWanted, usesMemory } from './volumes/volume-host-path.ts';
 export {
   absoluteMountPath,
   atMountPaths,
+  type DisplacedMount,
+  displacedMounts,
   hostPathOf,
   type Mounted,
   mountSubPath,

@@ -1,6 +1,6 @@
-import type { Instant, TerminalPhase } from '../api/index.ts';
+import type { ContainerUser, Instant, TerminalPhase } from '../api/index.ts';
 import type { NodeEviction, StorageUsage } from './base/facts.ts';
-import type { EnsuredImage, ImageNeed } from './base/image-need.ts';
+import type { EnsuredImage, ImageNeed } from './base/image-types.ts';
 import type { TerminationCause } from './base/termination.ts';
 
 /** An event in the life of a Pod. `id` names the instance of the container. */
@@ -8,7 +8,7 @@ export type Observation =
   /** `podIP`: the address of the Pod. Undefined: the Pod has the address of the node. */
   | { readonly type: 'sandboxReady'; readonly podIP?: string | undefined }
   | { readonly type: 'sandboxStopped' }
-  | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
+  | ContainerStarted
   | ImageSeen
   | StartFailed
   | Exited
@@ -19,7 +19,16 @@ export type Observation =
   | { readonly type: 'storageMeasured'; readonly usage: StorageUsage }
   /** The node lacks memory or disk space, and evicts the Pod. */
   | { readonly type: 'evicted'; readonly eviction: NodeEviction }
+  | RestartRequest
   | TerminateRequest;
+
+/** A request to restart containers in place: the files that they run have changed, or a user asks for it. */
+export interface RestartRequest {
+  readonly type: 'restart';
+  readonly containers: readonly string[];
+  /** True: a user asks for it. Default: the files have changed. */
+  readonly isByUser?: boolean | undefined;
+}
 
 /** A request to terminate the Pod, or to terminate it sooner. */
 export interface TerminateRequest {
@@ -32,6 +41,16 @@ export interface TerminateRequest {
   readonly breaksOffHook?: boolean;
   /** The terminal phase that another writer gave the Pod. The Pod keeps it. */
   readonly phase?: TerminalPhase | undefined;
+}
+
+/** The program of a container runs. */
+export interface ContainerStarted {
+  readonly type: 'started';
+  readonly container: string;
+  readonly id: string;
+  readonly at: Instant;
+  /** Undefined: the runtime does not say. */
+  readonly user?: ContainerUser | undefined;
 }
 
 /** The agent has looked an image up, and pulled it if it had to. */

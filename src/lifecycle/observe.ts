@@ -19,6 +19,7 @@ import type {
   ImageSeen,
   Observation,
   ProbeTurned,
+  RestartRequest,
   StartFailed,
   TerminateRequest,
 } from './observation.ts';
@@ -35,10 +36,11 @@ import {
   killing,
   started as startedEvent,
 } from './texts/events.ts';
-import { HOOK_FAILED } from './texts/killing.ts';
-import { TERMINATED } from './texts/terminated.ts';
-import { HOOK_CUT_SHORT, WAITING } from './texts/waiting.ts';
+import { HOOK_FAILED, programChanged, RESTART_ASKED } from './texts/killing.ts';
+import { HOOK_CUT_SHORT, TERMINATED, WAITING } from './texts/container-states.ts';
 
+/** The time that a program has to end before its restart in place. */
+const RESTART_MS = 500;
 /** The delay before a container with a wrong configuration is tried again for the first time. */
 const FIRST_CONFIG_RETRY_MS = 500;
 /** The delay before each further attempt. The kubelet takes 10 to 15 s. */
@@ -72,6 +74,8 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
       return { facts: swept(facts, seen), effects: [] };
     case 'hookReturned':
       return seen.hook === 'postStart' ? postStartReturned(pod, facts, seen, now) : stopHookReturned(facts, seen, now);
+    case 'restart':
+      return restarted(facts, seen, now);
     case 'probeTurned':
       return { facts: probeTurned(facts, seen), effects: [] };
     default:
@@ -87,10 +91,10 @@ function sandboxReady(facts: PodFacts, podIP: string | undefined = facts.podIP):
 }
 
 function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { type: 'started' }>): Step {
-  const { container: name, id, at: startedAt } = seen;
+  const { container: name, id, at: startedAt, user } = seen;
   const own = containerFacts(facts, name);
-  const { starting } = own;
-  if (starting?.id !== id || starting.stage !== 'creating') return { facts, effects: [] };
+  if (own.starting?.id !== id || own.starting.stage !== 'creating') return { facts, effects: [] };
+  const starting = { ...own.starting, user };
   const effects: Effect[] = [eventEffect(created(name)), eventEffect(startedEvent(name))];
   // A terminating Pod runs no hook: the container is shown as running and stopped at once.
   if (containerSpec(pod, name).lifecycle?.postStart === undefined || terminationOf(facts) !== undefined) {
@@ -114,7 +118,8 @@ function imageSeen(facts: PodFacts, { need, ensured }: ImageSeen, now: Instant):
   const { effects } = step;
   if (step.type === 'ready') {
     const ready = [...ensuring.ready, volume];
-    return { facts: withContainer(facts, name, { ensuring: { ready, pending: undefined } }), effects };
+    const news = volume === '' && 'image' in ensured ? { foundImage: ensured.image } : {};
+    return { facts: withContainer(facts, name, { ensuring: { ready, pending: undefined }, ...news }), effects };
   }
   const { startError } = step;
   const change = { ensuring: undefined, startError, imageBackOff: step.imageBackOff };
@@ -233,6 +238,27 @@ function changeStop(facts: PodFacts, name: string, id: string, change: (stop: St
   return facts;
 }
 
+/**
+ * Stops the containers for a restart, and ends their back-offs. A person waits for it: the program has half a second to
+ * end, and no preStop hook runs. podrun's own: no node restarts containers for this.
+ */
+function restarted(facts: PodFacts, { containers, isByUser = false }: RestartRequest, now: Instant): Step {
+  const effects: Effect[] = [];
+  let next = facts;
+  for (const name of terminationOf(facts) === undefined ? containers : []) {
+    const { current } = containerFacts(facts, name);
+    const isStopped = current === undefined || current.exit !== undefined || current.stop !== undefined;
+    const request = { graceMs: RESTART_MS, leastMs: RESTART_MS, hasPreStop: false, purpose: 'restart' } as const;
+    if (!isStopped) effects.push(eventEffect(killing(name, isByUser ? RESTART_ASKED : programChanged(name))));
+    next = withContainer(next, name, {
+      backOff: undefined,
+      startError: undefined,
+      ...(isStopped ? {} : { current: { ...current, stop: requestStop(request, now) } }),
+    });
+  }
+  return { facts: next, effects };
+}
+
 function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   const own = containerFacts(facts, seen.container);
   if (own.current?.id !== seen.id || own.starting !== undefined) return facts;
@@ -294,8 +320,10 @@ function startFinished(
 ): Partial<ContainerFacts> {
   const { starting, swept: isSwept = false, ...times } = outcome;
   const { image = '', resources } = containerSpec(pod, name);
-  const { id, attempt, stop } = starting;
-  const current: Instance = { id, attempt, image, resources, stop, swept: isSwept, exit: undefined, ...times };
+  const { id, attempt, stop, user } = starting;
+  const foundImage = own.triedImage === image ? own.foundImage : undefined;
+  const known = { image, foundImage, user, resources, podResources: pod.spec.resources };
+  const current: Instance = { id, attempt, ...known, stop, swept: isSwept, exit: undefined, ...times };
   return {
     starting: undefined,
     current,

@@ -6,6 +6,7 @@ import {
   type ContainerStateTerminated,
   type ContainerStatus,
   type Instant,
+  isShownAs,
   parseTime,
   type StoredPod,
 } from '../api/index.ts';
@@ -19,7 +20,7 @@ import {
   type PodFacts,
 } from './base/facts.ts';
 import { restartsAll, shouldRestart } from './base/restart-policy.ts';
-import { TERMINATED } from './texts/terminated.ts';
+import { TERMINATED } from './texts/container-states.ts';
 
 /** An instance of a container in the runtime: it runs, or it has ended and no agent has recorded the end. */
 export interface FoundInstance {
@@ -34,7 +35,7 @@ export interface Restoration {
   readonly facts: PodFacts;
   /** The instances that the agent adopts. The agent still records the end of an ended instance. */
   readonly adopted: readonly FoundInstance[];
-  /** True: the runtime has lost containers, for example by a reboot, and the Pod gets a new sandbox. */
+  /** True: the runtime has lost the sandbox, for example by a reboot, and the Pod gets a new one. */
   readonly isSandboxNew: boolean;
 }
 
@@ -47,15 +48,22 @@ const LOST_EXIT_CODE = 255;
  * Back-offs begin anew. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPodStatus, computePodActions;
  * pkg/kubelet/prober/worker.go.
  * @param pod as the former agent left it
+ * @param isRuntimeNew true: the process that had the containers is gone, and each sandbox with it
  */
-export function restoredFacts(pod: StoredPod, instances: readonly FoundInstance[], now: Instant): Restoration {
+export function restoredFacts(
+  pod: StoredPod,
+  instances: readonly FoundInstance[],
+  now: Instant,
+  isRuntimeNew = false,
+): Restoration {
   const { status } = pod;
   const restored = allContainers(pod.spec).map((container) => {
     const reported = allContainerStatuses(status).find(({ name }) => name === container.name);
+    const podResources = pod.status.resources ?? pod.spec.resources;
     const newest = instances
       .filter(({ container: name }) => name === container.name)
-      .reduce<FoundInstance | undefined>(later, undefined);
-    return { container, newest, ...restoreContainer({ container, reported, newest, now }) };
+      .reduce<FoundInstance | undefined>(laterInstance, undefined);
+    return { container, newest, ...restoreContainer({ container, podResources, reported, newest, now }) };
   });
   const adopted = restored.flatMap(({ adopts, newest }) => (adopts && newest !== undefined ? [newest] : []));
   const trigger = restored.find(({ container, own: { current } }) => {
@@ -69,13 +77,15 @@ export function restoredFacts(pod: StoredPod, instances: readonly FoundInstance[
     sandbox: restored.some(({ own }) => own.current !== undefined) ? 'ready' : 'absent',
     restartingAll: trigger && { trigger: trigger.container.name },
   };
-  const lost = restored.filter(({ isLost }) => isLost).length;
-  const isSandboxNew = lost > 0 && adopted.length === 0 && needsSandbox(pod, facts);
+  const isSandboxLost = facts.sandbox === 'ready' && (isRuntimeNew || restored.some(({ isLost }) => isLost));
+  const isSandboxNew = isSandboxLost && adopted.length === 0 && needsSandbox(pod, facts);
   return { facts: isSandboxNew ? withNewSandbox(pod, facts) : facts, adopted, isSandboxNew };
 }
 
 interface Known {
   readonly container: Container;
+  /** The resources of the Pod that held when its former agent ended. */
+  readonly podResources: Instance['podResources'];
   readonly reported: ContainerStatus | undefined;
   readonly newest: FoundInstance | undefined;
   readonly now: Instant;
@@ -90,7 +100,7 @@ interface Restored {
 /** An instance as the status shows it. Undefined exit: it ran. */
 type ReportedInstance = Omit<EndedInstance, 'exit'> & { readonly exit: Exit | undefined };
 
-function restoreContainer({ container, reported, newest, now }: Known): Restored {
+function restoreContainer({ container, podResources, reported, newest, now }: Known): Restored {
   const fresh = containerFacts(NEW_POD, container.name);
   const before = reported === undefined ? undefined : newestReported(reported, container, now);
   const runs = before !== undefined && before.exit === undefined;
@@ -108,8 +118,20 @@ function restoreContainer({ container, reported, newest, now }: Known): Restored
     return { own, adopts: false, isLost: runs };
   }
   const { id, attempt, startedAt } = newest;
-  const image = before?.id === id ? before.image : (container.image ?? '');
-  const current: Instance = { ...instance(container), id, attempt, image, startedAt, exit: undefined, swept: false };
+  const images =
+    before?.id === id
+      ? { image: before.image, foundImage: before.foundImage, user: before.user }
+      : { image: container.image ?? '' };
+  const current: Instance = {
+    ...instance(container),
+    ...images,
+    podResources,
+    id,
+    attempt,
+    startedAt,
+    exit: undefined,
+    swept: false,
+  };
   const isKnown = before?.id === id;
   const previous = isKnown ? reported && previousReported(reported, container, now) : before && ended(before, now);
   const probes = isKnown
@@ -134,7 +156,8 @@ function newestReported(reported: ContainerStatus, container: Container, now: In
     ...instance(container),
     id,
     attempt: restartCount,
-    image: reported.image,
+    ...imageOf(reported, container),
+    user: reported.user,
     startedAt: instantOf(running?.startedAt ?? terminated?.startedAt, now),
     exit: terminated && exitOf(terminated, now),
   };
@@ -149,14 +172,21 @@ function previousReported(reported: ContainerStatus, container: Container, now: 
     ...instance(container),
     id: idOf(terminated.containerID) ?? '',
     attempt: Math.max(0, restartCount - 1),
-    image: reported.image,
+    ...imageOf(reported, container),
     startedAt: instantOf(terminated.startedAt, now),
     exit: exitOf(terminated, now),
   };
 }
 
-function instance({ resources }: Container): Pick<Instance, 'resources' | 'stop' | 'swept'> {
-  return { resources, stop: undefined, swept: true };
+/** The image of an instance, in the words of the spec if it is still the same. */
+function imageOf({ image, imageID }: ContainerStatus, container: Container): Pick<Instance, 'image' | 'foundImage'> {
+  if (imageID === image) return { image, foundImage: undefined };
+  const written = container.image ?? '';
+  return { image: isShownAs(written, image) ? written : image, foundImage: { name: image, id: imageID } };
+}
+
+function instance({ resources }: Container): Pick<Instance, 'resources' | 'podResources' | 'stop' | 'swept'> {
+  return { resources, podResources: undefined, stop: undefined, swept: true };
 }
 
 const REASONS = [TERMINATED.completed, TERMINATED.oomKilled, TERMINATED.startError, TERMINATED.unknown] as const;
@@ -188,7 +218,7 @@ function idOf(containerID: string | undefined): string | undefined {
   return id === '' ? undefined : id;
 }
 
-function later(one: FoundInstance | undefined, other: FoundInstance): FoundInstance {
+function laterInstance(one: FoundInstance | undefined, other: FoundInstance): FoundInstance {
   return one === undefined || other.attempt > one.attempt ? other : one;
 }
 

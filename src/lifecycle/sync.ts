@@ -12,15 +12,7 @@ import {
   type Stop,
   terminationOf,
 } from './base/facts.ts';
-import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
-import { planInitContainers } from './plan/init-plan.ts';
-import { stopContainer } from './plan/kill-container.ts';
-import { EVICTION_GRACE_SECONDS, evictionMessage } from './volumes/local-storage.ts';
-import { computedPhase, containerStatuses } from './status/pod-status.ts';
-import { planRegularContainers } from './plan/regular-plan.ts';
-import { planResize } from './plan/resize-plan.ts';
-import { planRestartAll } from './plan/restart-all.ts';
-import { startContainer } from './plan/start-container.ts';
+import { planInitContainers, planRegularContainers, startEphemeralContainers } from './plan/container-plans.ts';
 import {
   advanceStop,
   forceStop,
@@ -29,10 +21,15 @@ import {
   podGraceSeconds,
   requestStop,
   shortenStop,
+  stopContainer,
 } from './plan/stop.ts';
+import { EVICTION_GRACE_SECONDS, evictionMessage } from './volumes/local-storage.ts';
+import { computedPhase, containerStatuses } from './status/pod-status.ts';
+import { planResize } from './plan/resize-plan.ts';
+import { startContainer } from './plan/start-container.ts';
 import { CONSEQUENCES, type Ending, type Termination } from './base/termination.ts';
 import { deadlineExceeded, evicted, failedPostStartHook, killing } from './texts/events.ts';
-import { HOOK_FAILED, stopping } from './texts/killing.ts';
+import { HOOK_FAILED, RESTARTING_ALL, stopping } from './texts/killing.ts';
 
 export interface SyncResult extends Step {
   /** The stopwatch time of the next sync if nothing happens before. */
@@ -202,4 +199,38 @@ function advanceStops(draft: Draft): void {
     if (step.act !== undefined) draft.effects.push({ type: step.act, container: name, id: process.id });
     if (step.wakeAtMs !== undefined) draft.wake(step.wakeAtMs);
   }
+}
+
+/**
+ * Plans RestartAllContainers: kills every container without its preStop hook, then removes all instances and
+ * initializes the Pod anew in the same sandbox. True while the restart is under way: the sync plans nothing else.
+ * Source: kuberuntime_manager.go SyncPod (feature RestartAllContainersOnContainerExits, 1.36).
+ */
+function planRestartAll(draft: Draft): boolean {
+  const { restartingAll } = draft.facts;
+  if (restartingAll === undefined) return false;
+  const order = [...draft.pod.spec.containers, ...(draft.pod.spec.initContainers ?? [])];
+  for (const { name } of order) {
+    const own = draft.own({ name });
+    const process = own.starting ?? own.current;
+    if (!isAlive(own) || own.starting?.stage === 'creating' || process?.stop !== undefined) continue;
+    draft.event(killing(name, RESTARTING_ALL));
+    draft.setStop(name, requestStop({ graceMs: 0, hasPreStop: false, purpose: 'end' }, draft.now));
+  }
+  if (!order.every((container) => isGone(draft.own(container)))) return true;
+  for (const { name } of order) {
+    const own = draft.own({ name });
+    if (own.current?.exit === undefined) continue;
+    draft.change(name, {
+      current: undefined,
+      previous: undefined,
+      startError: undefined,
+      probes: {},
+      removed: own.current,
+    });
+  }
+  draft.facts = { ...draft.facts, restartingAll: undefined };
+  // Publish the removal before the first container runs again.
+  draft.wake(draft.now.monotonicMs);
+  return true;
 }

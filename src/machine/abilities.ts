@@ -2,8 +2,6 @@
  * The abilities of a machine, as data. The runtime finds them, and printers put them into words.
  */
 
-import type { RuntimeChoice } from './runtime-choice.ts';
-
 /** Kernel settings that keep ordinary users from creating namespaces, named as in sysctl(8). */
 export type KernelSetting =
   | 'kernel.apparmor_restrict_unprivileged_userns'
@@ -89,3 +87,7 @@ export interface MachineReport {
   };
   readonly findings: readonly MachineFinding[];
 }
+
+/** The isolation of containers. auto: the best on this machine. Any other choice must be available. */
+export const RUNTIME_CHOICES = ['auto', 'process', 'namespace'] as const;
+export type RuntimeChoice = (typeof RUNTIME_CHOICES)[number];

@@ -1,4 +1,12 @@
-export type { KernelSetting, MachineFeature, MachineFinding, MachineReport, Obstacle } from './abilities.ts';
+export {
+  type KernelSetting,
+  type MachineFeature,
+  type MachineFinding,
+  type MachineReport,
+  type Obstacle,
+  RUNTIME_CHOICES,
+  type RuntimeChoice,
+} from './abilities.ts';
 export {
   DEFAULT_NETWORK,
   EGRESS_CHOICES,
@@ -6,10 +14,9 @@ export {
   hasOwnNetworks,
   NETWORK_CHOICES,
   type NetworkChoice,
+  DEFAULT_PROXY,
   PROXY_CHOICES,
   type ProxyChoice,
 } from './network-choice.ts';
-export { obstacleText } from './obstacle.ts';
-export { RUNTIME_CHOICES, type RuntimeChoice } from './runtime-choice.ts';
-export { unmetText } from './unmet.ts';
+export { obstacleText, unmetText } from './unmet.ts';
 export type { RecordedUsage, UsageTotals } from './usage-totals.ts';

@@ -14,10 +14,16 @@ export function hasOwnNetworks(choice: NetworkChoice): boolean {
   return choice === 'pod' || choice === 'cluster';
 }
 
-/** The proxies for Services in a `cluster`: podrun's own, or rules of nftables. */
-export const PROXY_CHOICES = ['node', 'nft'] as const;
+/**
+ * The proxies for Services in a `cluster`: podrun's own, or rules of nftables. `auto`: rules as soon as a NetworkPolicy
+ * restricts Pods, which podrun's own would hide from each other.
+ */
+export const PROXY_CHOICES = ['auto', 'node', 'nft'] as const;
 
 export type ProxyChoice = (typeof PROXY_CHOICES)[number];
+
+/** The proxy of a run without a flag and without an entry in podrun.yaml. */
+export const DEFAULT_PROXY: ProxyChoice = 'auto';
 
 /** The ways out of a `cluster`. `auto`: the first one that works here. `nat`: this machine forwards, as root only. */
 export const EGRESS_CHOICES = ['auto', 'pasta', 'slirp4netns', 'nat'] as const;

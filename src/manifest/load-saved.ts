@@ -1,13 +1,19 @@
 import { type KubeObject, PodrunError, type WatchEvent } from '../api/index.ts';
 import { decodeObject } from './decode/decode.ts';
-import { required, type FieldError } from './base/field-error.ts';
+import { type FieldError, required } from './base/field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './check/identify.ts';
 import type { ManifestMistake, Stage, Subject } from './check/manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
 import { readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
-import { entryValue, type MapNode, nodeValue, type SourceNode } from './read/source-node.ts';
-import { SourceError, type SourceText } from './read/source-text.ts';
+import {
+  entryValue,
+  type MapNode,
+  nodeValue,
+  SourceError,
+  type SourceNode,
+  type SourceText,
+} from './read/source-node.ts';
 
 export interface LoadSavedOptions {
   /** Files. `-` is standard input. */
@@ -79,7 +85,7 @@ class SavedLoader implements SavedResult {
 
   #object({ root, typeName, identity }: SavedObject, subject: Subject, type: WatchEvent['type']): void {
     const lineOf = (offset: number): number => subject.source.positionAt(offset).line;
-    const { problems } = decodeObject(root, typeName, { lineOf, newerFields: true });
+    const { problems } = decodeObject(root, typeName, { lineOf, takesNewerFields: true });
     const wrong = problems.filter(({ error }) => error.type !== 'Unknown field' && error.type !== 'Duplicate field');
     for (const { error, offset } of wrong) this.#refuse('decode', subject, error, offset);
     if (identity.name === '') {

@@ -1,6 +1,12 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/index.ts';
-import { formatFieldError, formatFieldErrorBody, type FieldErrorType, withHeading } from './base/field-error.ts';
+import {
+  type FieldCause,
+  type FieldErrorType,
+  formatFieldError,
+  statusCauseOf,
+  withHeading,
+} from './base/field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './check/manifest-mistake.ts';
 
 /** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */
@@ -105,29 +111,8 @@ interface StatusDetails {
   readonly name: string;
   readonly group?: string;
   readonly kind: string;
-  readonly causes?: readonly StatusCause[];
+  readonly causes?: readonly FieldCause[];
 }
-
-interface StatusCause {
-  readonly reason: string;
-  readonly message: string;
-  readonly field: string;
-}
-
-const CAUSE_REASONS: Readonly<Partial<Record<FieldErrorType, string>>> = {
-  'Required value': 'FieldValueRequired',
-  'Invalid value': 'FieldValueInvalid',
-  'Unsupported value': 'FieldValueNotSupported',
-  Forbidden: 'FieldValueForbidden',
-  'Duplicate value': 'FieldValueDuplicate',
-  'Not found': 'FieldValueNotFound',
-  'Too long': 'FieldValueTooLong',
-  'Too short': 'FieldValueTooShort',
-  'Too many': 'FieldValueTooMany',
-  'Too few': 'FieldValueTooFew',
-  'Invalid type': 'FieldValueTypeInvalid',
-  'Internal error': 'InternalError',
-};
 
 const UNPROCESSABLE = 422;
 const BAD_REQUEST = 400;
@@ -150,11 +135,7 @@ function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem
   const qualified = group === '' ? identity.kind : `${identity.kind}.${group}`;
   const lines = problems.map(({ error }) => formatFieldError(error));
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
-  const causes = problems.map(({ error }) => ({
-    reason: CAUSE_REASONS[error.type] ?? 'FieldValueInvalid',
-    message: formatFieldErrorBody(error),
-    field: error.path,
-  }));
+  const causes = problems.map(({ error }) => statusCauseOf(error));
   return {
     kind: 'Status',
     apiVersion: 'v1',

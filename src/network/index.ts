@@ -1,9 +1,16 @@
-export { allocateService, nodePortErrors, reachedStatus } from './allocate-service.ts';
+export { allocateService, balancedStatus, familyErrors, nodePortErrors, reachedAddresses } from './allocate-service.ts';
 export type { DialEndpoint } from './ingress/forward.ts';
-export { parseIngressPorts, requestedIngressPorts, type RequestedIngressPorts } from './ingress/ingress-ports.ts';
+export {
+  parseIngressPorts,
+  requestedIngressPorts,
+  type RequestedIngressPorts,
+  servicesOfIngress,
+} from './ingress/ingress-urls.ts';
+export type { StoredIngress } from './ingress/routes.ts';
 export { ROUTER } from './linux/cluster-commands.ts';
 export { detectCluster, detectNetworks, type NetworkFacts } from './linux/detect.ts';
 export { type Dial, NetworkHelper } from './linux/helper-process.ts';
+export type { Refusal } from './linux/nft-policies.ts';
 export { markedNetworkOf } from './linux/mark.ts';
 export { missingForWayOut } from './linux/tools.ts';
 export {
@@ -14,7 +21,7 @@ export {
   type ServicePlace,
   slicesOf,
 } from './base/listeners-of-services.ts';
-export { lowestPort } from './base/lowest-port.ts';
+export { lowestPort, type ServiceEndpoint } from './base/service-listener.ts';
 export { machineUrls } from './base/machine-urls.ts';
 export type { ServiceListeners } from './node/agent-services.ts';
 export { dialHere, dialPod } from './node/dial-pod.ts';
@@ -27,9 +34,11 @@ export {
   type ChosenNetworks,
   FOR_CLIENTS,
   type PrivateNetworks,
+  withoutPolicies,
 } from './node/private-networks.ts';
+export type { PolicyEvents } from './node/policies-of-pods.ts';
 export { lateServer, type ServiceServer, withIngresses } from './node/service-server.ts';
-export { openConnections } from './base/open-connections.ts';
+export { openConnections, splice } from './base/connections.ts';
 export {
   forwardedFor,
   headerPairs,
@@ -39,5 +48,12 @@ export {
   sentOn,
 } from './base/pass-on.ts';
 export { endWithAnswer, writableStatus } from './base/raw-answer.ts';
-export { apiServerAddress, DNS_PORT, machineAddress } from './base/service-addresses.ts';
-export type { ServiceEndpoint } from './base/service-listener.ts';
+export {
+  apiServerAddress,
+  CLUSTER_DNS,
+  DNS_PORT,
+  DNS_SERVICE,
+  isDnsService,
+  machineAddress,
+  SERVICE_RANGE,
+} from './base/service-addresses.ts';

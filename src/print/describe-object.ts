@@ -1,20 +1,21 @@
-import type {
-  ConfigMap,
-  Namespace,
-  PodDisruptionBudget,
-  PriorityClass,
-  Secret,
-  ServiceAccount,
-  StoredEvent,
-  StoredKubeObject,
-  StoredPod,
+import {
+  type ConfigMap,
+  type Namespace,
+  type PodDisruptionBudget,
+  type PriorityClass,
+  type Secret,
+  selectorText,
+  type ServiceAccount,
+  type StoredEvent,
+  type StoredKubeObject,
+  type StoredPod,
 } from '../api/index.ts';
 import { alignWithEvents, eventsAbout } from './describe/describe-events.ts';
 import { describePod } from './describe/describe-pod.ts';
 import { describeAnyKind } from './describe/kinds/any-kind.ts';
-import { describeClaim } from './describe/kinds/claim.ts';
-import { describeEndpointSlice } from './describe/kinds/endpoint-slice.ts';
-import { describeEndpoints } from './describe/kinds/endpoints-object.ts';
+import { describeClaim, describePersistentVolume } from './describe/kinds/volumes.ts';
+import { describeEndpoints, describeEndpointSlice, describeService } from './describe/kinds/service.ts';
+import { describeAutoscaler } from './describe/kinds/autoscaler.ts';
 import { describeIngress, describeIngressClass } from './describe/kinds/ingress.ts';
 import { describeNetworkPolicy } from './describe/kinds/network-policy.ts';
 import { describeNode } from './describe/kinds/node.ts';
@@ -26,22 +27,22 @@ import {
   type StoredLimitRange,
   type StoredQuota,
 } from './describe/kinds/quotas.ts';
-import { describePersistentVolume } from './describe/kinds/persistent-volume.ts';
-import { describeService } from './describe/kinds/service.ts';
-import { describeDeployment } from './describe/workloads/deployment.ts';
+import {
+  describeDaemonSet,
+  describeDeployment,
+  describeReplicaSet,
+  describeReplicationController,
+  describeStatefulSet,
+} from './describe/workloads/replicated.ts';
 import { describeCronJob, describeJob } from './describe/workloads/job.ts';
-import { describeReplicaSet, describeReplicationController } from './describe/workloads/replica-set.ts';
-import { describeDaemonSet, describeStatefulSet } from './describe/workloads/sets.ts';
-import { sortedEntries, labelText } from './text/labels.ts';
-import { line } from './describe/line.ts';
-import { describeIdentity, describeAnnotations, describeLabels } from './describe/metadata.ts';
-import { selectorText } from './text/selector.ts';
+import { labelText, sortedEntries } from './text/labels.ts';
+import { describeAnnotations, describeIdentity, describeLabels, line } from './describe/lines.ts';
 
 /** Facts for `describe` that are not in the object itself. */
 export interface DescribeContext {
   /** Events about any objects. Undefined for `--show-events=false`. */
   readonly events: readonly StoredEvent[] | undefined;
-  /** Lists objects around the object: those of its namespace, or of all namespaces for an object without one. */
+  /** Lists objects of the described object's namespace, or of all namespaces when it has none. */
   readonly list: <T>(resource: string) => readonly T[];
   /** The current time for ages, milliseconds since 1970. */
   readonly nowMs: number;
@@ -75,6 +76,7 @@ const KINDS: Readonly<Record<string, Describe>> = {
   PriorityClass: describePriorityClass,
   Ingress: (ingress, { list }) =>
     describeIngress(ingress, { services: list('services'), slices: list('endpointslices'), pods: list('pods') }),
+  HorizontalPodAutoscaler: describeAutoscaler,
   IngressClass: describeIngressClass,
   NetworkPolicy: describeNetworkPolicy,
   Node: (node, { list, nowMs }) => describeNode(node, list('pods'), nowMs),
@@ -90,7 +92,7 @@ const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The output of `describe` for an object, that of kubectl v1.32, and of v1.36 for workloads. Sorts by name where
+ * The output of `describe` for an object, in the form of kubectl v1.32, and of v1.36 for workloads. Sorts by name where
  * kubectl's order is random. Source: k8s.io/kubectl/pkg/describe/describe.go.
  */
 export function describeObject(object: StoredKubeObject, context: DescribeContext): string {
@@ -136,7 +138,7 @@ function bytesOf(base64: string): number {
   return Math.floor((base64.replace(/[=\s]/g, '').length * 3) / 4);
 }
 
-/** The objects in a namespace that limit others. */
+/** The ResourceQuotas and LimitRanges of a namespace. */
 interface LimitsInside {
   readonly quotas: readonly StoredQuota[];
   readonly limits: readonly StoredLimitRange[];
@@ -191,7 +193,7 @@ function describePriorityClass(priority: StoredKubeObject & PriorityClass): stri
 
 /**
  * The lines of `describe` about a ServiceAccount, without its events.
- * @param secrets those of its namespace
+ * @param secrets the Secrets of its namespace
  */
 function describeServiceAccount(
   account: StoredKubeObject & ServiceAccount,

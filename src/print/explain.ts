@@ -1,5 +1,5 @@
 import type { Descriptions, ExplainedField, FieldDescription } from '../manifest/index.ts';
-import { wordWrap } from './text/word-wrap.ts';
+import { wordWrap } from './text/excerpt.ts';
 
 export interface ExplainedResource {
   readonly kind: string;
@@ -29,9 +29,9 @@ export function renderExplained(
 ): string {
   const { kind, apiVersion, field, below } = resource;
   const depth = depthOf(field?.path ?? '');
-  const shown = below.filter(({ path }) => recursive || depthOf(path) === depth + 1);
+  const listed = below.filter(({ path }) => recursive || depthOf(path) === depth + 1);
   const group = apiVersion.includes('/') ? `GROUP:      ${apiVersion.slice(0, apiVersion.indexOf('/'))}\n` : '';
-  const fields = shown.map((each) => fieldLines(each, depthOf(each.path) - depth, recursive, descriptions));
+  const fields = listed.map((each) => fieldLines(each, depthOf(each.path) - depth, recursive, descriptions));
   return [
     `${group}KIND:       ${kind}\nVERSION:    ${apiVersion.slice(apiVersion.indexOf('/') + 1)}\n\n`,
     ...(field === undefined ? [] : [headOf(field, descriptionOf(field, descriptions))]),

@@ -1,9 +1,8 @@
-import { compareText } from '../api/index.ts';
-import { renderRows } from './text/table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
+import { compareText, type Node, parseQuantity, quantityMilliValue, quantityValue } from '../api/index.ts';
+import { renderRows, TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** The current usage of a container. */
-export interface ContainerUsage {
+interface ContainerUsage {
   readonly name: string;
   /** CPU usage in thousandths of a CPU. */
   readonly cpuMillis: number;
@@ -70,7 +69,7 @@ export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOpt
 }
 
 /** The cells of CPU and memory. */
-export function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
+function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
   // Rounds up to the next thousandth, like a quantity. The tolerance ignores floating-point errors.
   return [`${Math.ceil(cpuMillis - 1e-6)}m`, `${Math.floor(memoryBytes / MEBIBYTE)}Mi`];
 }
@@ -85,4 +84,31 @@ function totalOf(containers: readonly Amounts[]): Amounts {
 function byAmount(a: Amounts, b: Amounts, sortBy: UsageTableOptions['sortBy']): number {
   if (sortBy === undefined) return 0;
   return sortBy === 'cpu' ? b.cpuMillis - a.cpuMillis : b.memoryBytes - a.memoryBytes;
+}
+
+/** The current usage of a node. */
+export interface NodeUsage {
+  readonly node: Node;
+  /** CPU usage in thousandths of a CPU. */
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+}
+
+/**
+ * The table of `kubectl top node`. Percentages refer to what is allocatable.
+ * Source: staging/src/k8s.io/kubectl/pkg/metricsutil/metrics_printer.go PrintNodeMetrics.
+ */
+export function renderNodeUsage({ node, ...usage }: NodeUsage, { headers }: { readonly headers: boolean }): string {
+  const { cpu = '0', memory = '0' } = node.status?.allocatable ?? {};
+  const [cpuCell = '', memoryCell = ''] = amountCells(usage);
+  const cpuShare = percent(usage.cpuMillis, quantityMilliValue(parseQuantity(cpu)));
+  const memoryShare = percent(usage.memoryBytes, quantityValue(parseQuantity(memory)));
+  const row = [node.metadata?.name ?? '', cpuCell, cpuShare, memoryCell, memoryShare];
+  const rows = headers ? [['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)'], row] : [row];
+  // kubectl ends every cell with a tab, even the last one of a line.
+  return new TabWriter(TABLE_LAYOUT).render(renderRows(rows.map((cells) => [...cells, ''])));
+}
+
+function percent(used: number, available: bigint): string {
+  return `${available === 0n ? 0 : Math.trunc((used / Number(available)) * 100)}%`;
 }

@@ -1,8 +1,7 @@
 import { formatGoDuration, type Probe } from '../api/index.ts';
 import type { ProbeAttempt, ProbeDecision, ProbeType } from '../lifecycle/index.ts';
-import { describeProbe } from './describe/probe.ts';
-import { renderRows } from './text/table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
+import { describeProbe } from './describe/container.ts';
+import { renderRows, TABLE_LAYOUT, TabWriter } from './text/tab-writer.ts';
 
 /** A probe of a container. */
 export interface DefinedProbe {

@@ -1,15 +1,14 @@
 import { hasCode, PodrunError, type ResourceType, type StoredKubeObject, type WatchEvent } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { ClusterConnection, StreamedAnswer } from './base/connection.ts';
-import { streamLines } from './lines.ts';
-import { collectionPath } from './base/paths.ts';
+import { type ClusterConnection, collectionPath, type StreamedAnswer } from './base/connection.ts';
+import { streamLines } from './pod-logs.ts';
 
 export interface FollowOptions {
   readonly connection: ClusterConnection;
   readonly clock: Clock;
   readonly type: ResourceType;
   readonly namespace: string;
-  /** Called for every change. After a gap, objects that have gone meanwhile are told as DELETED. */
+  /** Called for every change. After a gap, objects that have gone meanwhile get the event DELETED. */
   readonly onEvent: (event: WatchEvent<StoredKubeObject>) => void;
   /** Called when the cluster does not answer. Its objects are asked for again. */
   readonly onTrouble: (error: PodrunError) => void;

@@ -1,5 +1,5 @@
 import { controlledTypes } from '../apiserver/index.ts';
-import { ForeignRoots, type RunListener } from '../engine/index.ts';
+import { ForeignRoots, type RunListener, StartedRun } from '../engine/index.ts';
 import {
   hasCode,
   isWorkload,
@@ -15,12 +15,11 @@ import {
 import { type Clock, sleep } from '../clock.ts';
 import type { Root, RunRecord } from '../lifecycle/index.ts';
 import type { FileStore } from '../store/index.ts';
-import type { ClusterConnection } from './base/connection.ts';
+import { type ClusterConnection, objectPathOf } from './base/connection.ts';
 import { type CreatedObject, createdObject, createOn, namespaceReady, removeFrom } from './created-objects.ts';
 import { ClusterResource } from './cluster-resource.ts';
 import { Mirror } from './mirror.ts';
 import { OwnObjects } from './own-objects.ts';
-import { objectPathOf } from './base/paths.ts';
 import { PodLogs } from './pod-logs.ts';
 import { recordRun } from './run-record.ts';
 
@@ -53,16 +52,17 @@ const LOGS_MAX_MS = 5000;
 const FORCED_MAX_MS = 30_000;
 
 /**
- * One run of `apply` on a cluster: creates the objects, follows all that becomes of them, and removes them at the end.
- * To the rest of podrun it looks like Pods of this machine.
+ * A run on a cluster: creates the objects, follows all that becomes of them, and removes them at the end. To the rest
+ * of podrun it looks like Pods of this machine.
  */
-export class ClusterRun {
+export class ClusterRun extends StartedRun {
   readonly #options: ClusterRunOptions;
   readonly #namespace: string;
   readonly #own: OwnObjects;
   readonly #logs: PodLogs;
   readonly #mirror: Mirror;
   readonly #created: CreatedObject[] = [];
+  readonly #deletedByOthers = new Set<string>();
   #followed: readonly ClusterResource[] = [];
   #roots: ForeignRoots | undefined;
   #forget: () => void = () => undefined;
@@ -72,7 +72,19 @@ export class ClusterRun {
   #isLockedOut = false;
   #isFollowing = false;
 
-  constructor(options: ClusterRunOptions) {
+  /**
+   * Creates the objects. When one of them is refused, removes those before it.
+   * @throws {PodrunError} the refusal
+   */
+  static async start(options: ClusterRunOptions): Promise<ClusterRun> {
+    const run = new ClusterRun(options);
+    await run.#create();
+    run.#isFollowing = true;
+    return run;
+  }
+
+  private constructor(options: ClusterRunOptions) {
+    super();
     const { store, listener } = options;
     this.#options = options;
     this.#namespace = options.namespace ?? options.runId;
@@ -81,15 +93,7 @@ export class ClusterRun {
     this.#mirror = new Mirror({ store, command: options.command, listener, logs: this.#logs });
   }
 
-  get namespace(): string {
-    return this.#namespace;
-  }
-
-  /**
-   * Creates the objects. When one of them is refused, removes those before it.
-   * @throws {PodrunError} the refusal
-   */
-  async create(): Promise<void> {
+  async #create(): Promise<void> {
     const { connection, clock, namespace, note, objects, runId, store } = this.#options;
     const ownNamespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: runId } };
     const types = [...new Map(objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])).values()];
@@ -118,7 +122,6 @@ export class ClusterRun {
     }
   }
 
-  /** The applied Pods and workloads in their last state. */
   get roots(): readonly Root[] {
     return this.#roots?.roots ?? [];
   }
@@ -149,10 +152,9 @@ export class ClusterRun {
     return undefined;
   }
 
-  /** Begins to tell the listener of changes. The objects are there. */
-  begin(): void {
-    this.#isFollowing = true;
-    this.#options.listener.onChange();
+  /** The cluster schedules its Pods. */
+  waitsForOthers(): boolean {
+    return false;
   }
 
   /** Removes everything that the run has created. */
@@ -166,7 +168,7 @@ export class ClusterRun {
       .then(() => this.#logsIn(this.#logs.complete()))
       .then(() => {
         this.#isRemoved = true;
-        this.#options.listener.onChange();
+        this.changed();
       });
   }
 
@@ -186,32 +188,39 @@ export class ClusterRun {
       clock,
       type,
       namespace: this.#namespace,
-      onEvent: (event) => this.#changed(event),
+      onEvent: (event) => this.#see(event),
       onTrouble: (error) => {
         if (this.#ending === undefined) listener.onTrouble(error.message);
         this.#isLockedOut ||= hasCode(error, 'Unauthorized');
-        if (this.#isFollowing) listener.onChange();
+        if (this.#isFollowing) this.changed();
       },
     });
   }
 
-  #changed(event: WatchEvent<StoredKubeObject>): void {
+  #see(event: WatchEvent<StoredKubeObject>): void {
+    this.#tellOfDeletion(event);
     if (event.type === 'DELETED') {
-      this.#tellOfLoss(event.object);
       if (this.#own.remove(event.object)) this.#mirror.take(event);
     } else {
       const [first, ...others] = this.#own.sort(event.object);
       if (first !== undefined) this.#mirror.take(event);
       for (const object of others) this.#mirror.take({ type: 'ADDED', object });
     }
-    if (this.#isFollowing) this.#options.listener.onChange();
+    if (this.#isFollowing) this.changed();
   }
 
-  /** Tells of an object of the run that another client has deleted: the run cannot end well without it. */
-  #tellOfLoss({ apiVersion, kind, metadata }: StoredKubeObject): void {
-    if (this.#ending !== undefined || !this.#created.some(({ uid }) => uid === metadata.uid)) return;
-    const name = `${qualifiedKind({ apiVersion, kind })}/${metadata.name}`;
-    this.#options.listener.onTrouble(`${name} is gone from the cluster: another client has deleted it`);
+  /**
+   * Tells once of an object of the run that another client has deleted: the run cannot end well without it. Its
+   * deletion may have begun long before it is gone, and the end of its containers may end the run in between.
+   */
+  #tellOfDeletion({ type, object: { apiVersion, kind, metadata } }: WatchEvent<StoredKubeObject>): void {
+    const { deletionTimestamp, name, uid } = metadata;
+    if (type !== 'DELETED' && deletionTimestamp === undefined) return;
+    if (this.#ending !== undefined || this.#deletedByOthers.has(uid)) return;
+    if (!this.#created.some((created) => created.uid === uid)) return;
+    this.#deletedByOthers.add(uid);
+    const object = `${qualifiedKind({ apiVersion, kind })}/${name}`;
+    this.#options.listener.onTrouble(`another client has deleted ${object} from the cluster`);
   }
 
   /** Takes an object that this run has created. */
@@ -227,7 +236,7 @@ export class ClusterRun {
   }
 
   #followRoots(): void {
-    const { listener, objects, store } = this.#options;
+    const { objects, store } = this.#options;
     const namespace = this.#namespace;
     const keys = objects.map(({ apiVersion, kind, metadata }) => ({
       apiVersion,
@@ -245,7 +254,7 @@ export class ClusterRun {
         services: keys.filter(({ kind }): boolean => kind === 'Service'),
       },
       () => {
-        if (this.#isFollowing) listener.onChange();
+        if (this.#isFollowing) this.changed();
       },
     );
   }
@@ -294,10 +303,10 @@ export class ClusterRun {
       namespace === undefined ? this.#mirror.pods.map((pod) => createdObject(pod, this.#namespace)) : [namespace];
     for (const { apiVersion, kind, name, uid } of left) {
       const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), this.#namespace, name);
-      const found = await connection
+      const current = await connection
         .request<StoredKubeObject>({ method: 'GET', path })
         .catch((error: PodrunError) => (hasCode(error, 'NotFound') ? undefined : Promise.reject(error)));
-      if (found?.metadata.uid === uid) return true;
+      if (current?.metadata.uid === uid) return true;
     }
     return false;
   }

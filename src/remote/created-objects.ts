@@ -7,8 +7,7 @@ import {
   type StoredKubeObject,
 } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import type { ClusterConnection } from './base/connection.ts';
-import { collectionPath, objectPathOf } from './base/paths.ts';
+import { type ClusterConnection, collectionPath, objectPathOf } from './base/connection.ts';
 
 /** The label of everything that a run of podrun creates on a cluster. Its value names the run. */
 export const RUN_LABEL = 'podrun.dev/run';
@@ -22,7 +21,10 @@ export interface CreatedObject {
   readonly uid: string;
 }
 
-/** How often podrun looks whether the controller of ServiceAccounts has finished a new namespace, and how long. */
+/**
+ * The interval at which podrun looks for the default ServiceAccount of a new namespace, milliseconds, and the number of
+ * looks.
+ */
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;
 
@@ -66,8 +68,8 @@ export async function namespaceReady(connection: ClusterConnection, clock: Clock
 }
 
 /**
- * Asks the cluster to remove an object, with all that it owns. One that is gone, or another one of its name, stays as
- * it is.
+ * Asks the cluster to remove an object, with all that it owns. Does nothing when it is gone, or replaced by another
+ * object of its name.
  * @param graceSeconds undefined: each Pod's own
  */
 export async function removeFrom(

@@ -35,7 +35,7 @@ export class Mirror {
     this.#options = options;
   }
 
-  /** The Pods of the run, in their last state, also those that podrun has removed at the end. */
+  /** The Pods of the run, in their last state, also Pods that podrun has removed at the end. */
   get pods(): readonly StoredPod[] {
     return [...this.#pods.values()];
   }
@@ -53,13 +53,20 @@ export class Mirror {
     this.#versions.set(uid, Number(resourceVersion));
     const isNew = known === undefined;
     if (this.#isEnding) {
-      if (object.kind === 'Pod') this.#pod('MODIFIED', withoutDeletion(object as unknown as StoredPod));
+      if (object.kind === 'Pod') this.#pod('MODIFIED', this.#withoutOwnDeletion(object as unknown as StoredPod));
       if (object.kind === 'Event' && type !== 'DELETED') this.#event(isNew, object);
       return;
     }
     if (object.kind === 'Pod') this.#pod(type, object as unknown as StoredPod);
     else if (object.kind !== 'Event') this.#object(type, object);
     else if (type !== 'DELETED') this.#event(isNew, object);
+  }
+
+  /** The Pod without the deletion by podrun at the end of the run. One that another client began before stays. */
+  #withoutOwnDeletion(pod: StoredPod): StoredPod {
+    if (this.#pods.get(pod.metadata.uid)?.metadata.deletionTimestamp !== undefined) return pod;
+    const { deletionTimestamp: _, deletionGracePeriodSeconds: __, ...metadata } = pod.metadata;
+    return { ...pod, metadata };
   }
 
   /** Gives the records up. Pods that were removed before they had ended are recorded as Failed. */
@@ -124,10 +131,4 @@ const REMOVED = {
 function unversioned<T extends { metadata: StoredKubeObject['metadata'] }>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata: { ...metadata, resourceVersion: '' } };
-}
-
-/** A Pod that podrun removes at the end of a run ends as it would on this machine: nobody has asked to delete it. */
-function withoutDeletion(pod: StoredPod): StoredPod {
-  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, ...metadata } = pod.metadata;
-  return { ...pod, metadata };
 }

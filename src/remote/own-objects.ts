@@ -1,13 +1,13 @@
 import type { StoredEvent, StoredKubeObject } from '../api/index.ts';
 
 /**
- * The objects of a run among those of a namespace: the created ones, what they own, the Services' endpoints, and Events
- * about all of these. In a namespace that the run has made for itself, that is everything.
+ * The objects of a run among all objects of a namespace: the created ones, what they own, the Services' endpoints, and
+ * Events about all of these. In a namespace that the run has made for itself, that is everything.
  */
 export class OwnObjects {
   readonly #isWhole: boolean;
   readonly #uids = new Set<string>();
-  /** Objects that are not known to be the run's, in their latest state, by uid: an owner may be told of later. */
+  /** Objects that are not known to be the run's, in their latest state, by uid: an owner may arrive later. */
   readonly #others = new Map<string, StoredKubeObject>();
 
   /** @param isWholeNamespace true when nothing but the run lives in the namespace */
@@ -16,7 +16,7 @@ export class OwnObjects {
   }
 
   /**
-   * Takes an object that the run has created. Answers the objects that are the run's because of it, each after its
+   * Takes an object that the run has created. Returns the objects that are the run's because of it, each after its
    * owner.
    */
   add({ metadata: { uid } }: StoredKubeObject): StoredKubeObject[] {
@@ -26,7 +26,10 @@ export class OwnObjects {
     return below.flatMap((object) => [object, ...this.add(object)]);
   }
 
-  /** Tells whether an object is the run's. Answers it with those that are the run's because of it, or nothing. */
+  /**
+   * Takes an object of the namespace. Returns it, and the objects that are the run's because of it; nothing when it is
+   * not the run's.
+   */
   sort(object: StoredKubeObject): StoredKubeObject[] {
     if (this.#isWhole) return [object];
     if (this.#belongs(object)) return [object, ...this.add(object)];
@@ -34,7 +37,7 @@ export class OwnObjects {
     return [];
   }
 
-  /** Forgets an object that is gone. Answers whether it was the run's. */
+  /** Forgets an object that is gone. True when it was the run's. */
   remove({ metadata: { uid } }: StoredKubeObject): boolean {
     this.#others.delete(uid);
     return this.#isWhole || this.#uids.has(uid);

@@ -1,11 +1,10 @@
-import type { RunListener } from '../engine/index.ts';
 import { allContainerStatuses, formatTime, hasCode, parseTime, PodrunError, type StoredPod } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
+import type { RunListener } from '../engine/index.ts';
 import { ContainerLog, type FileStore, instanceLogPath } from '../store/index.ts';
 import type { ClusterConnection, StreamedAnswer } from './base/connection.ts';
-import { streamLines } from './lines.ts';
 
-export interface PodLogsOptions {
+interface PodLogsOptions {
   readonly connection: ClusterConnection;
   readonly store: FileStore;
   readonly clock: Clock;
@@ -80,7 +79,7 @@ export class PodLogs {
         try {
           return await this.#readOnce(instance, log, read);
         } catch (error) {
-          // The Pod is gone: nobody has the rest of its log.
+          // The Pod is gone, and the rest of its log with it.
           if (this.#isClosed || hasCode(error, 'NotFound')) return;
           if (!isPassing(error)) return onTrouble(`the log of ${name}/${instance.container}: ${textOf(error)}`);
           await sleep(clock, RETRY_MS);
@@ -134,4 +133,21 @@ function isPassing(error: unknown): boolean {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const NEWLINE = 10;
+
+/** The lines of a stream of bytes, without their newlines; also the last one when the stream ends without one. */
+export async function* streamLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let begin = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
+      yield Buffer.concat([...rest, chunk.subarray(begin, end)]);
+      rest = [];
+      begin = end + 1;
+    }
+    if (begin < chunk.length) rest.push(chunk.subarray(begin));
+  }
+  if (rest.length > 0) yield Buffer.concat(rest);
 }

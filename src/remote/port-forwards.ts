@@ -54,7 +54,8 @@ export class PortForwards {
   }
 
   /**
-   * Opens a port for each TCP port of the Services of a namespace. Answers the Services as this machine reaches them.
+   * Opens a port for each TCP port of the Services of a namespace. Resolves with the Services as this machine reaches
+   * them.
    */
   async openServices(namespace: string): Promise<ServiceFact[]> {
     const facts: ServiceFact[] = [];

@@ -12,9 +12,8 @@ import {
   readJsonFile,
   writePrivateFile,
 } from '../store/index.ts';
-import type { ClusterConnection } from './base/connection.ts';
+import { type ClusterConnection, collectionPath } from './base/connection.ts';
 import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
-import { collectionPath } from './base/paths.ts';
 
 /** Names all that a run may leave on a cluster when it is killed. It is on record before anything is created. */
 interface RecordedClusterRun extends KnownProcess {
@@ -25,7 +24,7 @@ interface RecordedClusterRun extends KnownProcess {
 
 const folderOf = (root: string): string => path.join(root, 'cluster-runs');
 
-/** Records a run of this process. Answers what removes the record. */
+/** Records a run of this process. Returns a function that removes the record. */
 export function recordRun(
   root: string,
   runId: string,

@@ -1,12 +1,15 @@
-import type { Identity } from './base/confinement.ts';
+import { type Identity, OWN_IDENTITY } from './base/confinement.ts';
 import { type Inside, insideWith, type ProgramCall } from './base/inside.ts';
+import type { SeccompProgram } from './base/seccomp.ts';
+import { takeLastStep } from './start/last-step.ts';
 import { moveLoaderVariables } from './start/loader-variables.ts';
+import { findPerl } from './start/perl.ts';
 import { findSetpriv } from './start/setpriv.ts';
 
 /** The words before a program's argv that change its user and rights. */
 type Prefix = readonly string[];
 
-export interface UserNamespace {
+interface UserNamespace {
   /** The words of unshare(1). */
   readonly unshare: Prefix;
   /** The ids that a container sees when its identity has none: podrun's. */
@@ -35,7 +38,7 @@ function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Ide
 }
 
 /** The words before a program that setpriv starts with an identity. */
-export function identityPrefix(identity: Identity, setpriv: Prefix): Prefix {
+function identityPrefix(identity: Identity, setpriv: Prefix): Prefix {
   const options = setprivOptions(identity);
   return options.length === 0 ? [] : [...setpriv, ...options];
 }
@@ -44,44 +47,56 @@ export function identityPrefix(identity: Identity, setpriv: Prefix): Prefix {
  * The words before a program inside a user namespace, where podrun's user is root and the only user: another user
  * namespace in it shows that user under the requested uid. Groups cannot be chosen there.
  */
-export function seenIdentityPrefix(
-  { uid, gid, capabilities, noNewPrivileges }: Identity,
-  setpriv: Prefix,
-  { unshare, own }: UserNamespace,
-): Prefix {
-  const rights: Identity = { uid: undefined, gid: undefined, groups: undefined, capabilities, noNewPrivileges };
-  return [
-    ...unshare,
-    '--user',
-    `--map-user=${uid ?? own.uid}`,
-    `--map-group=${gid ?? own.gid}`,
-    ...identityPrefix(rights, setpriv),
-  ];
+function seenIdentityPrefix(identity: Identity, setpriv: Prefix, namespace: UserNamespace): Prefix {
+  return [...seenUserPrefix(identity, namespace), ...identityPrefix(rightsOf(identity), setpriv)];
 }
 
-/** The inside of a container whose programs run with an identity. */
-export function withIdentity(inside: Inside, identity: Identity | undefined): Inside {
+function seenUserPrefix({ uid, gid }: Identity, { unshare, own }: UserNamespace): Prefix {
+  return [...unshare, '--user', `--map-user=${uid ?? own.uid}`, `--map-group=${gid ?? own.gid}`];
+}
+
+function rightsOf({ capabilities, noNewPrivileges }: Identity): Identity {
+  return { uid: undefined, gid: undefined, groups: undefined, capabilities, noNewPrivileges };
+}
+
+/**
+ * The inside of a container whose programs run with an identity, and under a filter.
+ * @param seccomp undefined: all system calls are permitted
+ */
+export function withIdentity(inside: Inside, identity: Identity | undefined, seccomp?: SeccompProgram): Inside {
   if (inside.ociRuntime !== undefined) return inside;
+  if (seccomp !== undefined) return withFilter(inside, identity, seccomp);
   const { prefix, owner } = commandOf(inside, identity);
   if (prefix.length === 0) return inside;
   return insideWith(inside, { enter: (call) => inside.enter(prefixed(call, prefix, inside.tools)), owner });
 }
 
-const OWN: Identity = {
-  uid: undefined,
-  gid: undefined,
-  groups: undefined,
-  capabilities: undefined,
-  noNewPrivileges: false,
-};
+/** One process takes the last step: an inside that changes the root itself, or perl in place of setpriv. */
+function withFilter(inside: Inside, identity: Identity = OWN_IDENTITY, seccomp: SeccompProgram): Inside {
+  const { tools } = inside;
+  const { owner } = commandOf(inside, identity);
+  const perl = tools === undefined ? findPerl() : tools.perl;
+  const enter = (call: ProgramCall): ProgramCall => {
+    if (inside.takesLastStep === true) return inside.enter({ ...call, last: { identity, seccomp } });
+    if (perl === undefined) throw new Error('a container has a filter of system calls, but perl is missing');
+    if (tools?.users !== 'single') return inside.enter(takeLastStep(call, { identity, seccomp }, perl));
+    const step = takeLastStep(call, { identity: rightsOf(identity), seccomp }, perl);
+    return inside.enter(prefixed(step, seenUserPrefix(identity, { unshare: tools.unshare, own: ownIds() }), tools));
+  };
+  return insideWith(inside, { enter, owner });
+}
+
+function ownIds(): UserNamespace['own'] {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
 
 function commandOf(
   { tools }: Inside,
-  identity: Identity = OWN,
+  identity: Identity = OWN_IDENTITY,
 ): { readonly prefix: Prefix; readonly owner: Inside['owner'] } {
   if (tools?.users === 'single') {
-    const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-    return { prefix: seenIdentityPrefix(identity, tools.setpriv, { unshare: tools.unshare, own }), owner: undefined };
+    const namespace = { unshare: tools.unshare, own: ownIds() };
+    return { prefix: seenIdentityPrefix(identity, tools.setpriv, namespace), owner: undefined };
   }
   if (setprivOptions(identity).length === 0) return { prefix: [], owner: undefined };
   const { uid, gid } = identity;

@@ -6,15 +6,15 @@ import { StartupWatch } from './start/startup-watch.ts';
 import { runExec } from './start/exec.ts';
 import { withIdentity } from './identity-command.ts';
 import { HOST, type Inside } from './base/inside.ts';
-import { killGroup } from './watch/kill.ts';
+import { diesUnprepared, killGroup, signalNumber } from './watch/kill.ts';
 import { type Limited, UNLIMITED } from './base/limited.ts';
-import { type MainProcess, pipedProcess } from './start/main-process.ts';
+import { type MainProcess, pipedProcess, type SpawnContext, spawnMain } from './start/main-process.ts';
 import type { RuntimeFeatures } from './base/features.ts';
 import { insideImageFolder } from './start/inside-image-folder.ts';
 import { insideNetwork } from './base/join.ts';
 import { RecentForks } from './watch/pid-order.ts';
 import { quickStartTimeOf } from './watch/process-identity.ts';
-import { PipeMaker, type PipeKind, type ProcessPipes } from './pipes/process-pipes.ts';
+import { type PipeKind, PipeMaker, type ProcessPipes } from './pipes/process-pipes.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -26,12 +26,10 @@ import type {
   Runtime,
   StartOutcome,
 } from './base/runtime.ts';
-import { diesUnprepared, signalNumber } from './signal-number.ts';
-import { spawnMain, type SpawnContext } from './start/spawn-main.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start/start-checks.ts';
-import { forkFailed, outputFailed, startFailed } from './start/start-errors.ts';
+import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start/start-errors.ts';
 import { Sweeper } from './watch/sweeper.ts';
-import { processPeakBytes, usageTotals } from './linux/usage/usage-totals.ts';
+import { processPeakBytes, usageTotals } from './linux/cgroup/cgroup-usage.ts';
 import { Watchdog } from './watch/watchdog.ts';
 import { limitContainer } from './linux/limits/limiter.ts';
 import { startInTerminal } from './terminal/terminal.ts';
@@ -116,7 +114,9 @@ export class ProcessRuntime implements Runtime {
       await limited.within(HOST).end();
       return failed(startFailed(opened.error));
     }
-    const inside = limited.within(this.#withImageFolder(launch, withIdentity(opened.inside, launch.identity)));
+    const inside = limited.within(
+      this.#withImageFolder(launch, withIdentity(opened.inside, launch.identity, launch.seccomp)),
+    );
     const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
       unmark();
@@ -176,7 +176,8 @@ export class ProcessRuntime implements Runtime {
     const { spawned, commandLine } = await spawnMain(launch, lookup.file, pipes, inside);
     if (!spawned.ok) {
       pipes.discard();
-      return { error: startFailed(forkFailed(spawned.errno)) };
+      const { errno } = spawned;
+      return { error: startFailed(isForkError(errno) ? forkFailed(errno) : execveFailed(lookup.file, errno)) };
     }
     const watch = new StartupWatch(launch, commandLine, inside.ociRuntime);
     const connected = pipes.connect(spawned.child, watch.onOutput);

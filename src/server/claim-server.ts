@@ -32,7 +32,7 @@ export interface ServerClaim {
   /** The port of the last server. Undefined: there was none. */
   readonly lastPort: number | undefined;
   /** Records the URL of the server for other processes. */
-  readonly answersAt: (url: string) => void;
+  readonly recordUrl: (url: string) => void;
   /** The server serves no more. The next one waits until this process has ended, or has released its claim. */
   readonly ends: () => void;
   readonly release: () => void;
@@ -51,12 +51,32 @@ const lookup = withCachedIds(localProcesses);
  */
 export async function claimServer(root: string, clock: Clock): Promise<ServerClaim> {
   const place = new ServerPlace(root);
+  const other = await takeOrMeet(place, clock);
+  if (other !== undefined) throw place.runsAlready(other);
+  return place;
+}
+
+/**
+ * The same where another server will do: the URL of one of this machine that serves already.
+ * @throws {PodrunError} (Conflict) when another process is the server and does not serve here
+ */
+export async function claimOrMeet(root: string, clock: Clock): Promise<ServerClaim | { readonly url: string }> {
+  const place = new ServerPlace(root);
+  const other = await takeOrMeet(place, clock);
+  if (other === undefined) return place;
+  const isHere = other.url !== undefined && distanceOf(other.process, lookup) === undefined;
+  if (!isHere) throw place.runsAlready(other);
+  return { url: other.url };
+}
+
+/** Undefined: this process is the server from now on. */
+async function takeOrMeet(place: ServerPlace, clock: Clock): Promise<OtherServer | undefined> {
   const untilMs = clock.now().monotonicMs + OTHER_MS;
   for (;;) {
     const other = place.take();
-    if (other === undefined) return place;
-    const answers = other.url !== undefined && !isKilled(other.process);
-    if (answers || clock.now().monotonicMs > untilMs) throw place.runsAlready(other);
+    if (other === undefined) return undefined;
+    const isServing = other.url !== undefined && !isKilled(other.process);
+    if (isServing || clock.now().monotonicMs > untilMs) return other;
     await sleep(clock, LOOK_AGAIN_MS);
   }
 }
@@ -96,7 +116,7 @@ class ServerPlace implements ServerClaim {
     });
   }
 
-  answersAt(url: string): void {
+  recordUrl(url: string): void {
     this.#lastPort = Number(new URL(url).port);
     this.#change({ process: this.#self(), url, port: this.#lastPort });
   }
@@ -113,7 +133,7 @@ class ServerPlace implements ServerClaim {
   runsAlready({ process: { pid, ...other }, url }: OtherServer): PodrunError {
     const distance = distanceOf({ pid, ...other }, lookup);
     const who = `process ${pid}${distance === undefined ? '' : ` of ${distance}`}`;
-    const what = url === undefined ? ', and neither answers nor ends' : `: ${url}`;
+    const what = url === undefined ? ', and neither responds nor ends' : `: ${url}`;
     const hint =
       distance === undefined
         ? `Its kubeconfig is ${path.join(serverFolder(this.#root), 'kubeconfig')}.`

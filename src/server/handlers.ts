@@ -4,6 +4,7 @@ import {
   type ApiRequest,
   type ApiVerb,
   bindingAnswer,
+  bindingsAnswer,
   createAnswer,
   deleteAnswer,
   deleteCollectionAnswer,
@@ -23,6 +24,7 @@ import {
   updateAnswer,
   type UpgradeHandler,
 } from '../apiserver/index.ts';
+import { componentStatusAnswer } from './reads/component-statuses.ts';
 import { listAnswer } from './reads/list.ts';
 import { nodeMetricsAnswer, podMetricsAnswer } from './reads/metrics.ts';
 import { watchAnswer } from './reads/watch.ts';
@@ -57,8 +59,13 @@ const OBJECT_HANDLERS: VerbHandlers = {
   deletecollection: deleteCollectionAnswer,
 };
 
+/** The verbs of one object: a collection does not have them. */
+const OF_ONE: ReadonlySet<ApiVerb> = new Set(['get', 'update', 'patch', 'delete']);
+
 /** The handlers of kinds that are not stored. */
 const COMPUTED_HANDLERS: Readonly<Record<string, VerbHandlers>> = {
+  '/bindings': { create: bindingsAnswer },
+  '/componentstatuses': { get: componentStatusAnswer, list: componentStatusAnswer },
   'authentication.k8s.io/selfsubjectreviews': { create: selfReviewAnswer },
   'authentication.k8s.io/tokenreviews': { create: tokenReviewAnswer },
   'authorization.k8s.io/localsubjectaccessreviews': { create: accessReviewAnswer },
@@ -96,7 +103,8 @@ export function handlerOf(request: ApiRequest): ApiHandler {
   if (subresource === undefined) {
     const handlers = COMPUTED_HANDLERS[`${resource.group}/${resource.plural}`] ?? OBJECT_HANDLERS;
     // A watch of one object is a watch of the collection.
-    const handler = resource.verbs.includes(verb) ? handlers[verb] : undefined;
+    const isFitting = verb === 'watch' || (request.name !== undefined) === OF_ONE.has(verb);
+    const handler = isFitting && resource.verbs.includes(verb) ? handlers[verb] : undefined;
     if (handler === undefined) throw methodNotAllowed();
     return handler;
   }

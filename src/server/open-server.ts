@@ -6,38 +6,49 @@ import type { Clock } from '../clock.ts';
 import type { FileStore, Subscription } from '../store/index.ts';
 import {
   accountOfToken,
-  ADMIN,
+  adminVerdict,
+  AggregatedTable,
   ApiService,
   type AuthorizationMode,
   BUILT_IN_RESOURCES,
   compactHistory,
   endNamespaces,
+  expireEvents,
+  followApiServices,
   followDefinitions,
   GarbageCollector,
   isSameSecret,
+  keepAuthenticationConfig,
   keepCounts,
   keepDefaultAccess,
-  keepNodeLease,
+  keepLocalApiServices,
+  keepNodeHeartbeat,
+  keepOwnParts,
   keepStandingObjects,
   type NodeClient,
   nodeShape,
+  autoscalerApiOf,
   registerNode,
   ResourceTable,
   ServedObjects,
   type ServerContext,
+  type ServerRoute,
   ServiceTokens,
+  showDns,
   StatusError,
   type TokenReader,
 } from '../apiserver/index.ts';
 import { machineAddress, ROUTER } from '../network/index.ts';
 import type { ServerClaim } from './claim-server.ts';
-import { answerRequest, answerUpgrade, type Answering } from './answer-request.ts';
+import { answerRequest, answerUpgrade, type RequestParts } from './answer-request.ts';
 import { AuditLog } from './http/audit.ts';
 import { openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
 import { openapiRoutes } from './openapi/index.ts';
+import { metricsRoutes } from './pages/metrics-page.ts';
+import { RequestCounts } from './http/request-counts.ts';
 import { SERVER_ROUTES } from './routes.ts';
 
 export interface ApiServerOptions {
@@ -70,10 +81,12 @@ export interface ApiServer {
   readonly token: string;
   /** The file for `KUBECONFIG`. */
   readonly kubeconfig: string;
+  /** Resolves when Pods reach the server, or cannot reach it. */
+  readonly isReached: Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-const OPEN_TO_ALL = 'authorization always-allow: every token, also that of a Pod, may do all that podrun may';
+const OPEN_TO_ALL = 'authorization always-allow: every token, also the token of a Pod, may do all that podrun may';
 const LOOPBACK = '127.0.0.1';
 const ANY_ADDRESS = '0.0.0.0';
 const HOST_NAMES = [
@@ -92,10 +105,11 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
   const service = node && new ApiService(store).open();
   const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
-  const { ca, server: pair, token } = await openCredentials(store.root, clock, { names: HOST_NAMES, addresses });
+  const certified = { names: HOST_NAMES, addresses };
+  const { ca, server: pair, token, frontProxy } = await openCredentials(store.root, clock, certified);
   const resources = new ResourceTable(BUILT_IN_RESOURCES);
   const objects = new ServedObjects(store);
-  registerNode(store);
+  registerNode(store, node);
   for (const { storage, isNamespaced } of resources.all) {
     const shape = storage === 'nodes' ? nodeShape(store, clock) : undefined;
     if (storage !== '') objects.keep(storage, { isNamespaced, shape });
@@ -104,32 +118,23 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const closed = new AbortController();
   // One for each watch, or call of a webhook, that is open: there may be many.
   setMaxListeners(0, end.signal, closed.signal);
-  const config = { url: '', caCertificate: ca, authorization };
+  const config = { url: '', caCertificate: ca, authorization, frontProxy, descriptionsFile: options.descriptionsFile };
   const tokens = new ServiceTokens(pair.key);
-  const shared = { store, clock, objects, resources, node, config, tokens };
-  const userOf: TokenReader = (given) => (isSameSecret(given, token) ? ADMIN : accountOfToken(given, shared));
+  const shared = { store, clock, objects, resources, aggregated: new AggregatedTable(), node, config, tokens };
+  const userOf = tokenReader(token, shared);
   const context: ServerContext = { ...shared, userOf, signal: end.signal, closed: closed.signal, report };
-  const standing: Subscription[] = [
-    followDefinitions(context),
-    keepStandingObjects(context),
-    keepDefaultAccess(context),
-    endNamespaces(context),
-    compactHistory(objects, clock),
-    keepCounts(context),
-    new GarbageCollector(context),
-  ];
-  if (node !== undefined) standing.push(keepNodeLease(context));
-  const onAuditTrouble = (error: Error): void => report(`audit log: ${error.message}`);
-  const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, clock, onAuditTrouble);
-  const answering: Answering = {
+  const standing = standingWork(context);
+  const audit = auditOf(options);
+  const counts = new RequestCounts();
+  const parts: RequestParts = {
     context,
-    router: new RequestRouter(resources, [...SERVER_ROUTES, ...openapiRoutes(options.descriptionsFile)]),
-    audit,
+    router: new RequestRouter(resources, pagesOf(options, counts)),
+    listeners: { clock, audit, counts },
   };
   const onRequest: ListenOptions['onRequest'] = (raw, response) =>
-    inBackground(answerRequest(answering, raw, response), response);
+    inBackground(answerRequest(parts, raw, response), response);
   const onUpgrade: ListenOptions['onUpgrade'] = (raw, socket, head) =>
-    inBackground(answerUpgrade(answering, raw, socket, head), socket);
+    inBackground(answerUpgrade(parts, raw, socket, head), socket);
   const listening = await listenWhereExpected(
     { pair, clock, host, port, onRequest, onUpgrade },
     claim.lastPort,
@@ -139,9 +144,13 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const url = `https://${host}:${listening.port}`;
   config.url = url;
   const kubeconfig = writeKubeconfig(store.root, { url, ca, token });
-  claim.answersAt(url);
-  if (node !== undefined) standing.push(leadPodsHere(node, context, { service, host, listening }));
+  claim.recordUrl(url);
+  node?.serveAutoscalers(autoscalerApiOf(context));
+  standing.push({ close: () => node?.serveAutoscalers(undefined) });
+  const way = node && leadPodsHere(node, context, { service, host, listening });
+  if (way !== undefined) standing.push(way);
   return {
+    isReached: way?.isOpen ?? Promise.resolve(),
     url,
     ca,
     token,
@@ -156,6 +165,35 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
       audit?.close();
     },
   };
+}
+
+function auditOf({ auditLog, clock, report }: ApiServerOptions): AuditLog | undefined {
+  if (auditLog === undefined) return undefined;
+  return new AuditLog(auditLog, clock, (error) => report(`audit log: ${error.message}`));
+}
+
+/** The pages beside the API of objects. */
+function pagesOf({ descriptionsFile }: ApiServerOptions, counts: RequestCounts): ServerRoute[] {
+  return [...SERVER_ROUTES, ...metricsRoutes(counts), ...openapiRoutes(descriptionsFile)];
+}
+
+/** Begins the work that the server does by itself. It ends with the server. */
+function standingWork(context: ServerContext): Subscription[] {
+  return [
+    followDefinitions(context),
+    keepLocalApiServices(context),
+    followApiServices(context),
+    keepStandingObjects(context),
+    keepDefaultAccess(context),
+    keepAuthenticationConfig(context),
+    endNamespaces(context),
+    compactHistory(context.objects, context.clock),
+    keepCounts(context),
+    keepOwnParts(context),
+    expireEvents(context),
+    new GarbageCollector(context),
+    ...(context.node === undefined ? [] : [keepNodeHeartbeat(context), showDns(context)]),
+  ];
 }
 
 /**
@@ -179,6 +217,12 @@ async function listenWhereExpected(
   }
 }
 
+/** Reads tokens: of the administrator, and of ServiceAccounts. */
+function tokenReader(ownToken: string, parts: Parameters<typeof accountOfToken>[1]): TokenReader {
+  return (given, audiences) =>
+    isSameSecret(given, ownToken) ? adminVerdict(audiences) : accountOfToken(given, parts, audiences);
+}
+
 /** The addresses at which Pods find the server. */
 function addressesOf(service: StoredService | undefined): string[] {
   const { clusterIP } = service?.spec ?? {};
@@ -197,24 +241,28 @@ function leadPodsHere(
   node: NodeClient,
   { store, report }: ServerContext,
   { service, host, listening }: PodsWay,
-): Subscription {
-  if (service === undefined) return { close: () => undefined };
+): Subscription & { readonly isOpen: Promise<void> } {
+  if (service === undefined) return { close: () => undefined, isOpen: Promise.resolve() };
   const record = new ApiService(store);
   let isClosed = false;
   const serve = (listener: Server): void => void (isClosed ? listener.close() : listening.alsoAt(listener));
   node.took(service);
-  node.serveApi({ address: machineAddress(service.spec?.clusterIP ?? ''), serve }).then(
+  const onTrouble = (error: Error): void => report(`Pods do not reach the server: ${error.message}`);
+  const follow = record.follow(node.took, onTrouble);
+  const isOpen = node.serveApi({ address: machineAddress(service.spec?.clusterIP ?? ''), serve }).then(
     (place) => {
       const here = { address: host === ANY_ADDRESS ? LOOPBACK : host, port: listening.port };
       if (!isClosed) record.leadTo(place ?? here);
     },
     (error: Error) => {
-      if (!isClosed) report(`Pods do not reach the server: ${error.message}`);
+      if (!isClosed) onTrouble(error);
     },
   );
   return {
+    isOpen,
     close: () => {
       isClosed = true;
+      follow.close();
       record.close();
     },
   };

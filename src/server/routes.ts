@@ -1,8 +1,12 @@
 import type { ApiAnswer, ServerRoute } from '../apiserver/index.ts';
 import { coreVersions, namedGroups, oneGroup, resourcesOfVersion } from './discovery/documents.ts';
+import { HEALTH_ROUTES } from './pages/health.ts';
+import { ISSUER_ROUTES } from './pages/issuer.ts';
+import { ROOT_ROUTE } from './pages/root.ts';
 import { KUBERNETES_VERSION } from '../version.ts';
 
-const health = (): ApiAnswer => ({ text: 'ok', type: 'text/plain; charset=utf-8' });
+/** The oldest minor version of clients and nodes that fit, counted from the own one. */
+const COMPATIBLE_BACK = 1;
 
 /** Source: apimachinery/pkg/version/types.go. */
 function versionAnswer(): ApiAnswer {
@@ -11,6 +15,10 @@ function versionAnswer(): ApiAnswer {
     object: {
       major,
       minor,
+      emulationMajor: major,
+      emulationMinor: minor,
+      minCompatibilityMajor: major,
+      minCompatibilityMinor: String(Number(minor) - COMPATIBLE_BACK),
       gitVersion: KUBERNETES_VERSION,
       gitCommit: '',
       gitTreeState: 'clean',
@@ -24,13 +32,13 @@ function versionAnswer(): ApiAnswer {
 
 /** The paths beside the paths of objects. */
 export const SERVER_ROUTES: readonly ServerRoute[] = [
-  { method: 'GET', path: '/healthz', isPublic: true, answer: health },
-  { method: 'GET', path: '/livez', isPublic: true, answer: health },
-  { method: 'GET', path: '/readyz', isPublic: true, answer: health },
+  ROOT_ROUTE,
+  ...HEALTH_ROUTES,
+  ...ISSUER_ROUTES,
   { method: 'GET', path: '/version', isPublic: true, answer: versionAnswer },
   { method: 'GET', path: '/api', answer: coreVersions },
   { method: 'GET', path: '/api/:version', answer: resourcesOfVersion },
-  { method: 'GET', path: '/apis', answer: namedGroups },
+  { path: '/apis', answer: namedGroups },
   { method: 'GET', path: '/apis/:group', answer: oneGroup },
   { method: 'GET', path: '/apis/:group/:version', answer: resourcesOfVersion },
 ];

@@ -1,12 +1,13 @@
 import type { AgentSettings } from '../settings/index.ts';
 import { type ErrorCode, PodrunError } from '../api/index.ts';
-import { type PodrunProgram, runAgent } from '../engine/index.ts';
+import { judgeAll, type JudgedFaults, type PodrunProgram, runAgent } from '../engine/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { localProcesses, sendSignal } from '../runtime/index.ts';
 import { BackgroundAgents, FileStore } from '../store/index.ts';
 import { claimServer } from './claim-server.ts';
-import { type AuthorizationMode, FaultWatch } from '../apiserver/index.ts';
+import type { AuthorizationMode } from '../apiserver/index.ts';
 import { type ApiServer, openApiServer } from './open-server.ts';
+import { releaseMemory } from './release-memory.ts';
 
 /** The settings of a server. Only data and functions: the command line loads this room as a bundle of its own. */
 export interface ServeOptions {
@@ -34,8 +35,8 @@ export interface ServeOptions {
 
 /** A server, with the Pods behind it. */
 export interface ServingServer extends ApiServer {
-  /** Begins to watch for faults of Pods. The result returns sentences about them. */
-  readonly watchFaults: () => () => readonly string[];
+  /** Begins to judge all Pods and workloads while a COMMAND runs. The result returns what has failed. */
+  readonly watchFaults: () => () => JudgedFaults;
 }
 
 const LOOK_AGAIN_MS = 20;
@@ -75,18 +76,15 @@ async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Pro
     report,
     serving: async (run) => {
       const server = await openApiServer({ ...listening, store, clock, claim, node: run.asNode(), report });
+      const memory = releaseMemory(clock);
       try {
-        return await onReady({ ...server, watchFaults: () => faultsOf(store) });
+        return await onReady({ ...server, watchFaults: () => judgeAll(store) });
       } finally {
+        memory.close();
         await server.close();
       }
     },
   });
-}
-
-function faultsOf(store: FileStore): () => readonly string[] {
-  const watch = new FaultWatch(store);
-  return () => watch.end();
 }
 
 /** The agent of the server: the agent of the last server, or a new one. This process stands for it from now on. */

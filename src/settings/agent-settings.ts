@@ -11,10 +11,10 @@ import {
   type RuntimeHandler,
   type SourceChoice,
 } from '../lifecycle/index.ts';
+
 import type { RuntimeFeatures } from '../runtime/index.ts';
 import type { ConfigFile } from './config/config-file.ts';
 import type { PrivateNetworks, RequestedIngressPorts } from '../network/index.ts';
-
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {
   readonly images: ImageMap;
@@ -26,15 +26,23 @@ export interface AgentSettings {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly nodeTaints: readonly Taint[];
   readonly maxPods?: number | undefined;
+  /** True: requests for CPU, memory and disk are recorded and not counted. Default: false. */
+  readonly overcommits?: boolean | undefined;
   readonly podPidsLimit: number | undefined;
   /** The thresholds for evictions. Undefined: Pods are evicted for their own limits only. */
   readonly eviction?: EvictionSettings | undefined;
+  /** The time between two samples of what Pods use. Default: METRICS_INTERVAL_MS. */
+  readonly metricsIntervalMs?: number | undefined;
+  /** The time between two looks of an autoscaler. Default: 15 s. */
+  readonly autoscalerPeriodMs?: number | undefined;
   /** True: measure the memory of containers where no cgroup limits it. */
   readonly pollsMemory: boolean;
   /** The networks of Pods. Undefined: they share the host's. */
   readonly privateNetworks: PrivateNetworks | undefined;
   /** The ports on which Ingresses are served. Undefined: 8080 and 8443, or the next that are free. */
   readonly ingressPorts?: RequestedIngressPorts | undefined;
+  /** True: the agent serves the API of its state folder beside its Pods. Default: false. */
+  readonly hasApi?: boolean | undefined;
   /** The environment of podrun. Containers get few of its variables. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** The working directory of podrun. */
@@ -45,8 +53,10 @@ export interface AgentSettings {
   readonly runtimeHandlers: Readonly<Record<string, RuntimeHandler>>;
   /** Folders of the host that containers see and change directly. */
   readonly sharedFolders: readonly string[];
+  /** The folder of seccomp profiles. Undefined: `seccomp` in the state folder. */
+  readonly seccompRoot?: string | undefined;
   readonly strictPid1: boolean;
-  /** How many times as fast the time of this run passes. Undefined: as it does. */
+  /** The factor of `--speed`. Default: 1. */
   readonly speed?: number | undefined;
   /** True: the first client of a container gets its output from the first byte. */
   readonly awaitsClient?: boolean;
@@ -56,12 +66,23 @@ export interface AgentSettings {
   readonly isBestEffort: boolean;
 }
 
+/** Source: the flag --metric-resolution of metrics-server. */
+export const METRICS_INTERVAL_MS = 15_000;
+
 /** The settings of podrun.yaml for the node. */
 export function nodeSettings(
   config: ConfigFile | undefined,
 ): Pick<
   AgentSettings,
-  'eviction' | 'nodeLabels' | 'nodeTaints' | 'maxPods' | 'podPidsLimit' | 'runtimeHandlers' | 'imageSettings'
+  | 'autoscalerPeriodMs'
+  | 'eviction'
+  | 'imageSettings'
+  | 'maxPods'
+  | 'metricsIntervalMs'
+  | 'nodeLabels'
+  | 'nodeTaints'
+  | 'podPidsLimit'
+  | 'runtimeHandlers'
 > {
   const {
     nodeLabels = {},
@@ -71,8 +92,20 @@ export function nodeSettings(
     eviction,
     runtimeHandlers = {},
     imageSettings = DEFAULT_IMAGE_SETTINGS,
+    metricsIntervalMs,
+    autoscalerPeriodMs,
   } = config ?? {};
-  return { nodeLabels, nodeTaints, maxPods, podPidsLimit, eviction, runtimeHandlers, imageSettings };
+  return {
+    metricsIntervalMs,
+    autoscalerPeriodMs,
+    nodeLabels,
+    nodeTaints,
+    maxPods,
+    podPidsLimit,
+    eviction,
+    runtimeHandlers,
+    imageSettings,
+  };
 }
 
 /** The folders in which users work, and in which their tools expect each other's files. */

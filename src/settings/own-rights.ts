@@ -1,14 +1,6 @@
 import { readQuietly } from '../quietly.ts';
-import { type Account, capabilitiesOf, findAccount, type OwnRights } from '../lifecycle/index.ts';
-import { findSetpriv, type RuntimeFeatures } from '../runtime/index.ts';
-
-/** The files that list the users and groups of the machine, in place of the image's files. */
-export interface AccountFiles {
-  readonly passwd: string;
-  readonly group: string;
-}
-
-const ACCOUNT_FILES: AccountFiles = { passwd: '/etc/passwd', group: '/etc/group' };
+import { capabilitiesOf, findAccount, type OwnRights } from '../lifecycle/index.ts';
+import { canFilterCalls, findSetpriv, type RuntimeFeatures } from '../runtime/index.ts';
 
 /**
  * The rights of this process.
@@ -24,16 +16,16 @@ export function readOwnRights(features: RuntimeFeatures | undefined): OwnRights 
     groups: process.getgroups?.() ?? [gid],
     capabilities: capabilitiesInEffect(),
     hasSetpriv: features?.namespaces !== undefined || findSetpriv() !== undefined,
-    account: (uid) => readAccount(uid, ACCOUNT_FILES),
+    // Looked up for a container with a profile only.
+    get canFilterCalls(): boolean {
+      return canFilterCalls();
+    },
+    // The users and groups of the machine, in place of the image's.
+    account: (uid) => findAccount(uid, readQuietly('/etc/passwd'), readQuietly('/etc/group')),
   };
 }
 
 function capabilitiesInEffect(): string[] {
   const mask = /^CapEff:\s*([0-9a-f]+)/m.exec(readQuietly('/proc/self/status'))?.[1];
   return mask === undefined ? [] : capabilitiesOf(mask);
-}
-
-/** The groups and the home of a user, by the files of the machine. */
-export function readAccount(uid: number, { passwd, group }: AccountFiles): Account | undefined {
-  return findAccount(uid, readQuietly(passwd), readQuietly(group));
 }

@@ -1,2 +1,3 @@
+export { type LoadCurve, loadAt, readLoadCurve, type SharedLoad } from './load-curve.ts';
 export { readProgram, type SimulatedLife } from './read-program.ts';
 export { Simulation } from './simulation.ts';

@@ -115,7 +115,7 @@ export class ManualClock implements Clock {
 }
 
 /** Resolves when every promise has settled that needs neither input, output nor time. */
-export function flush(): Promise<void> {
+function flush(): Promise<void> {
   // The event loop runs immediates only when the queue of microtasks is empty.
   return new Promise((resolve) => nextEventLoopTurn(resolve));
 }

@@ -38,6 +38,10 @@ export class MemoryStore implements Store {
     this.#versions = new VersionSource(clock);
   }
 
+  get recent(): this {
+    return this;
+  }
+
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#objects.get(resource)?.get(`${namespace}/${name}`) as T | undefined;
   }
@@ -127,7 +131,10 @@ export class MemoryStore implements Store {
     resource: Resource,
     scope: Scope,
     listener: (event: WatchEvent<T>) => void,
+    options: { readonly replay?: boolean } = {},
   ): Subscription {
+    for (const object of options.replay === true ? this.list<T>(resource, scope) : [])
+      listener({ type: 'ADDED', object });
     const typedListener = listener as (event: WatchEvent<StoredObject>) => void;
     return this.#subscribers.add(
       { resource, scope, listener: typedListener, knownVersions: new Map(), isClosed: false },
@@ -166,7 +173,7 @@ export class MemoryStore implements Store {
   }
 
   #tell(resource: Resource, event: WatchEvent<StoredObject>, writer: Subscription | undefined): void {
-    this.#subscribers.answered(writer, event.object);
+    this.#subscribers.skipOwnWrite(writer, event.object);
     this.#subscribers.enqueueIfNew(resource, event);
     this.#subscribers.flush();
   }

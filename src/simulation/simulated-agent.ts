@@ -1,6 +1,6 @@
 import { requestDeletion, settleClaimsOf } from '../apiserver/index.ts';
 import { type PodMachine, PodRun } from '../kubelet/index.ts';
-import { WorkloadLoop } from '../workloads/index.ts';
+import { type UsageSource, WorkloadLoop } from '../workloads/index.ts';
 import {
   controllerOf,
   everyResourceType,
@@ -11,9 +11,10 @@ import {
   type StoredPod,
   type WatchEvent,
 } from '../api/index.ts';
+
 import type { Clock } from '../clock.ts';
 import type { Owned } from '../controllers/index.ts';
-import { CRASH_LOOP, type FoundInstance, restoredFacts } from '../lifecycle/index.ts';
+import { CRASH_LOOP, type FoundInstance, type NodeFacts, restoredFacts } from '../lifecycle/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import type { Store } from '../store/index.ts';
 import { SIMULATED_NODE, simulatedMachine } from './simulated-machine.ts';
@@ -28,8 +29,12 @@ export interface SimulatedWorld {
   readonly runtimeOf: (pod: StoredPod) => Runtime;
   /** The containers of a Pod that an earlier agent has left. Default: none. */
   readonly foundOf?: (pod: StoredPod) => readonly FoundInstance[];
+  /** The node, as it is for a Pod. Default: `SIMULATED_NODE`. */
+  readonly nodeFor?: ((pod: StoredPod) => NodeFacts) | undefined;
   /** The differences of its machine from `simulatedMachine`. */
   readonly machine?: Partial<PodMachine>;
+  /** The use of Pods. Default: nothing is known. */
+  readonly usage?: UsageSource | undefined;
   /** Called for each change of an object of the workloads that is no Pod. */
   readonly onObject?: (event: WatchEvent<Owned>) => void;
   readonly onEvent?: (event: WatchEvent<StoredEvent>) => void;
@@ -40,7 +45,7 @@ export interface SimulatedWorld {
 const throws = (error: Error): never => {
   throw error;
 };
-const nothing = (): void => undefined;
+const doNothing = (): void => undefined;
 
 /** An agent in a simulated machine: the real loop of the controllers, and the real PodRun for each Pod. */
 export class SimulatedAgent {
@@ -58,7 +63,7 @@ export class SimulatedAgent {
       timeZone: () => 'UTC',
       suffix: world.suffix,
       newUid: world.newUid,
-      claim: () => nothing,
+      claim: () => doNothing,
       runsPod: (uid) => this.#runs.has(uid),
       startPod: (object: KubeObject) => {
         const pod = store.create('pods', object) as unknown as StoredPod;
@@ -66,10 +71,11 @@ export class SimulatedAgent {
         return pod;
       },
       deletePod: (pod, propagation) => requestDeletion(store, clock, pod, { propagation, isOwned: true }),
-      onObject: world.onObject ?? nothing,
-      onEvent: world.onEvent ?? nothing,
-      onTurn: world.onTurn ?? nothing,
+      onObject: world.onObject ?? doNothing,
+      onEvent: world.onEvent ?? doNothing,
+      onTurn: world.onTurn ?? doNothing,
       onTrouble: throws,
+      usage: world.usage,
     });
   }
 
@@ -83,7 +89,7 @@ export class SimulatedAgent {
       .filter(isWorkload);
     const uids = new Set(workloads.map(({ metadata }) => metadata.uid));
     for (const workload of workloads) {
-      if (!uids.has(controllerOf(workload)?.uid ?? '')) this.loop.add(workload, nothing);
+      if (!uids.has(controllerOf(workload)?.uid ?? '')) this.loop.add(workload, doNothing);
     }
   }
 
@@ -106,12 +112,12 @@ export class SimulatedAgent {
 
   /** Runs a stored Pod. */
   run(pod: StoredPod): void {
-    const { store, clock, runtimeOf, foundOf, onEvent = nothing } = this.#world;
+    const { store, clock, runtimeOf, foundOf, nodeFor, onEvent = doNothing } = this.#world;
     const isPlaced = pod.spec.nodeName !== undefined;
     const run = new PodRun({
       pod,
       restoration: isPlaced ? restoredFacts(pod, foundOf?.(pod) ?? [], clock.now()) : undefined,
-      onRecordLost: nothing,
+      onRecordLost: doNothing,
       store,
       clock,
       runtime: runtimeOf(pod),
@@ -119,10 +125,11 @@ export class SimulatedAgent {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: {}, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => ({}) }),
+        schedulerFacts: () => ({ node: nodeFor?.(pod) ?? SIMULATED_NODE, placed: [], claim: () => ({}) }),
+        alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
-        placed: nothing,
-        changed: nothing,
+        placed: doNothing,
+        changed: doNothing,
         over: (ended) => settleClaimsOf(store, ended.pod),
         removed: (ended) => {
           this.#runs.delete(ended.pod.metadata.uid);

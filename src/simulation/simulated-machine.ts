@@ -20,7 +20,7 @@ export function simulatedMachine(different: Partial<PodMachine> = {}): PodMachin
       const launch = { argv: [container] as const, env: { SIMULATED_NAME: container }, cwd: '/', stdin: false };
       return Promise.resolve({ ok: true, launch, notices: [] });
     },
-    ensureImage: () => Promise.resolve({ type: 'present' }),
+    ensureImage: () => Promise.resolve({ type: 'absent' }),
     startFailed: () => undefined,
     measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
     limitsOf: () => undefined,

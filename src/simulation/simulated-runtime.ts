@@ -11,7 +11,7 @@ import type {
   Runtime,
   StartOutcome,
 } from '../runtime/index.ts';
-import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
+import type { ExecBehaviour, ProgramBehaviour } from './read-program.ts';
 
 /** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is the instance's. */
 export type JournalEntry = { readonly atMs: number; readonly name: string; readonly id: string } & (

@@ -4,6 +4,7 @@ import {
   isWorkload,
   type KubeObject,
   resourceTypeOf,
+  type StoredAutoscaler,
   type StoredEvent,
   type StoredPod,
   type WatchEvent,
@@ -13,6 +14,7 @@ import type { ProbeOutcome } from '../lifecycle/index.ts';
 import { asCreated, prepareForCreate } from '../manifest/index.ts';
 import { allocated } from '../apiserver/index.ts';
 import type { Runtime } from '../runtime/index.ts';
+import { LoadedPods, type SharedLoad } from './load-curve.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { DOES_ITS_WORK, RUNS, type SimulatedLife } from './read-program.ts';
@@ -24,6 +26,8 @@ export interface SimulationOptions {
   readonly programs: ReadonlyMap<string, readonly SimulatedLife[]>;
   /** The time of day at the beginning, milliseconds since 1970. */
   readonly startMs: number;
+  /** The loads of workloads. Default: nothing is known of what Pods use. */
+  readonly loads?: readonly SharedLoad[];
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
   readonly onObject: (event: WatchEvent<Owned>) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
@@ -62,6 +66,7 @@ export class Simulation {
       },
       onObject: options.onObject,
       onEvent: options.onEvent,
+      usage: options.loads && new LoadedPods(options.loads, this.clock),
     });
   }
 
@@ -81,6 +86,12 @@ export class Simulation {
   /** Lets so much time pass. */
   async run(ms: number): Promise<void> {
     await this.clock.run(ms);
+  }
+
+  /** The autoscaler of this uid. */
+  autoscaler(uid: string): StoredAutoscaler | undefined {
+    const all = this.#store.list<StoredAutoscaler>('horizontalpodautoscalers');
+    return all.find(({ metadata }) => metadata.uid === uid);
   }
 
   /** The Pods that there are at the moment. */

@@ -24,6 +24,7 @@ import { claimFolder, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
 import { OpenPodLogs } from './disk/pod-log.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
+import { RecentReads } from './recent-reads.ts';
 import { spendReserve } from './disk/reserve.ts';
 import { VersionSource } from './base/resource-version.ts';
 import { StagingArea, type StorageParts } from './records/storage.ts';
@@ -49,6 +50,7 @@ export class FileStore implements Store {
   readonly clock: Clock;
   readonly memory: MemoryArea;
   readonly leases: Leases;
+  readonly recent: RecentReads;
   readonly #pods: PodRecords;
   readonly #events: EventRecords;
   readonly #plain: PlainRecords;
@@ -65,14 +67,15 @@ export class FileStore implements Store {
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.clock = clock;
+    this.recent = new RecentReads(this);
     this.#parts = parts;
     this.memory = { root, mountPoints: memoryMountPoints, processes: lookup };
     this.leases = new Leases({ root, clock, lookup });
     this.#logs = new OpenPodLogs(root, locks);
     this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases, logs: this.#logs });
     this.#lastApplied = new LastApplied(root);
-    this.#pods = new PodRecords(parts, this.#ownership, this.#logs);
     this.#plain = new PlainRecords(parts);
+    this.#pods = new PodRecords(parts, this.#ownership, this.#logs, this.#plain);
     this.#events = new EventRecords(parts, this.#plain, this.#logs);
     this.#watches = new Watches({
       root,
@@ -80,7 +83,6 @@ export class FileStore implements Store {
       logs: this.#logs,
       readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
       reachOf: (pod) => this.#ownership.reachOf(pod),
-      list: (resource, scope) => this.#plain.list(resource, scope),
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
       versionOf: (resource, key) => this.#plain.versionOf(resource, key),
     });
@@ -159,7 +161,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.change(key, typedChange);
       return this.#plain.change(resource, key, part, typedChange);
     });
-    this.#watches.answered(writer, changed);
+    this.#watches.skipOwnWrite(writer, changed);
     this.#publish(resource, changed);
     return changed as Storable as T;
   }
@@ -170,13 +172,14 @@ export class FileStore implements Store {
    */
   mirror<T extends Storable>(resource: Exclude<Resource, 'pods' | 'events'>, object: T): T {
     const put = this.#onDisk(() => this.#plain.put(resource, object));
+    this.recent.written(resource);
     this.#watches.written(resource, put);
     return put as Storable as T;
   }
 
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod, writer?: Subscription): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
-    this.#watches.answered(writer, bound);
+    this.#watches.skipOwnWrite(writer, bound);
     this.#watches.publish('pods', [bound]);
     return bound;
   }
@@ -206,7 +209,8 @@ export class FileStore implements Store {
     });
     if (deleted === undefined) return undefined;
     if (resource === 'persistentvolumes') this.#onDisk(() => removeVolumeData(this.#parts, deleted));
-    this.#watches.answered(writer, deleted);
+    this.recent.written(resource);
+    this.#watches.skipOwnWrite(writer, deleted);
     this.#watches.publish(resource, [deleted]);
     return deleted as KubeObject | undefined;
   }
@@ -239,7 +243,11 @@ export class FileStore implements Store {
     options: { readonly replay?: boolean } = {},
   ): Subscription {
     const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as ChangeListener));
-    const present = options.replay === true ? this.list<StoredObject>(resource, scope) : [];
+    if (options.replay !== true) return watching.subscription;
+    const isPlain = resource !== 'pods' && resource !== 'events';
+    const present = this.#onDisk(() =>
+      isPlain ? this.#watches.present(resource, scope) : this.list<StoredObject>(resource, scope),
+    );
     for (const object of present) watching.sendPresent(object);
     return watching.subscription;
   }
@@ -316,6 +324,16 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#pods.lost());
   }
 
+  /** The Pods that other agents run. A process that had killed its agent may have to replace it. */
+  podsOfOthers(): StoredPod[] {
+    return this.#onDisk(() => (this.leases.areOthers ? this.#pods.ofOthers() : []));
+  }
+
+  /** Runs a step while no other process runs one for this node. Must not be nested. */
+  atNode<T>(name: string, step: () => T): T {
+    return this.#onDisk(() => this.#parts.locks.hold('nodes', { namespace: 'all', name }, step));
+  }
+
   /** The addresses of Pods that have an owner, alive or not. */
   addressesInUse(): ReadonlySet<string> {
     return new Set(this.#onDisk(() => this.#pods.addressesInUse()));
@@ -360,16 +378,18 @@ export class FileStore implements Store {
   #deletePod(key: ObjectKey, writer: Subscription | undefined): KubeObject | undefined {
     const removed = this.#onDisk(() => this.#pods.remove(key));
     if (removed === undefined) return undefined;
-    this.#watches.answered(writer, removed.pod);
+    this.#watches.skipOwnWrite(writer, removed.pod);
     this.#watches.checkPod(key);
+    for (const event of removed.events) this.#watches.publish('events', [event]);
     this.#logs.letGo(key);
     this.#onDisk(() => removed.discard());
     return removed.pod as Storable as KubeObject;
   }
 
   #publish(resource: Resource, object: StoredObject): void {
-    if (resource === 'pods' || resource === 'events') this.#watches.publish(resource, [object]);
-    else this.#watches.written(resource, object);
+    if (resource === 'pods' || resource === 'events') return this.#watches.publish(resource, [object]);
+    this.recent.written(resource);
+    this.#watches.written(resource, object);
   }
 
   #onDisk<T>(run: () => T): T {

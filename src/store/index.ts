@@ -1,3 +1,4 @@
+export { eventsUnchangedSince } from './records/event-records.ts';
 export {
   agentsFolder,
   credentialsFile,
@@ -62,6 +63,7 @@ export { watchPath } from './feed/folder-watch.ts';
 export { watchOwners } from './feed/owner-watch.ts';
 export { onGrowth, podOver, type PodSource } from './feed/pod-watch.ts';
 export { Subscribers } from './feed/subscribers.ts';
+export type { KeptObject } from './feed/kept-object.ts';
 export { FileStore } from './file-store.ts';
 export { StoreGarbage, type UnreferencedFolder } from './garbage.ts';
 export { Informer, type InformerChange } from './informer.ts';

@@ -1,5 +1,6 @@
 import type { StoredMeta, WatchEvent } from '../api/index.ts';
 import type { Resource, Scope, Storable, Store } from './base/store.ts';
+import { KeptObject } from './feed/kept-object.ts';
 
 type Followed = Storable & { readonly metadata: StoredMeta };
 
@@ -16,40 +17,51 @@ export interface InformerChange<T> extends WatchEvent<T> {
  */
 export class Informer<T extends Followed> {
   /** By `NAMESPACE/NAME`. */
-  readonly #objects = new Map<string, T>();
+  readonly #objects = new Map<string, KeptObject<T>>();
   readonly #subscription: { close(): void };
   readonly #onChange: (change: InformerChange<T>) => void;
 
+  readonly #keyOf: (object: T) => string;
+
   /**
-   * @param shape makes what is kept of a stored object. Default: the object itself
+   * @param keyOf returns the key of an object. Default: `NAMESPACE/NAME`
    * @param onChange called for each change from now on, within the call that makes it, not for the objects that exist
    */
   constructor(
     { store, resource, scope = {} }: { readonly store: Store; readonly resource: Resource; readonly scope?: Scope },
     onChange: (change: InformerChange<T>) => void,
-    shape: (stored: T) => T = (stored) => stored,
+    keyOf: (object: T) => string = nameOf,
   ) {
+    this.#keyOf = keyOf;
     this.#onChange = onChange;
-    this.#subscription = store.watch<T>(resource, scope, ({ type, object }) => this.#take(type, shape(object)));
-    for (const stored of store.list<T>(resource, scope)) this.#put(shape(stored));
+    let hasBegun = false;
+    const take = ({ type, object }: WatchEvent<T>): void => {
+      if (hasBegun) this.#take(type, object);
+      else if (type !== 'DELETED') this.#put(object);
+    };
+    this.#subscription = store.watch<T>(resource, scope, take, { replay: true });
+    hasBegun = true;
   }
 
   /** True for an object in its latest state. */
   has(object: T): boolean {
-    return this.#objects.get(nameOf(object)) === object;
+    const kept = this.#objects.get(this.#keyOf(object));
+    const { uid, resourceVersion } = object.metadata;
+    return kept?.uid === uid && kept.resourceVersion === resourceVersion;
   }
 
   get(key: string): T | undefined {
-    return this.#objects.get(key);
+    const kept = this.#objects.get(key);
+    return kept?.whole ?? kept?.object;
   }
 
   get all(): T[] {
-    return [...this.#objects.values()];
+    return [...this.#objects.values()].map(({ object }) => object);
   }
 
-  /** Each `NAMESPACE/NAME`. */
-  get keys(): Iterable<string> {
-    return this.#objects.keys();
+  /** Each object, whole or packed, by `NAMESPACE/NAME`. */
+  get kept(): ReadonlyMap<string, KeptObject<T>> {
+    return this.#objects;
   }
 
   close(): void {
@@ -57,28 +69,28 @@ export class Informer<T extends Followed> {
   }
 
   #put(object: T): void {
-    this.#objects.set(nameOf(object), object);
+    this.#objects.set(this.#keyOf(object), KeptObject.of(object));
   }
 
   #take(type: WatchEvent['type'], object: T): void {
-    const before = this.#objects.get(nameOf(object));
-    if (before === undefined) {
-      if (type !== 'DELETED') this.#tell({ type: 'ADDED', object, before });
-    } else if (before.metadata.uid !== object.metadata.uid) {
+    const kept = this.#objects.get(this.#keyOf(object));
+    if (kept === undefined) {
+      if (type !== 'DELETED') this.#tell({ type: 'ADDED', object, before: undefined });
+    } else if (kept.uid !== object.metadata.uid) {
       // Its own deletion was reported when the new one came.
       if (type === 'DELETED') return;
+      const before = kept.object;
       this.#tell({ type: 'DELETED', object: before, before });
       this.#tell({ type: 'ADDED', object, before: undefined });
-    } else if (
-      type === 'DELETED' ||
-      Number(object.metadata.resourceVersion) > Number(before.metadata.resourceVersion)
-    ) {
-      this.#tell({ type: type === 'DELETED' ? type : 'MODIFIED', object, before });
+    } else if (type === 'DELETED' || Number(object.metadata.resourceVersion) > Number(kept.resourceVersion)) {
+      this.#tell({ type: type === 'DELETED' ? type : 'MODIFIED', object, before: kept.whole ?? kept.object });
     }
   }
 
   #tell(change: InformerChange<T>): void {
-    if (change.type === 'DELETED') this.#objects.delete(nameOf(change.object));
+    const key = this.#keyOf(change.object);
+    this.#objects.get(key)?.release();
+    if (change.type === 'DELETED') this.#objects.delete(key);
     else this.#put(change.object);
     this.#onChange(change);
   }

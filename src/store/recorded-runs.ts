@@ -58,21 +58,32 @@ export class RecordedRuns {
   }
 
   /** Reads the record of a run, complete or not. Leaves out lines that a crash cut short. */
-  read({ pod, paths }: RunOnRecord): RecordedRun {
-    const { namespace, name, uid } = pod.metadata;
+  read(run: RunOnRecord): RecordedRun {
+    const { namespace, name, uid } = run.pod.metadata;
     return this.#onDisk(() => ({
       namespace,
       name,
       uid,
-      transitions: readTransitions(paths.transitions),
-      probes: readJournal(paths.probes) as RecordedRun['probes'],
-      hooks: readJournal(paths.hooks) as RecordedRun['hooks'],
+      ...this.#wherever(run, (paths) => ({
+        transitions: readTransitions(paths.transitions),
+        probes: readJournal(paths.probes) as RecordedRun['probes'],
+        hooks: readJournal(paths.hooks) as RecordedRun['hooks'],
+      })),
     }));
   }
 
   /** Reads the resource usage of the containers of a run: one entry for each that has ended. */
-  readUsage({ paths }: RunOnRecord): RecordedUsage[] {
-    return this.#onDisk(() => readJournal(paths.usage) as RecordedUsage[]);
+  readUsage(run: RunOnRecord): RecordedUsage[] {
+    return this.#onDisk(() => this.#wherever(run, (paths) => readJournal(paths.usage) as RecordedUsage[]));
+  }
+
+  /** Reads files of a run, and once more if it has moved to the history meanwhile. */
+  #wherever<T>({ pod, paths }: RunOnRecord, read: (paths: PodPaths) => T): T {
+    const content = read(paths);
+    const history = historyFolder(this.#store.root, pod.metadata.namespace, pod.metadata.name);
+    if (path.dirname(paths.folder) === history) return content;
+    const moved = namesIn(history).find((folder) => folder.endsWith(`-${pod.metadata.uid}`));
+    return moved === undefined ? content : read(pathsInPodFolder(path.join(history, moved)));
   }
 
   #findByUid(namespace: string, uid: string): RunOnRecord {
@@ -95,7 +106,11 @@ export class RecordedRuns {
     const present = this.#store.get<StoredPod>('pods', namespace, name);
     const current =
       present === undefined ? [] : [{ run: name, pod: present, paths: podPaths(this.#store.root, namespace, name) }];
-    return [...current, ...this.#replacedRuns({ namespace, name })];
+    // A run that moves just now is in both places.
+    const replaced = this.#replacedRuns({ namespace, name }).filter(
+      ({ pod }) => pod.metadata.uid !== present?.metadata.uid,
+    );
+    return [...current, ...replaced];
   }
 
   #replacedRuns({ namespace, name }: ObjectKey): RunOnRecord[] {

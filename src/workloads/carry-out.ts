@@ -37,16 +37,24 @@ export interface ActionRunnerOptions extends PodClient {
 }
 
 /**
- * The result of a stage. In all but `done`, the rest of the stage was not done, and the controller has to look again.
- * stale: an object has changed since the controller saw it. unfinished: other controllers have their turn first.
+ * The result of a stage. stale: an object has changed since the controller saw it. Then, and after a failure, the rest
+ * of the stage was not done, and the controller has to look again. unfinished: the rest comes after other work. To look
+ * at all Pods again for each part would take longer than the part.
  */
-export type StageOutcome = 'done' | 'stale' | 'unfinished' | ActionFailure;
+export type StageOutcome = 'done' | 'stale' | UnfinishedStage | ActionFailure;
+
+interface UnfinishedStage {
+  readonly type: 'unfinished';
+  readonly rest: readonly ControllerAction[];
+}
 
 /** Carries out the actions of controllers: their writes as the API server does them, their events. */
 export class ActionRunner {
   readonly #options: ActionRunnerOptions;
   /** By the uid of the object that the events are about. */
   readonly #recorders = new Map<string, EventRecorder>();
+  /** The keys of recorders that may have counts to write. */
+  readonly #counting = new Set<string>();
 
   constructor(options: ActionRunnerOptions) {
     this.#options = options;
@@ -57,14 +65,20 @@ export class ActionRunner {
    * @throws {PodrunError} when the store cannot be written to
    */
   carryOut(actions: readonly ControllerAction[]): StageOutcome {
+    try {
+      return this.#carryOut(actions);
+    } finally {
+      this.#writeCounts();
+    }
+  }
+
+  #carryOut(actions: readonly ControllerAction[]): StageOutcome {
     const clock = machineClock(this.#options.clock);
     const untilMs = clock.now().monotonicMs + SLICE_MS;
-    let isUnfinished = false;
     for (const [index, action] of actions.entries()) {
       // The events behind an action belong to it.
-      const canWait = index > 0 && (action.type === 'create' || action.type === 'delete');
-      isUnfinished ||= canWait && clock.now().monotonicMs >= untilMs;
-      if (isUnfinished && !tellsBefore(action)) continue;
+      const canWait = index > 0 && action.type !== 'event';
+      if (canWait && clock.now().monotonicMs >= untilMs) return { type: 'unfinished', rest: actions.slice(index) };
       try {
         this.#act(action);
       } catch (error) {
@@ -78,7 +92,7 @@ export class ActionRunner {
         if (outcome !== 'done') return outcome;
       }
     }
-    return isUnfinished ? 'unfinished' : 'done';
+    return 'done';
   }
 
   /** Forgets an object that is gone. */
@@ -139,13 +153,25 @@ export class ActionRunner {
     if (about === undefined) return;
     const recorder = this.#recorders.get(on.uid) ?? new EventRecorder({ ...this.#options, controller: component });
     this.#recorders.set(on.uid, recorder);
+    recorder.delayCounts();
+    this.#counting.add(on.uid);
     recorder.record(about, [event]);
   }
-}
 
-/** True for the status of an object that existed before the stage: it is right although the rest of the stage waits. */
-function tellsBefore(action: ControllerAction): boolean {
-  return action.type === 'update' && ['ReplicaSet', 'ReplicationController'].includes(action.on.kind);
+  /** Writes each Event that has repeated once for all actions of a call. */
+  #writeCounts(): void {
+    const uids = [...this.#counting];
+    this.#counting.clear();
+    for (const uid of uids) {
+      try {
+        this.#recorders.get(uid)?.writeCounts();
+      } catch (error) {
+        if (!(error instanceof PodrunError) || hasCode(error, 'Disk')) throw error;
+        // The Event may be gone: the next one begins anew.
+        this.#recorders.delete(uid);
+      }
+    }
+  }
 }
 
 function outcomeOf(action: Exclude<ControllerAction, { type: 'event' }>, error: PodrunError): StageOutcome {

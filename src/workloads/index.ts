@@ -1,2 +1,3 @@
-export { RunRoots } from './run-roots.ts';
+export type { UsageSource } from './autoscalers.ts';
+export { RunRoots } from './run-members.ts';
 export { WorkloadLoop } from './workload-loop.ts';

@@ -1,7 +1,9 @@
+import type { StoredEndpointSlice, StoredPod, StoredService } from '../api/index.ts';
+import { isApiServer, isService, type ObjectCache } from '../apiserver/index.ts';
+import { selectsPod } from '../controllers/index.ts';
 import { inBackground } from '../defects.ts';
-import type { StoredEndpointSlice, StoredService } from '../api/index.ts';
 import type { ServiceServer } from '../network/index.ts';
-import { isService, type ObjectCache } from '../apiserver/index.ts';
+import type { ObjectKey } from '../store/index.ts';
 
 /** Keeps the server of Services up to date. */
 export class ShownServices {
@@ -62,4 +64,24 @@ export class ShownServices {
   close(): void {
     this.#server.close();
   }
+}
+
+/** The part of a run that decides which Services belong to it. */
+export interface RunOfServices {
+  /** True for a Service that the run names. Default: all, as in a cluster. */
+  readonly namesService?: ((key: ObjectKey) => boolean) | undefined;
+  /** True for a Pod that this agent runs. */
+  readonly runsPod: (uid: string) => boolean;
+}
+
+/** True for a Service that the run names, that has a Pod here, or that needs none. Not for what earlier runs left. */
+export function isServiceOfRun(
+  service: StoredService,
+  cache: ObjectCache,
+  { namesService, runsPod }: RunOfServices,
+): boolean {
+  if (namesService === undefined || namesService(service.metadata)) return true;
+  if (Object.keys(service.spec?.selector ?? {}).length === 0) return !isApiServer(service);
+  const pods = cache.allOf<StoredPod>(service.metadata.namespace, 'Pod');
+  return pods.some((pod) => runsPod(pod.metadata.uid) && selectsPod(service, pod));
 }

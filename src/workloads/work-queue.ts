@@ -1,11 +1,10 @@
 import { caught } from '../defects.ts';
 import { type Alarm, type Clock, inTurn, isTurnSpent } from '../clock.ts';
-import { PODS_PER_SYNC } from '../controllers/index.ts';
 
 /** The wait before a controller is called again after a failure: doubled each time. */
 const BACK_OFF = { initialMs: 1000, maxMs: 300_000 };
-/** The writes after which other controllers have their turn. A controller makes no more Pods in a stage. */
-const WRITES_AT_ONCE = PODS_PER_SYNC;
+/** The writes after which other controllers have their turn. */
+const WRITES_AT_ONCE = 10;
 /** The longest wait for a time that a controller asked for: the wall clock may jump meanwhile. */
 const WAIT_MAX_MS = 60_000;
 

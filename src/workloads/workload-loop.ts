@@ -3,7 +3,6 @@ import {
   type Controlled,
   controllerOf,
   hasController,
-  isTerminalPhase,
   isWorkload,
   PodrunError,
   type StoredEvent,
@@ -13,29 +12,22 @@ import {
   type Workload,
 } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
-import {
-  type ActionFailure,
-  isActive,
-  type Owned,
-  PODS_PER_SYNC,
-  reconcileWorkload,
-  restingActions,
-  selectsPod,
-} from '../controllers/index.ts';
+import { isActive, type Owned, restingActions, selectsPod } from '../controllers/index.ts';
 import type { Root } from '../lifecycle/index.ts';
 import type { InformerChange, Store, Subscription } from '../store/index.ts';
-import { inputOf, RemovedPods, type LoopEnvironment } from './controller-input.ts';
+import { ForeignEvents, type LoopEnvironment } from './controller-input.ts';
+import { ControllerStages } from './controller-stages.ts';
+import { Autoscalers, type UsageSource } from './autoscalers.ts';
 import { ActionRunner, type PodClient } from './carry-out.ts';
 import { concernedBy } from './concerned.ts';
-import { ForeignEvents } from './foreign-events.ts';
-import { garbageIn, isPod, isService, mayMakeGarbage, ObjectCache } from '../apiserver/index.ts';
-import { RunMembers } from './run-members.ts';
-import type { ServiceServer } from '../network/index.ts';
-import { RunRoots } from './run-roots.ts';
-import { ShownServices } from './shown-services.ts';
+import { type AutoscalerApi, isPod, isService, mayMakeGarbage, ObjectCache } from '../apiserver/index.ts';
+import { NamespaceGarbage } from './namespace-garbage.ts';
+import { RunMembers, RunRoots } from './run-members.ts';
+import { isDnsService, type ServiceServer } from '../network/index.ts';
+import { isServiceOfRun, type RunOfServices, ShownServices } from './shown-services.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export interface WorkloadLoopOptions extends LoopEnvironment, PodClient {
+export interface WorkloadLoopOptions extends LoopEnvironment, PodClient, RunOfServices {
   readonly store: Store;
   readonly clock: Clock;
   readonly newUid: () => string;
@@ -44,8 +36,6 @@ export interface WorkloadLoopOptions extends LoopEnvironment, PodClient {
    * it. The result gives it up.
    */
   readonly claim: (object: Controlled) => (() => void) | undefined;
-  /** True for a Pod that this agent runs. */
-  readonly runsPod: (uid: string) => boolean;
   /** Called for each change of an object that belongs to the run. Not for Pods that this agent runs. */
   readonly onObject: (event: WatchEvent<Owned>) => void;
   /** Called for each event of a controller. */
@@ -59,12 +49,15 @@ export interface WorkloadLoopOptions extends LoopEnvironment, PodClient {
   readonly onDefect?: ((defect: unknown) => void) | undefined;
   /** Calls back with the name of each Service of a namespace that an agent has taken up or given up. */
   readonly watchServiceOwners?: (namespace: string, onChange: (name: string) => void) => Subscription;
+  /** The use of its Pods, for autoscalers. Default: nothing is known. */
+  readonly usage?: UsageSource | undefined;
+  /** The API server beside, for autoscalers. Default: there is none. */
+  readonly autoscalerApi?: (() => AutoscalerApi | undefined) | undefined;
+  /** The time between two looks of an autoscaler. Default: 15 s. */
+  readonly autoscalerPeriodMs?: number | undefined;
   /** Serves the Services of this agent. Undefined: they are not reachable. */
   readonly services?: ServiceServer | undefined;
 }
-
-/** The wait before another look at an object that another process has just changed. */
-const STALE_MS = 20;
 
 /**
  * Runs the controllers of the workloads that this agent owns. An object that has changed calls the controllers that it
@@ -78,7 +71,6 @@ export class WorkloadLoop {
   readonly #runner: ActionRunner;
   readonly #members: RunMembers;
   readonly #foreignEvents: ForeignEvents;
-  readonly #removedPods = new RemovedPods();
   /** By namespace. */
   readonly #ownerWatches = new Map<string, Subscription>();
   /** The workloads of this agent, by uid, each with a function that gives it up. */
@@ -86,16 +78,15 @@ export class WorkloadLoop {
   /** The uids of all workloads that this agent has owned: what they leave behind is its garbage. */
   readonly #everOwn = new Set<string>();
   readonly #queue: WorkQueue;
-  /** The namespaces to look through for garbage. */
-  readonly #garbageDue = new Set<string>();
-  /** Failures to tell of, by the uid of the workload. */
-  readonly #untold = new Map<string, ActionFailure>();
-  /** The time of the first stage of work that is unfinished: all its stages are one sync, at that time. */
-  readonly #begunMs = new Map<string, number>();
+  readonly #garbage: NamespaceGarbage;
+  readonly #stages: ControllerStages;
+  readonly #autoscalers: Autoscalers;
   /** The workload whose stage is being carried out. */
   #acting: string | undefined;
   /** Undefined: Services are not served. */
   readonly #services: ShownServices | undefined;
+  /** True while the objects of a namespace that was not followed before are reported. */
+  #isFirstLook = false;
   #isStopped = false;
 
   constructor(options: WorkloadLoopOptions) {
@@ -109,20 +100,46 @@ export class WorkloadLoop {
     this.#services = server && new ShownServices({ server, cache: this.#cache, onTrouble, onShown });
     this.#members = new RunMembers(this.#cache, (event) => this.#tell(event));
     this.#runner = new ActionRunner({ ...options, cache: this.#cache });
+    this.#stages = new ControllerStages({
+      environment: options,
+      clock: options.clock,
+      cache: this.#cache,
+      queue: this.#queue,
+      runner: this.#runner,
+      isOwn: (uid) => this.#own.has(uid),
+      enqueue: (uid) => this.#enqueue(uid),
+    });
+    this.#autoscalers = new Autoscalers({
+      ...options,
+      cache: this.#cache,
+      runner: this.#runner,
+      isOwn: (uid) => this.#own.has(uid),
+      api: options.autoscalerApi,
+      periodMs: options.autoscalerPeriodMs,
+    });
+    this.#garbage = new NamespaceGarbage({
+      ...options,
+      cache: this.#cache,
+      runner: this.#runner,
+      isOwn: (object) => this.isOwn(object) || options.runsPod(object.metadata.uid),
+      plan: () => this.#queue.plan(),
+    });
     this.#foreignEvents = new ForeignEvents({ ...options, isForeign: (uid) => this.#isForeign(uid) });
   }
 
   /**
    * Begins to look after a workload that this agent owns, and after what it owns.
    * @param release gives the workload up
+   * @param isRoot false: the run was not made for it
    */
-  add(workload: Workload, release: () => void): void {
+  add(workload: Workload, release: () => void, { isRoot = true }: { readonly isRoot?: boolean } = {}): void {
     const { uid, namespace } = workload.metadata;
-    this.roots.add(workload);
+    if (isRoot) this.roots.add(workload);
     this.#take(uid, release);
-    this.#cache.follow(namespace);
+    this.#follow(namespace);
     if (this.#cache.get(uid) === undefined) return this.#goneBefore(workload, release);
-    for (const object of this.#cache.allOf(namespace)) this.#takeIfOwned(object);
+    for (const object of this.#cache.dependentsOf(uid)) this.#takeIfOwned(object);
+    this.#takeServices(namespace);
     this.#members.add(this.#cache.get(uid) ?? workload);
   }
 
@@ -131,25 +148,23 @@ export class WorkloadLoop {
     this.roots.changed({ type: 'DELETED', object: workload });
     this.#forget(workload);
     release();
-    this.#lookForGarbage(workload.metadata.namespace);
+    this.#garbage.add(workload.metadata.namespace);
   }
 
   /** Follows the owners of a Pod that this agent runs without a workload: it goes when they do. */
   follow(pod: StoredPod): void {
-    this.#cache.follow(pod.metadata.namespace);
+    this.#follow(pod.metadata.namespace);
     this.#members.add(this.#cache.get(pod.metadata.uid) ?? pod);
   }
 
   /**
-   * Looks after the Services of a namespace that no other agent has, and after Services that another agent gives up.
+   * Looks after the Services of this run in a namespace, as soon as no other agent has them.
    */
   followServices(namespace: string): void {
-    this.#cache.follow(namespace);
+    this.#follow(namespace);
+    this.#takeServices(namespace);
     if (this.#ownerWatches.has(namespace)) return;
-    const watch = this.#options.watchServiceOwners?.(namespace, (name) => {
-      const services = this.#cache.free<StoredService>(namespace, 'Service');
-      for (const service of services) if (service.metadata.name === name) this.#takeService(service);
-    });
+    const watch = this.#options.watchServiceOwners?.(namespace, (name) => this.#takeServices(namespace, name));
     if (watch !== undefined) this.#ownerWatches.set(namespace, watch);
   }
 
@@ -161,7 +176,7 @@ export class WorkloadLoop {
   /** True when all roots have ended, no Pod of the run terminates, and no controller is due. True after `stop`. */
   get isOver(): boolean {
     if (this.#isStopped) return true;
-    return this.#queue.isEmpty && this.#garbageDue.size === 0 && this.roots.areOver && !this.#members.haveTerminating;
+    return this.#queue.isEmpty && this.#garbage.isEmpty && this.roots.areOver && !this.#members.haveTerminating;
   }
 
   /** True when connections to Services of this agent reach the endpoints of the last change. */
@@ -169,9 +184,9 @@ export class WorkloadLoop {
     return this.#services?.areCurrent ?? true;
   }
 
-  /** True when this loop looks after nothing. */
+  /** True when this loop looks after nothing but Services: any other loop takes these up. */
   get isEmpty(): boolean {
-    return this.#own.size === 0;
+    return [...this.#own.keys()].every((uid) => this.#cache.get(uid)?.kind === 'Service');
   }
 
   /** Looks again at what depends on the node: DaemonSets, and the zones of endpoints. */
@@ -192,6 +207,7 @@ export class WorkloadLoop {
   stop(): void {
     this.#isStopped = true;
     this.#queue.close();
+    this.#autoscalers.stop();
   }
 
   /** Gives up the workloads, after the end of all Pods of this agent. */
@@ -209,7 +225,7 @@ export class WorkloadLoop {
   /** Writes that no Pod of a workload runs any more, unless another agent runs one. */
   #rest(uid: string): void {
     const workload = this.#cache.get(uid);
-    if (workload !== undefined && isService(workload)) return this.#stage(workload);
+    if (workload !== undefined && isService(workload)) return this.#stages.take(workload);
     const isAlive = this.#cache.controlledBy<StoredPod>(uid, 'Pod').some(isActive);
     if (workload === undefined || !isWorkload(workload) || isAlive) return;
     this.#runner.carryOut(restingActions(workload, this.#options.clock.now().wallMs));
@@ -226,14 +242,30 @@ export class WorkloadLoop {
     const { uid } = object.metadata;
     const controller = controllerOf(object)?.uid ?? '';
     if (this.#isStopped || !hasController(object) || this.#own.has(uid)) return;
-    if (object.kind !== 'Service' && !this.#own.has(controller)) return;
+    // No proxy serves the Service of podrun's DNS server.
+    if (isService(object) ? isDnsService(object.spec) : !this.#own.has(controller)) return;
     const release = this.#options.claim(object);
     if (release === undefined) return;
     this.#take(uid, release);
     for (const dependent of this.#cache.dependentsOf(uid)) this.#takeIfOwned(dependent);
   }
 
-  /** The agent of a Service may be gone: then an agent of its Pods takes it up. */
+  #follow(namespace: string): void {
+    this.#isFirstLook = true;
+    try {
+      this.#cache.follow(namespace);
+    } finally {
+      this.#isFirstLook = false;
+    }
+  }
+
+  /** The agent of a Service may be gone: then an agent that it concerns takes it up. */
+  #takeServices(namespace: string, name?: string): void {
+    for (const service of this.#cache.free<StoredService>(namespace, 'Service')) {
+      if ((name ?? service.metadata.name) === service.metadata.name) this.#takeService(service);
+    }
+  }
+
   #takeServicesOf(pod: StoredPod): void {
     for (const service of this.#cache.free<StoredService>(pod.metadata.namespace, 'Service')) {
       if (selectsPod(service, pod)) this.#takeService(service);
@@ -242,7 +274,7 @@ export class WorkloadLoop {
 
   #takeService(service: StoredService): void {
     const { uid } = service.metadata;
-    if (this.#own.has(uid)) return;
+    if (this.#own.has(uid) || !isServiceOfRun(service, this.#cache, this.#options)) return;
     this.#takeIfOwned(service);
     if (!this.#own.has(uid)) return;
     this.#members.add(service);
@@ -251,23 +283,24 @@ export class WorkloadLoop {
 
   #changed(event: InformerChange<Owned>): void {
     const { type, object, before } = event;
-    const { namespace } = object.metadata;
     this.roots.changed(event);
     if (type === 'DELETED') this.#forget(object);
+    else if (isService(object) && this.#isFirstLook) this.#takeService(object);
     else this.#takeIfOwned(object);
     this.#members.changed(event);
+    this.#autoscalers.changed(event);
+    if (this.#autoscalers.has(object.metadata.uid)) this.#options.onObject(event);
     if (isService(object) && this.#own.has(object.metadata.uid)) this.#members.add(object);
     if (isPod(object)) this.#takeServicesOf(object);
     if (isService(object) || object.kind === 'EndpointSlice') {
       this.#services?.changed();
       this.#queue.plan();
     }
-    const own = [...this.#own.keys()].flatMap((each) => this.#cache.get(each) ?? []);
-    for (const concerned of concernedBy(event, before, this.#cache, own)) {
+    for (const concerned of concernedBy(event, before, this.#cache)) {
       // Its own writes do not call a controller again: the next stage sees them.
       if (concerned !== this.#acting) this.#enqueue(concerned);
     }
-    if (mayMakeGarbage(event, this.#cache)) this.#lookForGarbage(namespace);
+    if (mayMakeGarbage(event, this.#cache)) this.#garbage.add(object.metadata.namespace);
   }
 
   #tell(event: WatchEvent<Owned>): void {
@@ -288,21 +321,14 @@ export class WorkloadLoop {
 
   #forget(object: Owned): void {
     const { uid } = object.metadata;
-    if (isPod(object)) this.#removedPods.add(object, this.#options.clock.now().wallMs);
     this.#own.delete(uid);
     this.#queue.forget(uid);
-    this.#untold.delete(uid);
-    this.#removedPods.forget(uid);
+    this.#stages.forget(object);
     this.#runner.forget(uid);
   }
 
   #enqueue(uid: string): void {
     if (!this.#isStopped && this.#own.has(uid)) this.#queue.add(uid);
-  }
-
-  #lookForGarbage(namespace: string): void {
-    this.#garbageDue.add(namespace);
-    this.#queue.plan();
   }
 
   #takeTurn(): void {
@@ -314,12 +340,10 @@ export class WorkloadLoop {
       }
       const workload = this.#cache.get(uid);
       if (!this.#isStopped && workload !== undefined && hasController(workload))
-        this.#attempt(uid, () => this.#stage(workload));
+        this.#attempt(uid, () => this.#stages.take(workload));
     }
     // Garbage of this garbage waits for the next turn: controllers see each step of a deletion in the foreground.
-    const garbageDue = [...this.#garbageDue];
-    this.#garbageDue.clear();
-    for (const namespace of garbageDue) this.#attempt(undefined, () => this.#collect(namespace));
+    for (const namespace of this.#garbage.takeAll()) this.#attempt(undefined, () => this.#garbage.collect(namespace));
     this.#services?.show(this.#own.keys());
     this.#options.onTurn();
   }
@@ -336,54 +360,5 @@ export class WorkloadLoop {
     } finally {
       this.#acting = undefined;
     }
-  }
-
-  /** One stage of a controller's work. */
-  #stage(workload: Controlled): void {
-    const { uid } = workload.metadata;
-    const { clock } = this.#options;
-    const failure = this.#untold.get(uid);
-    this.#untold.delete(uid);
-    const wallMs = this.#begunMs.get(uid) ?? clock.now().wallMs;
-    const moment = { wallMs, removedPods: this.#removedPods.of(uid), failure };
-    const input = inputOf(workload, this.#cache, this.#options, moment);
-    const { actions, lookAgainAtMs } = reconcileWorkload(workload, input);
-    this.#queue.addAfter(uid, lookAgainAtMs === undefined ? undefined : lookAgainAtMs - moment.wallMs);
-    this.#queue.wrote(actions.filter(({ type }) => type !== 'event').length);
-    const outcome = this.#runner.carryOut(actions);
-    if (outcome === 'unfinished') this.#begunMs.set(uid, wallMs);
-    else this.#begunMs.delete(uid);
-    // Its own stage may have removed it.
-    if (!this.#own.has(uid)) return;
-    if (failure !== undefined) this.#queue.addAfterFailure(uid);
-    else if (outcome === 'unfinished') this.#enqueue(uid);
-    else if (outcome === 'stale') this.#queue.addAfter(uid, STALE_MS);
-    else if (outcome !== 'done') {
-      this.#untold.set(uid, outcome);
-      this.#enqueue(uid);
-    } else if (actions.some(({ type }) => type !== 'event')) this.#enqueue(uid);
-    else this.#queue.succeeded(uid);
-  }
-
-  /** Collects the garbage of a namespace, but no Pod and no workload that another agent looks after. */
-  #collect(namespace: string): void {
-    const { store, runsPod } = this.#options;
-    const isMine = (uid: string): boolean => {
-      const object = this.#cache.get(uid);
-      if (object === undefined) return false;
-      const isLookedAfter = isPod(object) ? !isTerminalPhase(object.status.phase) : hasController(object);
-      return !isLookedAfter || this.isOwn(object) || runsPod(uid);
-    };
-    const actions = garbageIn(this.#cache.allOf(namespace), store).filter(
-      (action) => action.type !== 'event' && action.type !== 'create' && isMine(action.on.uid),
-    );
-    if (actions.length === 0) return;
-    const outcome = this.#runner.carryOut(actions.slice(0, PODS_PER_SYNC));
-    const { clock } = this.#options;
-    // The run is not over before.
-    this.#garbageDue.add(namespace);
-    clock.wakeAt(clock.now().monotonicMs + (outcome === 'done' || outcome === 'unfinished' ? 0 : STALE_MS), () =>
-      this.#queue.plan(),
-    );
   }
 }

@@ -62,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'version',
     'machine',
     'lifecycle',
+    'controllers',
     'store',
     'runtime',
   ],
@@ -88,6 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'quietly',
     'defects',
+    'user',
     'version',
     'lifecycle',
     'controllers',
@@ -236,6 +238,7 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
  * behind `-f` and `--from`, what only experiments need, the server, runs on clusters, and what draws on a terminal.
  */
 const LATE_IMPORTS = [
+  'src/cli/apply/api-beside.ts',
   'src/cli/before-command.ts',
   'src/cli/connect/open-cluster.ts',
   'src/cli/from/saved-objects.ts',
@@ -245,6 +248,7 @@ const LATE_IMPORTS = [
   'src/cli/verbs/apply.ts',
   'src/cli/verbs/dashboard.ts',
   'src/cli/verbs/matrix.ts',
+  'src/cli/verbs/run-agent.ts',
   'src/cli/verbs/serve.ts',
   'src/cli/verbs/simulate.ts',
   'src/cli/view/open-view.ts',

@@ -73,7 +73,7 @@ describe('what only one place may do', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('one clock is made, where the process starts, and handed to all others', () => {
+  it('the only clock is made where the process starts, and passed on from there', () => {
     const makers = source.filter((file) =>
       nodesOf(file.ast).some((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'SystemClock'),
     );
@@ -116,6 +116,19 @@ describe('what only one place may do', () => {
       /\b(it|test|describe|context|ctx)\b[.\w]*\.(skipIf|runIf|skip|todo)\(/.test(readText(file)),
     );
     expect(wrong.filter((file) => file !== 'test/architecture/forbidden.test.ts')).toEqual([]);
+  });
+
+  it('tests that run beside each other await by the expect of their context: the imported one forgets its test', () => {
+    const wrong = filesBelow('test', /\.ts$/).filter((file) => {
+      const text = readText(file);
+      const isShared = !file.endsWith('.test.ts') || /\bconcurrent\b/.test(text);
+      return (
+        isShared &&
+        /(?<!\.)\bexpect\s*\.poll\(/.test(text) &&
+        /import \{[^}]*\bexpect\b[^}]*\} from 'vitest'/.test(text)
+      );
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('folders and files are made for podrun alone, or by src/exact-mode.ts: the umask must not decide', () => {

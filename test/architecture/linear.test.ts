@@ -15,8 +15,7 @@ const PUT_TOGETHER: Readonly<Record<string, string>> = {
   'src/remote/pull/portable-object.ts': 'alternatives of constant words, at the start of the text',
   'src/runtime/linux/cgroup/cgroup-usage.ts': 'the name of a line of a file, by a caller of the same file',
   'src/runtime/linux/detection/findings.ts': 'the name of a line of a file, by a caller of the same file',
-  'src/runtime/linux/detection/privileges.ts': 'the name of a line of a file, by a caller of the same file',
-  'src/runtime/signal-number.ts': 'the name of a line of a file, by a caller of the same file',
+  'src/runtime/watch/kill.ts': 'the name of a line of a file, by a caller of the same file',
 };
 
 const found = sourcesBelow('src')

@@ -4,10 +4,10 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/api/base/errors.ts';
-import { filesBelow, readText, root } from './source.ts';
+import { filesBelow, isNode, nodesOf, readText, root, sourcesBelow } from './source.ts';
 
-const FOLDERS = ['.ci', 'bench', 'bin', 'docs', 'fixtures', 'src', 'test'];
-const TOP = ['CHANGELOG.md', 'README.md', 'build.mjs', 'package.json', 'vitest.config.ts'];
+const FOLDERS = ['.ci', '.github', 'bench', 'bin', 'docs', 'fixtures', 'src', 'test'];
+const TOP = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'build.mjs', 'package.json', 'vitest.config.ts'];
 const everything = [...FOLDERS.flatMap((folder) => filesBelow(folder)), ...TOP];
 const pages = everything.filter((file) => file.endsWith('.md'));
 
@@ -24,6 +24,18 @@ describe('the repository', () => {
     expect(helpers.filter((file) => hook.test(readText(file)))).toEqual([]);
   });
 
+  it('waits with patience in tests: by default, vi.waitFor gives up after a second', () => {
+    const impatient = sourcesBelow('test').flatMap(({ path: file, ast }) =>
+      nodesOf(ast).flatMap((node) => {
+        const { callee } = node;
+        const isWait = node.type === 'CallExpression' && isNode(callee) && isNode(callee['property']);
+        const name = isWait ? (callee['property'] as { readonly name?: string }).name : undefined;
+        return name === 'waitFor' && (node['arguments'] as readonly unknown[]).length < 2 ? [file] : [];
+      }),
+    );
+    expect(impatient).toEqual([]);
+  });
+
   it('uses every fixture in a test or shows it on a page', () => {
     const users = [...pages, ...filesBelow('test', /\.ts$/)].map(readText).join('\n');
     const idle = filesBelow('fixtures', /\.yaml$/).filter((file) => !users.includes(file.replace('fixtures/', '')));
@@ -31,7 +43,7 @@ describe('the repository', () => {
   });
 
   it('says in each fixture what it shows', () => {
-    const silent = filesBelow('fixtures').filter((file) => !readText(file).startsWith('# '));
+    const silent = filesBelow('fixtures').filter((file) => !/^(?:#!.*\n)?(?:#|\/\/) /.test(readText(file)));
     expect(silent).toEqual([]);
   });
 
@@ -78,7 +90,7 @@ describe('the repository', () => {
   });
 
   it.each(['conformance', 'golden'])(
-    'has a true copy of the shared folder %s, but for what others have written',
+    'has a true copy of the shared folder %s, except for files written elsewhere',
     (folder) => {
       const original = path.join(root, '../shared', folder);
       // The original lies beside the checkout of the developers only.

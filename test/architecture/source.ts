@@ -47,11 +47,20 @@ export function readText(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
 
+/** The files of each folder. The tests of a worker share them: to parse all files takes seconds. */
+const known = new Map<string, readonly SourceFile[]>();
+
 /**
  * The TypeScript and JavaScript files of a folder. Each is parsed when its tree is asked for. Imports from faces are
  * seen as imports of the files behind them, as what is built has them; the faces are left out.
  */
-export function sourcesBelow(folder: string): SourceFile[] {
+export function sourcesBelow(folder: string): readonly SourceFile[] {
+  const sources = known.get(folder) ?? readSources(folder);
+  known.set(folder, sources);
+  return sources;
+}
+
+function readSources(folder: string): SourceFile[] {
   const files = filesBelow(folder, /\.(ts|mjs|js)$/).filter((file) => !isFace(file));
   return files.map((file) => {
     const text = throughFaces(readText(file), file);

@@ -62,19 +62,19 @@ describe('what events and statuses say', () => {
 function isWording(node: AstNode): boolean {
   if (node.type === 'Property') {
     if (nameOf(node['key']) === 'type') return /^(Normal|Warning)$/.test(literal(node['value']) ?? '');
-    return isTold(nameOf(node['key'])) && isText(node['value']);
+    return isMessageName(nameOf(node['key'])) && isText(node['value']);
   }
-  if (node.type === 'VariableDeclarator') return isTold(nameOf(node['id'])) && isText(node['init']);
+  if (node.type === 'VariableDeclarator') return isMessageName(nameOf(node['id'])) && isText(node['init']);
   return comparesWording(node);
 }
 
 function comparesWording(node: AstNode): boolean {
   if (node.type !== 'BinaryExpression') return false;
   const sides = [node['left'], node['right']];
-  return sides.some((side) => isTold(nameOf(side))) && sides.some(isText);
+  return sides.some((side) => isMessageName(nameOf(side))) && sides.some(isText);
 }
 
-function isTold(name: string | undefined): boolean {
+function isMessageName(name: string | undefined): boolean {
   return name === 'reason' || name === 'message';
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 /** The used parts of playwright-core, which may not be installed. */
 export interface Page {
   goto(url: string): Promise<unknown>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
   on(event: 'console', listener: (message: { text(): string; type(): string }) => void): void;
   on(event: 'pageerror', listener: (error: Error) => void): void;
   on(event: 'request', listener: (request: { url(): string }) => void): void;

@@ -45,7 +45,7 @@ const lack = await lackOfBrowser();
 if (lack !== undefined) process.stdout.write(`SKIPPED: pages in a browser: ${lack}\n`);
 
 describe('the page as text', () => {
-  it('has nothing of what others wrote as markup', () => {
+  it('escapes markup in texts of manifests and containers', () => {
     const text = page([hostilePod()]);
     expect(text).not.toContain('<script>window.owned');
     expect(text).not.toContain('<img');
@@ -63,10 +63,19 @@ describe('the page as text', () => {
 describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': lack === undefined }) }, () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-page-'));
+  const file = path.join(folder, 'page.html');
   const trouble: string[] = [];
+  let tab: Page;
 
   beforeAll(async () => {
     browser = await openBrowser();
+    tab = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    tab.on('console', (message) => trouble.push(`${message.type()}: ${message.text()}`));
+    tab.on('pageerror', (error) => trouble.push(error.message));
+    const { href } = pathToFileURL(file);
+    tab.on('request', (request) => {
+      if (request.url() !== href && !request.url().startsWith('data:')) trouble.push(`asks for ${request.url()}`);
+    });
   }, 120_000);
 
   afterAll(async () => {
@@ -74,19 +83,14 @@ describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': la
     rmSync(folder, { recursive: true });
   });
 
+  /** Opens the page in the one tab of the browser: each tab has a process of its own. */
   async function open(pods: readonly PagePod[], width = 1280): Promise<Page> {
-    const file = path.join(folder, 'page.html');
     writeFileSync(file, page(pods));
     trouble.length = 0;
-    const shown = await browser.newPage({ viewport: { width, height: 900 } });
-    shown.on('console', (message) => trouble.push(`${message.type()}: ${message.text()}`));
-    shown.on('pageerror', (error) => trouble.push(error.message));
-    const { href } = pathToFileURL(file);
-    shown.on('request', (request) => {
-      if (request.url() !== href && !request.url().startsWith('data:')) trouble.push(`asks for ${request.url()}`);
-    });
-    await shown.goto(href);
-    return shown;
+    await tab.setViewportSize({ width, height: 900 });
+    await tab.emulateMedia({ colorScheme: 'light' });
+    await tab.goto(pathToFileURL(file).href);
+    return tab;
   }
 
   /** Takes a picture, when PODRUN_SCREENSHOTS names a folder. */
@@ -178,7 +182,7 @@ describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': la
     expect(await shown.evaluate('document.querySelector("#theme").textContent')).toBe('Dark');
   });
 
-  it('shows what containers wrote as it is', async () => {
+  it('shows the output of containers unchanged', async () => {
     const shown = await open([hostilePod()]);
     expect(await shown.evaluate('window.owned === undefined && document.querySelector("#owned") === null')).toBe(true);
     expect(await shown.evaluate('document.querySelector(".log pre").textContent')).toBe(`${HOSTILE}\n`);

@@ -58,7 +58,7 @@ async function end(): Promise<void> {
 
 describe('a Pod in the background', needs('Linux'), () => {
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
-    'whose agent is killed goes on, and no byte of its log is lost: seed %i',
+    'whose agent is killed keeps running, and no byte of its log is lost: seed %i',
     async (seed) => {
       const chance = new Chance(seed);
       const ledgers = await begin();

@@ -31,7 +31,7 @@ const CHILDREN = [
 describe('children that stay', needs('Linux'), () => {
   it.each(CHILDREN)('$what: dead within a second of podrun', async ({ script }) => {
     const podrun = workshop.start(['apply', workshop.pod('parent', pod(script))]);
-    await podrun.until(({ stdout }) => stdout.includes('| ready'));
+    await podrun.until(({ stdout }) => /│ .* ready$/m.test(stdout));
     await sleep(50);
     expect(workshop.processes().length).toBeGreaterThan(1);
     podrun.signal('SIGKILL');
@@ -42,7 +42,7 @@ describe('children that stay', needs('Linux'), () => {
 
   it.each(CHILDREN)('$what: dead when the Pod is', async ({ script }) => {
     const podrun = workshop.start(['apply', workshop.pod('parent', pod(script))]);
-    await podrun.until(({ stdout }) => stdout.includes('| ready'));
+    await podrun.until(({ stdout }) => /│ .* ready$/m.test(stdout));
     podrun.signal('SIGTERM');
     expect((await podrun.ended).exitCode).toBe(143);
     await assertNothingLeft(workshop);

@@ -50,7 +50,7 @@ function mountState(...options: string[]): void {
   mounted.push(workshop.stateDir);
 }
 
-/** Something that has just ended may hold the disk for another moment. */
+/** Unmounts the disk, which a process that has just ended may hold for another moment. */
 async function unmountState(): Promise<void> {
   for (const place of mounted) await expect.poll(() => String(spawnSync('umount', [place]).stderr), PATIENT).toBe('');
   mounted.splice(0);
@@ -211,7 +211,7 @@ describe('a state folder', needs('mounts for all'), () => {
     await assertNothingLeft(workshop);
   });
 
-  it('on a full disk, when podrun is killed: nothing goes on running, and there is a way back', async () => {
+  it('on a full disk, when podrun is killed: no process keeps running, and podrun can start again', async () => {
     mountState();
     const podrun = workshop.start(['apply', workshop.pod('full', writer(10_000))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
@@ -309,7 +309,7 @@ describe('a state folder that is removed', needs('Linux'), () => {
     await assertNothingLeft(workshop);
   });
 
-  it('and podrun is killed a moment later: nothing goes on running', async () => {
+  it('and podrun is killed a moment later: no process keeps running', async () => {
     const podrun = workshop.start(['apply', workshop.pod('gone', writer(10_000))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
     podrun.signal('SIGSTOP');

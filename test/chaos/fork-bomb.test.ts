@@ -22,7 +22,7 @@ describe('a fork bomb within its limit of processes', needs('cgroups'), () => {
     await assertNothingLeft(workshop, { wasKilled: true });
   });
 
-  it('is over when podrun is, that is told twice to end', async () => {
+  it('ends with podrun after a second signal', async () => {
     const podrun = await exploding();
     podrun.signal('SIGINT');
     podrun.signal('SIGINT');

@@ -147,7 +147,7 @@ const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
 describe('a network whose processes are killed', { ...LIMIT, ...needs('networks', 'namespaces') }, () => {
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
-  it.for(seeds)('serves again, or its Pods are told, and nothing is left: seed %i', async (seed, test) => {
+  it.for(seeds)('serves again, or its Pods get an event, and no process is left: seed %i', async (seed, test) => {
     const workshop = workshopFor(test);
     const processes = new Processes(workshop);
     // Holders have no trace of the workshop.

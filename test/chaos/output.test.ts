@@ -55,7 +55,7 @@ describe('what containers print', needs('Linux'), () => {
     20_000 + LINE_MIB * 300,
   );
 
-  it('is kept as it is: every byte there is', async () => {
+  it('is kept unchanged, byte for byte', async () => {
     const script = `head -c ${MIB} /dev/urandom >sent; cat sent; printf '\\377\\000\\n\\r\\n\\033[2J' | tee -a sent`;
     expect((await workshop.run(['apply', workshop.pod('binary', once(script))])).exitCode).toBe(0);
     const sent = readFileSync(path.join(workshop.folder, 'sent'), 'latin1');
@@ -64,7 +64,7 @@ describe('what containers print', needs('Linux'), () => {
     await assertNothingLeft(workshop);
   });
 
-  it('is complete when nobody reads what podrun prints', async () => {
+  it('is complete when no process reads the output of podrun', async () => {
     const script = 'i=0; trap "exit 0" TERM; while :; do echo "line $i"; echo $i >>ledger; i=$((i+1)); done';
     const podrun = workshop.start(['apply', workshop.pod('unread', once(script))]);
     await podrun.until(({ stdout }) => stdout.includes('line 100'));

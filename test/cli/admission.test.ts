@@ -75,7 +75,7 @@ it('a Pod gets the limits of its namespace and the priority of its class', async
   });
 });
 
-it("the kinds that limit others have kubectl's columns", async () => {
+it("ResourceQuotas and LimitRanges have kubectl's columns", async () => {
   const { stdout } = await runHere(workshop, ['get', 'limits,quota,pdb'], {
     env: { PODRUN_NOW: '2026-01-01T12:00:00Z' },
   });

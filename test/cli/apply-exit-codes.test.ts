@@ -67,7 +67,7 @@ describe('apply exits with 2, one clear sentence, and starts nothing:', () => {
   const fine = once(['sh', '-c', 'echo started']);
 
   it.each([
-    { name: 'no manifest', args: [], says: 'must specify' },
+    { name: 'no manifest', args: [], says: 'a manifest is missing: podrun apply pod.yaml' },
     { name: 'an unknown flag', args: ['fine.yaml', '--untill', 'ready'], says: '--untill' },
     { name: 'a duration that is none', args: ['fine.yaml', '--timeout', 'soon'], says: 'soon' },
     { name: 'an output format that is none', args: ['fine.yaml', '-o', 'xml'], says: 'xml' },

@@ -8,7 +8,7 @@ const workshop = workshopForEach();
 
 // The number of descriptors that Node itself needs differs between systems.
 it.each([28, 32])(
-  'with %i file descriptors what cannot be done is told, and the Pod lives on',
+  'with %i file descriptors a failure is reported, and the Pod keeps running',
   needs('Linux'),
   async (limit) => {
     const talks = (name: string, end: string) => ({

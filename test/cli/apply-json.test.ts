@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import type { ContainerStatus } from '../../src/api/generated/types.ts';
 import { podsIn, watchLines, type WatchLine, workshopForEach } from './workshop.ts';
 
@@ -24,6 +25,53 @@ describe('the JSON stream', () => {
     const statuses = podsIn(await stream('short', ['true'])).flatMap((pod) => pod.status?.containerStatuses ?? []);
     const states = statuses.map(({ state }: ContainerStatus) => Object.keys(state ?? {})[0]);
     expect(states.filter((state, index) => state !== states[index - 1])).toEqual(['waiting', 'running', 'terminated']);
+  });
+
+  it('has claims of the Pods with their volumes, and each object as ADDED once', async () => {
+    const request = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } };
+    const template = {
+      metadata: { labels: { app: 'db' } },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          {
+            name: 'main',
+            image: 'busybox',
+            command: ['sleep', '100'],
+            volumeMounts: [{ name: 'data', mountPath: '/data' }],
+          },
+        ],
+      },
+    };
+    const set = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db' },
+      spec: {
+        selector: { matchLabels: { app: 'db' } },
+        serviceName: 'db',
+        template,
+        volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: request }],
+      },
+    };
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'db' },
+      spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ port: 80 }] },
+    };
+    const manifest = workshop.file('db.yaml', `${stringify(service)}---\n${stringify(set)}`);
+    const args = ['apply', manifest, '-o', 'json', '--network', 'host', '--until', 'ready', '--settle', '0'];
+    const lines = watchLines((await workshop.run(args)).stdout);
+    const added = lines.filter(({ type, object }) => type === 'ADDED' && object.kind !== 'Event');
+    expect(
+      added.map(({ object }) => `${object.kind} ${object.metadata?.name}`.replace(/-\w{8}-.*/, '')).toSorted(),
+    ).toEqual(
+      expect.arrayContaining(['PersistentVolume pvc', 'PersistentVolumeClaim data-db-0', 'Pod db-0', 'Service db']),
+    );
+    expect(new Set(added.map(({ object }) => object.metadata?.uid)).size).toBe(added.length);
+    const claims = lines.flatMap(({ object }) => (object.kind === 'PersistentVolumeClaim' ? [object] : []));
+    expect(claims.at(-1)).toMatchObject({ status: { phase: 'Bound' } });
   });
 
   it('begins with ADDED, ends with MODIFIED, and its resource versions only grow', async () => {

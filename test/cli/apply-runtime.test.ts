@@ -71,13 +71,17 @@ describe('where namespaces are not permitted', needs('user namespaces', 'program
     }
   });
 
-  it('a Pod that needs them runs with one warning', async () => {
+  it('a Pod that needs them runs with a warning, and one about the places of its volumes', async () => {
     const pod = workshop.pod('p', mounting);
     const { exitCode, stderr } = await runConfined(['apply', pod, '--runtime', 'auto']);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(
-      /^.*runtime: process \(the kernel permits no user namespaces: .*mountPath\. See podrun doctor\n$/,
+    const [general, ofPod, ...rest] = stderr.split('\n');
+    expect(general).toMatch(
+      /^.*runtime: process \(the kernel permits no user namespaces: .*mountPath\. See podrun doctor$/,
     );
+    const place = String.raw`volume "v" is at \S+/pods/default/p/volumes/v \(\$PODRUN_VOLUME_V\)$`;
+    expect(ofPod).toMatch(new RegExp(`^Warning: pod/p: /data is a path of this machine itself: ${place}`));
+    expect(rest).toEqual(['']);
   });
 
   it('no warning about a Pod that does not need them, nor with --runtime process', async () => {
@@ -89,6 +93,17 @@ describe('where namespaces are not permitted', needs('user namespaces', 'program
       { exitCode: 0, stderr: '' },
       { exitCode: 0, stderr: '' },
     ]);
+  });
+});
+
+describe('as root of a user namespace that permits no further ones', needs('user namespaces'), () => {
+  it('a container whose root the kernel refuses runs as a plain process', async () => {
+    const confined = ['--user', '--map-root-user', '--mount', 'sh', '-c'];
+    const script = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
+    const command = workshop.commandLine(['apply', workshop.pod('p', mounting), '--runtime', 'auto']);
+    const env = { ...process.env, PODRUN_STATE_DIR: workshop.stateDir };
+    const { stderr } = await promisify(execFile)('unshare', [...confined, script, 'sh', ...command], { env });
+    expect(stderr).toMatch(/runtime: process \(.*\nWarning: pod\/p: \/data is a path of this machine itself/);
   });
 });
 

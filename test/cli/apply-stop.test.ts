@@ -94,7 +94,7 @@ describe('no process remains', () => {
   });
 
   it.each([{ format: 'json' }, { format: 'text' }])(
-    'when nobody reads the $format output any more',
+    'when the reader of the $format output is gone',
     async ({ format }) => {
       const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', format]);
       const main = await stage.puppet('main');
@@ -174,7 +174,10 @@ describe('podrun was killed', () => {
     await first.ended;
     const { exitCode, stdout } = await workshop.run(['delete', 'pod', 'orphan']);
     await orphan.gone;
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('pod "orphan" deleted') });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('pod "orphan" deleted from default namespace'),
+    });
     expect(workshop.processes()).toEqual([]);
   });
 });

@@ -23,6 +23,6 @@ it('apply in a terminal of no width shows whole lines, and no status line', need
     maxBuffer: 100_000,
   });
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/Pod\s.*Succeeded/);
+  expect(stdout).toMatch(/narrow .*Succeeded/);
   expect(stdout).not.toContain('\u001B[1A');
 });

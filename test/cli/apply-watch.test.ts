@@ -61,6 +61,9 @@ function change(name: string, text: string): void {
   writeFileSync(path.join(workshop.folder, name), text);
 }
 
+/** The line of the live view with this output of a container. */
+const output = (text: string): RegExp => new RegExp(String.raw`^ +│ \S+ +${text} *$`, 'm');
+
 /** Resolves when the output after `mark` has all of these. */
 async function until(podrun: Podrun, from: number, ...texts: readonly (string | RegExp)[]): Promise<number> {
   await podrun.until(({ stdout, stderr }) => {
@@ -79,23 +82,23 @@ it('apply --watch restarts what a change concerns, and nothing else', async () =
   chmodSync(program, 0o755);
   workshop.file('podrun.yaml', 'images: { app: ./server.sh }\n');
   const podrun = workshop.start(['apply', '--watch', 'deploy', '--network', 'host']);
-  let at = await until(podrun, 0, ' | one', ' | first', ' | key a');
+  let at = await until(podrun, 0, output('one'), output('first'), output('key a'));
 
   change('deploy/pod.yaml', yaml(pod('two'), config('a')));
-  at = await until(podrun, at, 'deploy/pod.yaml changed: pod/bare is replaced\n', ' | two');
+  at = await until(podrun, at, 'deploy/pod.yaml changed: pod/bare is replaced\n', output('two'));
 
   change('deploy/pod.yaml', yaml(pod('two'), config('b')));
   const followed = 'deploy/pod.yaml changed: configmap/settings is applied, pod/reader is replaced\n';
-  at = await until(podrun, at, followed, ' | key b');
+  at = await until(podrun, at, followed, output('key b'));
 
   change('server.sh', '#!/bin/sh\necho second; exec sleep 100\n');
-  at = await until(podrun, at, 'server.sh changed: deployment.apps/web restarts\n', ' | second');
+  at = await until(podrun, at, 'server.sh changed: container main of deployment.apps/web restarts\n', output('second'));
 
   change('deploy/web.yaml', 'spec: [');
   at = await until(
     podrun,
     at,
-    'deploy/web.yaml changed: the run goes on as before',
+    'deploy/web.yaml changed: the run continues unchanged',
     'Warning: error parsing deploy/web.yaml: ',
   );
 
@@ -105,9 +108,72 @@ it('apply --watch restarts what a change concerns, and nothing else', async () =
   podrun.signal('SIGINT');
   expect((await podrun.ended).exitCode).toBe(130);
   // Each container has printed one line when it started.
-  const restarted = podrun.stdout.match(/^.*main +\| .*$/gm)?.map((line) => line.replace(/^.*\| /, '').trim());
+  const restarted = podrun.stdout.match(/^ +│ \S+\/main .*$/gm)?.map((line) => line.replace(/^ +│ \S+ +/, '').trim());
   expect(restarted).toEqual(expect.arrayContaining(['one', 'key a', 'first', 'two', 'key b', 'second']));
   expect(restarted).toHaveLength(6);
+});
+
+it('apply --watch follows what a program imports, and folders that the user names', async () => {
+  const command = (...words: readonly string[]): object => ({
+    ...pod(''),
+    metadata: { name: words.at(-1) },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      initContainers: [{ name: 'first', image: 'busybox', command: ['echo', 'initialized'] }],
+      containers: [{ name: 'main', image: 'busybox', command: words }],
+    },
+  });
+  workshop.folderNamed('lib');
+  workshop.folderNamed('node_modules');
+  workshop.file(
+    'server.mjs',
+    "import { word } from './lib/word.mjs';\nconsole.log(word);\nsetInterval(() => {}, 1000);\n",
+  );
+  workshop.file('lib/word.mjs', "export const word = 'one';\n");
+  workshop.file('.gitignore', 'made\n');
+  workshop.file('pod.yaml', yaml(command(process.execPath, 'server.mjs'), command('sleep', '100')));
+  const podrun = workshop.start(['apply', '--watch', 'pod.yaml', '--runtime', 'process']);
+  const not = 'not watching for container main of pod/100 (sleep 100): it names no file of this folder';
+  let at = await until(podrun, 0, not, 'server.mjs, *.js, *.ts, … below .\n', output('one'), output('initialized'));
+
+  change('node_modules/one.mjs', '');
+  workshop.folderNamed('made');
+  change('made/one.mjs', '');
+  change('lib/notes.txt', '');
+  change('lib/word.mjs', "export const word = 'two';\n");
+  at = await until(podrun, at, 'lib/word.mjs changed: container main of pod/server.mjs restarts\n', output('two'));
+
+  workshop.folderNamed('lib/deep');
+  change('lib/deep/new.ts', '');
+  at = await until(podrun, at, 'lib/deep/new.ts changed: container main of pod/server.mjs restarts\n', output('two'));
+  podrun.signal('SIGINT');
+  await podrun.ended;
+  expect(podrun.stdout.match(/^ +│ \S+ +initialized *$/gm)).toHaveLength(2);
+  expect(podrun.stdout).not.toMatch(/(?:one\.mjs|notes\.txt).* changed/);
+});
+
+it('a container restarts in place for --watch-path, also when it waits for its back-off', async () => {
+  workshop.folderNamed('src');
+  const manifest = workshop.file(
+    'pod.yaml',
+    yaml({
+      ...pod(''),
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          { name: 'main', image: 'busybox', command: ['sh', '-c', 'cat src/word; exit 1'] },
+          { name: 'side', image: 'busybox', command: ['sleep', '100'] },
+        ],
+      },
+    }),
+  );
+  const podrun = workshop.start(['dev', manifest, '--watch-path', 'main=src', '--runtime', 'process']);
+  let at = await until(podrun, 0, 'watching for container main of pod/bare: src\n', /backing off/);
+  change('src/word', 'mended\n');
+  at = await until(podrun, at, 'src/word changed: container main of pod/bare restarts\n', output('mended'));
+  podrun.signal('SIGINT');
+  await podrun.ended;
+  expect(podrun.stdout.match(/› side +started/g)).toHaveLength(1);
 });
 
 it.each([

@@ -55,7 +55,7 @@ describe('podrun attach', () => {
     await run({ command: ['cat'], stdin: true });
     for (const text of ['one\n', 'two\n']) {
       expect((await attach(['pod', 'web', '-c', 'other', '-i', '-q'], text).ended).exitCode).toBe(0);
-      await applied.until(({ stdout }) => stdout.includes(`other | ${text}`));
+      await applied.until(({ stdout }) => new RegExp(`│ other +${text}`).test(stdout));
     }
     expect((await workshop.run(['logs', 'web', '-c', 'other'])).stdout).toBe('one\ntwo\n');
   });
@@ -133,7 +133,7 @@ describe('podrun debug --no-attach -i', () => {
       'cat; exit 3',
     ]);
     expect(added).toEqual({ exitCode: 0, stdout: '', stderr: '' });
-    await applied.until(({ stdout }) => /look +started/.test(stdout));
+    await applied.until(({ stdout }) => /look +debug +started/.test(stdout));
     expect(await attach(['web', '-c', 'look', '-i', '-q'], 'typed\n').ended).toMatchObject({ stdout: 'typed\n' });
     await applied.until(({ stdout }) => stdout.includes('exited with code 3'));
   });

@@ -31,7 +31,7 @@ it('a program that closes its standard input ends no client that writes there, n
 it.each([
   ['logs', '-f', 'web'],
   ['attach', 'web'],
-])('%s of a Pod in the background ends when nobody reads, and the Pod goes on', async (...args) => {
+])('%s of a Pod in the background ends when its reader is gone, and the Pod keeps running', async (...args) => {
   await workshop.run(['apply', '-d', deafPod(), ...RUNTIME, '--until', 'ready']);
   const client = workshop.start(args);
   await client.until(({ stdout }) => stdout.includes('line'));
@@ -41,7 +41,7 @@ it.each([
   expect(stdout).toBe('Running');
 });
 
-it('a watch of a state folder that is removed ends without a defect when it is told to', async () => {
+it('a watch of a state folder that is removed ends on a signal without a defect', async () => {
   await workshop.run([
     'apply',
     workshop.pod('done', { restartPolicy: 'Never', containers: [{ name: 'c', command: ['true'] }] }),

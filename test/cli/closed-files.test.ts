@@ -36,7 +36,7 @@ describe('what only root may read, for an ordinary user', needs('root', 'an ordi
   });
 });
 
-it('a working folder that is gone is told in one sentence', async (context) => {
+it('a working folder that is gone is reported in one sentence', async (context) => {
   const place = new Place(context, 'own');
   const { workshop } = place;
   const apply = workshop.commandLine(['apply', workshop.pod('web', { containers: [{ name: 'main' }] })]);

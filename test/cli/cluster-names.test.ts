@@ -33,8 +33,8 @@ describe.concurrent('names of Services, without a choice of the network', () => 
       tier,
       place.workshop.file('web.yaml', fixture('services/web.yaml')),
     ]);
-    await apply.until(({ stdout }) => stdout.includes('web                   ✓ Deployment  3/3 ready'));
-    await apply.until(({ stdout }) => (stdout.match(/^client\/client +\| web-\S+ answers$/gm) ?? []).length === 6);
+    await apply.until(({ stdout }) => /✓ deployment\/web +3\/3 ready/.test(stdout));
+    await apply.until(({ stdout }) => (stdout.match(/│ client\/client +web-\S+ answers$/gm) ?? []).length === 6);
     expect(apply.stderr).toContain('network: cluster, because ');
     apply.signal('SIGINT');
     await apply.ended;

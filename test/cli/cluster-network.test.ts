@@ -61,10 +61,10 @@ async function startCluster(
     tier,
   ]);
   // A server answers its probe a moment before its line is printed.
-  const all = [/✓ Pod +ContainersReady, Ready/g, / in net:\[\d+\]/g];
+  const all = [/ContainersReady, Ready after/g, / in net:\[\d+\]/g];
   await apply.until(({ stdout }) => all.every((pattern) => stdout.match(pattern)?.length === 2));
   const addressOf = (pod: string): string =>
-    new RegExp(`^${pod}/main +\\| at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
+    new RegExp(`│ ${pod}/main +at (10\\.93\\.\\S+) in`, 'm').exec(apply.stdout)?.[1] ?? '';
   const networks = [...apply.stdout.matchAll(/ in (net:\[\d+\])/g)].map(([, network = '']) => network);
   return { apply, addresses: [addressOf('one'), addressOf('two')], networks };
 }
@@ -144,7 +144,7 @@ describe.concurrent('the Pods of a cluster network', LIMIT, () => {
   });
 
   it.for(CASES.filter(({ tier }) => tier === 'process'))(
-    'of $who in the background, of two applies, reach each other when other agents go on with them',
+    'of $who in the background, of two applies, reach each other when other agents take them over',
     async ({ who, tier }, context) => {
       const place = placeWithNetwork(context, { who, tier });
       const hostPort = await freePort();
@@ -184,14 +184,14 @@ describe.concurrent('the Pods of a cluster network', LIMIT, () => {
   );
 
   it.for(CASES.filter(({ tier }) => tier === 'namespace'))(
-    'of $who reach a server on localhost of this machine, or are told why not',
+    'of $who reach a server on localhost of this machine, or get the reason why not',
     async ({ who, tier }, context) => {
       const place = placeWithNetwork(context, { who, tier });
       const port = await machineServer(context);
       const command = ask(`host.podrun.internal:${port}`);
       const manifest = place.workshop.pod('one', { restartPolicy: 'Never', containers: [{ name: 'main', command }] });
       const { stdout } = await place.start(['apply', manifest, '--network', 'cluster', '--runtime', tier]).ended;
-      expect(stdout).toMatch(stdout.includes('NoWayOut') ? /ENOTFOUND|EAI_AGAIN/ : /main +\| this machine answers$/m);
+      expect(stdout).toMatch(stdout.includes('NoWayOut') ? /ENOTFOUND|EAI_AGAIN/ : /main +this machine answers$/m);
     },
   );
 
@@ -214,6 +214,13 @@ describe.concurrent('the Pods of a cluster network', LIMIT, () => {
         .ended;
       expect(address).toMatch(/^10\.96\./);
       expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
+      const { stdout: hostIP } = await place.start(['get', 'pod', 'two', '-o', 'jsonpath={.status.hostIP}']).ended;
+      // Without a way out, no address in the cluster leads to this machine.
+      expect(hostIP).toMatch(apply.stdout.includes('NoWayOut') ? /^127\.0\.0\.1$/ : /^10\.94\.0\.[12]$/);
+      for (const port of hostIP === '127.0.0.1' ? [] : [nodePort, hostPort]) {
+        const asked = place.start(['exec', 'two', '--', ...ask(`${hostIP}:${port}`)]);
+        expect((await asked.ended).stdout).toContain('one answers');
+      }
       const [helper = 0] = helpersOf(apply);
       process.kill(helper, 'SIGKILL');
       await vi.waitFor(() => expect(existsSync(`/proc/${helper}`)).toBe(false), PATIENT);

@@ -45,7 +45,7 @@ it('objects without a namespace show none', async () => {
   expect(tables.map((table) => table.split(/ +/)[0])).toEqual(['NAME', 'NAME']);
 });
 
-it('the priority classes of the system are there, also when they are not stored', async () => {
+it('the priority classes of the system exist, also when they are not stored', async () => {
   const file = workshop.file(
     'class.yaml',
     'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n',
@@ -75,6 +75,6 @@ it('the objects that every cluster has can be changed', async () => {
   expect(await run('describe sa default')).toMatch(/Image pull secrets: +registry/);
   expect(await run('label ns default team=a')).toBe('namespace/default labeled\n');
   expect(await run('get ns -l team=a -o name')).toBe('namespace/default\n');
-  expect(await run('delete sa default')).toBe('serviceaccount "default" deleted\n');
+  expect(await run('delete sa default')).toBe('serviceaccount "default" deleted from default namespace\n');
   expect(await run('get sa -o name')).toBe('serviceaccount/default\n');
 });

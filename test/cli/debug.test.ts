@@ -28,7 +28,7 @@ async function pod(): Promise<Pod> {
 }
 
 describe('podrun debug', () => {
-  it('adds a container that runs once beside the others', async () => {
+  it('adds a container that runs once beside the containers of the Pod', async () => {
     expect(await debug('-c', 'look', '--', ...stage.command('look'))).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     const look = await stage.puppet('look');
     look.exit(4);
@@ -78,7 +78,7 @@ describe('podrun debug', () => {
     [['nope'], /^Error from server \(NotFound\): pods "nope" not found\n$/, 1],
     [['web', '--target=x', '-q'], /spec\.ephemeralContainers\[0\]\.targetContainerName: Not found: "x"\n$/, 1],
     [['web', '-t'], /^error: -i\/--stdin is required for containers with -t\/--tty=true\n/, 2],
-    [['web', '--copy-to=other'], /^error: unknown flag: --copy-to\n/, 2],
+    [['web', '--copy-to=other'], /^error: you must specify --image, --set-image or command arguments\.\n/, 2],
     [['web', '--env', 'A'], /A must be formatted as key=value/, 2],
     [[], /^error: NAME is required for debug\n/, 2],
     [['cm/x'], /^error: "configmaps" not supported by debug/, 2],
@@ -118,7 +118,7 @@ describe('podrun debug -it', needs('terminals'), () => {
     terminal.type('exit 5\n');
     expect(await terminal.ended).toBe(5);
     // The output of `debug` is not in the output of `apply`.
-    await applied.until(({ stdout }) => /debugger-\w{5} +exited with code 5/.test(stdout));
+    await applied.until(({ stdout }) => /debugger-\w{5} +debug +exited with code 5/.test(stdout));
     expect(applied.stdout).not.toContain('prompt>');
   });
 });

@@ -16,7 +16,7 @@ const timer = setInterval(() => {
 timer.unref();
 `;
 
-it('a defect is told once, with a file, and the Pods go on', async () => {
+it('a defect is reported once, with a file, and the Pods keep running', async () => {
   const container = {
     name: 'main',
     command: ['sh', '-c', 'touch now; while ! [ -e on ]; do sleep 0.05; done; echo end'],
@@ -29,13 +29,13 @@ it('a defect is told once, with a file, and the Pods go on', async () => {
   await podrun.until(({ stderr }) => stderr.includes('broken') && stderr.includes('lost'));
   workshop.file('on', '');
   const { exitCode, stdout, stderr } = await podrun.ended;
-  expect(stdout).toContain('main | end\n');
+  expect(stdout).toMatch(/│ main +end\n/);
   // Nothing is wrong with the Pod: the exit code is about podrun.
   expect(exitCode).toBe(1);
   const [, file = ''] =
-    /^error: podrun has a defect, and goes on: lost\nPlease report it, with what is in (.*)\.$/m.exec(stderr) ?? [];
+    /^error: podrun has a defect, and continues: lost\nPlease report it, with what is in (.*)\.$/m.exec(stderr) ?? [];
   expect(readFileSync(file, 'utf8')).toMatch(/^podrun .*\nTypeError: lost\n {4}at /);
-  expect(stderr.match(/and goes on: lost/g)).toHaveLength(1);
+  expect(stderr.match(/and continues: lost/g)).toHaveLength(1);
 });
 
 it('a defect ends a command without Pods', async () => {
@@ -57,7 +57,7 @@ Array.prototype.toReversed = function () {
 
 it.each<[what: string, ...commands: string[][]]>([
   ['that ends', ['sh', '-c', 'echo done']],
-  ['whose neighbour goes on', ['sh', '-c', 'echo done'], ['sleep', '1000']],
+  ['whose neighbour keeps running', ['sh', '-c', 'echo done'], ['sleep', '1000']],
 ])('a defect in a step after a container %s ends its Pod, and apply', async (_what, ...commands) => {
   const containers = commands.map((command, index) => ({ name: `c${index}`, command }));
   const script = workshop.file('broken.cjs', BROKEN_STEP);
@@ -65,7 +65,7 @@ it.each<[what: string, ...commands: string[][]]>([
   const { exitCode, stderr, stdout } = await workshop.run(['apply', workshop.pod('web', { containers })], env);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('done') });
   expect(
-    stderr.match(/error: podrun has a defect, and goes on: lost\nPlease report it, with what is in /g),
+    stderr.match(/error: podrun has a defect, and continues: lost\nPlease report it, with what is in /g),
   ).toHaveLength(1);
   const { stdout: pod } = await workshop.run(['get', 'pod', 'web', '-o', 'jsonpath={.status.phase} {.status.reason}']);
   expect(pod).toBe('Failed PodrunDefect');

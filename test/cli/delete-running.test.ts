@@ -18,7 +18,7 @@ async function running(): Promise<{ apply: Podrun; main: Puppet }> {
 }
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
-const DELETED = 'pod "web" deleted\n';
+const DELETED = 'pod "web" deleted from default namespace\n';
 
 describe('delete of a Pod that another podrun runs', () => {
   it('terminates the Pod and waits until it is removed', async () => {
@@ -74,7 +74,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await main.catch('SIGTERM');
     expect(await workshop.run(['delete', 'pod', 'web', '--force'])).toMatchObject({
       exitCode: 0,
-      stdout: 'pod "web" force deleted\n',
+      stdout: 'pod "web" force deleted from default namespace\n',
     });
     expect(web()).toBeUndefined();
     expect(await main.received()).toBe('SIGTERM');

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/base/objects.ts';
 import { runHere } from './in-process.ts';
@@ -11,21 +12,25 @@ const run = (...args: string[]) => runHere(workshop, ['delete', ...args]);
 const configMap = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
 describe('delete', () => {
-  it('removes the selected objects and no others', async () => {
+  it('removes exactly the selected objects', async () => {
     const store = storeOf(workshop);
     putStates(store, ['list-of-three', 'running-ready']);
     putObjects(store, [configMap('a'), configMap('b')]);
-    expect((await run('pods', '-l', 'app in (api,web)')).stdout).toBe('pod "api" deleted\npod "web" deleted\n');
-    expect((await run('cm/a', 'pod/zed')).stdout).toBe('configmap "a" deleted\npod "zed" deleted\n');
+    expect((await run('pods', '-l', 'app in (api,web)')).stdout).toBe(
+      'pod "api" deleted from default namespace\npod "web" deleted from default namespace\n',
+    );
+    expect((await run('cm/a', 'pod/zed')).stdout).toBe(
+      'configmap "a" deleted from default namespace\npod "zed" deleted from default namespace\n',
+    );
     expect(store.list('pods').map(({ metadata }) => metadata.name)).toEqual(['batch-long-name-here']);
     expect(store.list('configmaps').map(({ metadata }) => metadata.name)).toEqual(['b']);
     expect((await run('pods,cm', '--all', '-A')).stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(store.list('events')).toEqual([]);
+    expect((await runHere(workshop, ['events', '-A'])).stdout).toContain('DeletedBy');
   });
 
   it.each([
-    { input: 'y\n', answer: 'pod "web" deleted\n', left: 0 },
-    { input: ' Y ', answer: 'pod "web" deleted\n', left: 0 },
+    { input: 'y\n', answer: 'pod "web" deleted from default namespace\n', left: 0 },
+    { input: ' Y ', answer: 'pod "web" deleted from default namespace\n', left: 0 },
     { input: 'n\n', answer: 'deletion is cancelled\n', left: 1 },
     { input: 'yes\n', answer: 'deletion is cancelled\n', left: 1 },
     { input: '', answer: 'deletion is cancelled\n', left: 1 },
@@ -55,6 +60,16 @@ describe('delete', () => {
     });
   });
 
+  it('refuses to remove the node, which podrun would register again', async () => {
+    expect(await run('node', hostname().trim().toLowerCase())).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Error from server \(Forbidden\): nodes "\S+" is forbidden: this machine is the only node/,
+      ) as string,
+    });
+  });
+
   it('keeps a namespace Terminating while something is in it, and nothing new comes', async () => {
     const store = storeOf(workshop);
     const held = { ...configMap('held'), metadata: { name: 'held', namespace: 'demo', finalizers: ['example.com/x'] } };
@@ -76,7 +91,7 @@ describe('delete', () => {
   it('removes nothing with --dry-run', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
-    expect((await run('pod', 'web', '--dry-run')).stdout).toBe('pod "web" deleted (dry run)\n');
+    expect((await run('pod', 'web', '--dry-run')).stdout).toBe('pod "web" deleted (dry run) from default namespace\n');
     expect(store.list('pods')).toHaveLength(1);
   });
 
@@ -85,7 +100,7 @@ describe('delete', () => {
     const inAway = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'away' } };
     putObjects(store, [inAway, configMap('settings')]);
     const manifest = workshop.file('map.yaml', JSON.stringify(configMap('settings')));
-    expect((await run('-n', 'away', '-f', manifest)).stdout).toBe('configmap "settings" deleted\n');
+    expect((await run('-n', 'away', '-f', manifest)).stdout).toBe('configmap "settings" deleted from away namespace\n');
     expect(store.list('configmaps').map(({ metadata }) => metadata.namespace)).toEqual(['default']);
   });
 
@@ -111,7 +126,9 @@ metadata: { name: shop }
 `,
     );
     const { exitCode, stdout, stderr } = await run('-f', manifest);
-    expect(stdout).toBe('pod "web" deleted\nconfigmap "settings" deleted\n');
+    expect(stdout).toBe(
+      'pod "web" deleted from default namespace\nconfigmap "settings" deleted from default namespace\n',
+    );
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: `Error from server (NotFound): error when deleting "${manifest}": deployments.apps "shop" not found\n`,

@@ -89,7 +89,7 @@ describe('a background agent that was killed', () => {
 
   it.each([
     { when: 'after the next one was there', isWatched: true, isKept: true },
-    { when: 'while nobody looked', isWatched: false, isKept: true },
+    { when: 'while no agent ran', isWatched: false, isKept: true },
     { when: 'so long ago that its keeper is gone, too', isWatched: false, isKept: false },
   ])('does not lose the exit code of a container that ends $when', async ({ isWatched, isKept }) => {
     await detached({ restartPolicy: 'Never' });
@@ -257,6 +257,16 @@ describe('when the keeper of the containers was killed', () => {
     await vi.waitUntil(() => mainStatus()?.restartCount === 1 && mainStatus()?.state?.running !== undefined, PATIENT);
     expect(mainStatus()?.lastState?.terminated).toMatchObject({ exitCode: 255, reason: 'Unknown' });
     expect(events().map(({ reason }) => reason)).toContain('SandboxChanged');
+  });
+
+  it('and the agent too while main is in back-off, the Pod begins again with its init containers', async () => {
+    const init = { name: 'setup', image: 'busybox', command: ['true'] };
+    await detached({ initContainers: [init], containers: [{ ...main(), command: ['false'] }] });
+    await vi.waitUntil(() => mainStatus()?.state?.waiting?.reason === 'CrashLoopBackOff', PATIENT);
+    await kill(agentPid(), ...keeperPids());
+    await workshop.run(['get', 'pods']);
+    await vi.waitUntil(() => events().some(({ reason }) => reason === 'SandboxChanged'), PATIENT);
+    await expect.poll(() => web()?.status.initContainerStatuses?.[0]?.restartCount, PATIENT).toBe(1);
   });
 
   it('and the agent too, a Pod with restartPolicy Never has failed', async () => {

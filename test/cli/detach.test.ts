@@ -19,7 +19,7 @@ describe('apply --detach', () => {
     const main = await stage.puppet('main');
     main.print('still here\n');
     expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
-    expect((await workshop.run(['logs', 'web'])).stdout).toBe('still here\n');
+    await expect.poll(async () => (await workshop.run(['logs', 'web'])).stdout, PATIENT).toBe('still here\n');
     expect(workshop.backgroundProcesses()).toHaveLength(2);
 
     expect(await workshop.run(['delete', 'pod', 'web'])).toMatchObject({ exitCode: 0 });
@@ -46,7 +46,7 @@ describe('apply --detach', () => {
     await stage.puppet('main');
     await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Running']);
     workshop.file('ready', '');
-    expect(await apply.ended).toEqual({ exitCode: 0, stdout: 'pod/web created\n', stderr: '' });
+    expect(await apply.ended).toEqual({ exitCode: 0, stdout: 'pod/web created\npod/web ready\n', stderr: '' });
     expect(web()?.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 

@@ -53,14 +53,6 @@ it.each([
       'Did you mean "json"?\n',
   },
   {
-    args: 'create quota few --hard=pods=3',
-    stderr:
-      'error: unknown command "quota" for "podrun create"\n' +
-      "A ResourceQuota needs a manifest: 'podrun create -f FILE', " +
-      "and 'podrun explain ResourceQuota' for its fields.\n" +
-      "See 'podrun create --help' for usage.\n",
-  },
-  {
     args: 'get pdos',
     stderr: 'error: the server doesn\'t have a resource type "pdos"\nDid you mean "pods"?\n',
   },
@@ -122,7 +114,6 @@ it.each([
   ['down', /podrun delete -f FILE/],
   ['ps', /podrun get pods/],
   ['restart', /podrun rollout restart deployment\/NAME.*podrun replace --force/],
-  ['autoscale', /podrun scale deployment/],
   ['push nginx', /pushes no images/],
   ['top --context=other', /--state-dir FOLDER/],
   ['diff -f pod.yaml', /--dry-run=server/],

@@ -78,7 +78,7 @@ it.each([
   expect(stderr).toContain(`error: ${message}\n`);
 });
 
-it('drain evicts the Pods that it may, and refuses the others with reasons', async () => {
+it('drain evicts the Pods that it may, and names the reasons for the rest', async () => {
   const name = await node();
   const volumes = [{ name: 'v', emptyDir: {} }];
   const podrun = workshop.start(['apply', workshop.pod('web', { ...SLEEP, volumes }), '-o', 'json']);

@@ -82,7 +82,7 @@ it('needs an editor, and an object', async () => {
   expect(existsSync(`${workshop.folder}/count`)).toBe(false);
 });
 
-it('keeps changes of others: only differences are stored', () => {
+it('stores only differences, so that other changes are kept', () => {
   const before = { a: 1, b: { c: 1, d: [1] }, e: 1 };
   expect(mergeDifference(before, { a: 1, b: { c: 2, d: [1] }, f: 1 })).toEqual({ b: { c: 2 }, e: null, f: 1 });
 });

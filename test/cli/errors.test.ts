@@ -149,7 +149,7 @@ it.each<[readonly string[], string]>([
   [['create', 'configmap', 'a', '--from-file=loop/x'], 'error reading loop/x: ELOOP: too many symbolic links'],
   [['expect', 'loop/x'], 'cannot read loop/x: too many symbolic links'],
   [['get', 'pods', '--state-dir', 'loop/x'], 'cannot use the state folder FOLDER/loop/x: too many symbolic links'],
-])('a path that nobody may look at is a mistake of the user: %j', async (args, stderr) => {
+])('a path that no user may look at is a mistake of the user: %j', async (args, stderr) => {
   symlinkSync('loop', path.join(workshop.folder, 'loop'));
   const ended = await runHere(workshop, args);
   expect(ended.exitCode).not.toBe(0);

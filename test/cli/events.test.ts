@@ -21,6 +21,8 @@ describe('events', () => {
     putStates(storeOf(workshop), ['crashloop', 'init-running-0-of-2']);
     const { stdout } = await run('--types=Warning', '--for', 'pod/crash', '--no-headers');
     expect(stdout).toMatch(/^10s \(x26 over 6m57s\) +Warning +BackOff +Pod\/crash +Back-off restarting[^\n]*\n$/);
+    expect(await run('crash', '--types=Warning', '--no-headers')).toMatchObject({ stdout });
+    expect((await run('service/crash')).stderr).toBe('No events found in default namespace.\n');
     expect((await run('--for', 'service/crash')).stderr).toBe('No events found in default namespace.\n');
     expect((await run('-n', 'test')).stderr).toBe('No events found in test namespace.\n');
   });
@@ -55,6 +57,7 @@ describe('events', () => {
 
   it.each([
     { args: ['--types=Foo'], exit: 2, why: 'error: valid --types are Normal or Warning' },
+    { args: ['web', '--for', 'pod/web'], exit: 2, why: 'error: an object and --for cannot be given together' },
     { args: ['--for', 'nopod'], exit: 2, why: 'error: --for must be in resource/name form' },
     { args: ['--for', 'nosuch/web'], exit: 1, why: 'error: the server doesn\'t have a resource type "nosuch"' },
   ])('report the mistake in $args', async ({ args, exit, why }) => {

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import type { KubeObject } from '../../src/api/base/objects.ts';
+import { SHOP } from '../documents/page-manifests.ts';
 import type { Need } from '../needs.ts';
 
 /** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */
@@ -26,6 +28,7 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
   'init',
   'validate',
   'apply',
+  'dev',
   'explain',
   'doctor',
   'completion',
@@ -34,7 +37,7 @@ export const WORLDLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands whose examples need stored workloads, but no running Pods. */
-export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose|edit|pull|images|image)( |$)/;
+export const STORE_ONLY: RegExp = /^(scale|rollout|set|create|run|expose|autoscale|edit|pull|images|image)( |$)/;
 
 /** The recorded states for those examples. */
 export const WORKLOADS: readonly string[] = ['deployment-updated', 'statefulset-ready', 'cronjob-with-active-job'];
@@ -57,10 +60,16 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
     before: 'rm -f web.yaml',
     shows: /Ready/,
   },
+  'podrun dev deploy/': { shows: /started/ },
+  'podrun dev pod.yaml --watch-path src': { shows: /started/ },
+  // No API server has served the folder.
+  'podrun create token default --duration=10m': { exitCode: 2 },
   'podrun init web --kind deployment --with probes -o web.yaml': { before: 'rm -f web.yaml' },
   'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
   'podrun logs web -c proxy -f': { shows: /proxying/ },
   'podrun logs web --hooks -f': { shows: /hooked/ },
+  // The log of a workload goes on with the Pods that replace others.
+  'podrun logs deployment/web -f': { shows: /serving/ },
   // A container that was just added has no log yet.
   'podrun logs web -c probe': {
     before:
@@ -69,15 +78,14 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun probes web --type=readiness -f': { shows: /readiness/ },
   'podrun events -w': { shows: /Started/ },
   'podrun attach web': { shows: /serving/ },
-  // No server serves the examples.
-  'podrun dashboard': { exitCode: 1 },
+  'podrun dashboard': { shows: /#code=/ },
   // There is no kubeconfig.
   'podrun pull-manifest pod/web --context staging > web.yaml': { exitCode: 2 },
   'podrun pull-manifest deploy/api -n shop --context staging --configmaps --redact': { exitCode: 2 },
   'podrun compare job.yaml --context staging': { exitCode: 2 },
   'podrun compare deploy/ --context staging --until ready --timeout 5m': { exitCode: 2 },
   "podrun compare pod.yaml --context staging -o json | jq -r '.pods[].differences[].what'": {},
-  'podrun dashboard --port 8001': { exitCode: 1 },
+  'podrun dashboard --port 8001': { shows: /#code=/ },
   'podrun matrix deploy/': { shows: /^SEED/ },
   'podrun matrix deploy/ --seeds 100 --jobs 4 --for 30s': { shows: /^SEED/ },
   'podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh': { exitCode: 2 },
@@ -224,6 +232,12 @@ const ends: PodSpec = {
   containers: [{ name: 'main', image: 'busybox', command: ['sleep', '0.1'] }],
 };
 
+/** Lasts until the first seeds have ended it, and starts again then. */
+const startsAgain: PodSpec = {
+  restartPolicy: 'OnFailure',
+  containers: [{ name: 'main', image: 'busybox', command: ['sleep', '2'] }],
+};
+
 export const SETTINGS: KubeObject = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -244,7 +258,7 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
   'first-web.yaml': yaml(pod('web', ends)),
   'gated-web.yaml': yaml(pod('web', { ...webSpec(folder, isApart), schedulingGates: [{ name: 'example.com/wait' }] })),
   'stuck.yaml': yaml(pod('stuck', { containers: [sleeps('main')] })),
-  'job.yaml': yaml(pod('job', ends)),
+  'job.yaml': yaml(pod('job', startsAgain)),
   'world.yaml': yaml(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } },
     pod('web', webSpec(folder, isApart)),
@@ -261,9 +275,12 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
     },
   ),
   'settings.yaml': yaml(SETTINGS),
+  'scaled.yaml': readFileSync(new URL('../../fixtures/workloads/autoscaler.yaml', import.meta.url), 'utf8'),
+  'load.csv': '0,100\n60,900\n',
+  'policies.yaml': SHOP,
   'smoke.sh': '#!/bin/sh\necho smoke\n',
   'config.yaml': 'level: debug\n',
   'site/index.html': '<p>hello\n',
   'schema.sql': 'create table words (word text);\n',
-  'answers.txt': 'yes\nquit\n',
+  'input.txt': 'yes\nquit\n',
 });

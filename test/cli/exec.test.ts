@@ -1,44 +1,56 @@
 import { existsSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
 import { startAtTerminal } from './own-terminal.ts';
-import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+import { type Ended, type Podrun, Workshop, workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
 import { needTier, TIERS } from './tiers.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-let applied: Podrun;
+
+const STAYS = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
 
 /** Runs `apply` with these flags. Without a flag, the machine decides about namespaces. */
-async function run(...flags: string[]): Promise<void> {
-  const pod = workshop.pod('web', {
+async function start(place: Workshop, ...flags: string[]): Promise<Podrun> {
+  const pod = place.pod('web', {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 2,
     initContainers: [{ name: 'setup', image: 'busybox', command: ['true'] }],
     containers: [
       {
         name: 'main',
-        command: stage.command('main'),
+        command: STAYS,
         env: [
           { name: 'COLOR', value: 'red' },
           { name: 'db.password', value: 'hidden' },
         ],
         workingDir: '/usr',
       },
-      { name: 'side', command: stage.command('side') },
+      { name: 'side', command: STAYS },
     ],
   });
-  applied = workshop.start(['apply', pod, ...flags]);
-  await Promise.all([stage.puppet('main'), stage.puppet('side')]);
+  const applied = place.start(['apply', pod, ...flags]);
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
+  return applied;
 }
 
-const exec = (...args: string[]): Promise<Ended> => workshop.run(['exec', ...args]);
 const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n';
 
 describe('podrun exec', () => {
-  beforeEach(() => run());
+  const shared = new Workshop();
+  let applied: Podrun;
+  const exec = (...args: string[]): Promise<Ended> => shared.run(['exec', ...args]);
+
+  beforeAll(async () => {
+    applied = await start(shared);
+  });
+  afterAll(async () => {
+    applied.signal('SIGINT');
+    await applied.ended;
+    const left = await shared.close();
+    if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+  });
 
   it('runs a command in the container, and exits with its exit code', async () => {
     const script = 'echo "$COLOR $PWD"; echo trouble >&2; exit 7';
@@ -55,21 +67,21 @@ describe('podrun exec', () => {
     expect((await exec('web', '-q', '--', 'env')).stdout).toContain('\ndb.password=hidden\n');
     // The output of `exec` is neither in the log nor in the output of `apply`.
     expect(applied.stdout).not.toContain('red');
-    expect((await workshop.run(['logs', 'web', '-c', 'main'])).stdout).toBe('');
+    expect((await shared.run(['logs', 'web', '-c', 'main'])).stdout).toBe('');
   });
 
   it('passes on standard input and its end', async () => {
     const text = `${'x'.repeat(80)}\n`.repeat(20_000);
-    const podrun = workshop.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat /dev/stdin; echo end'], {}, text);
+    const podrun = shared.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat /dev/stdin; echo end'], {}, text);
     const { stdout, ...rest } = await podrun.ended;
     expect(rest).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout === `${text}end\n`).toBe(true);
     // Without -i, the command has no input.
-    expect(await workshop.start(['exec', '-q', 'web', '--', 'cat'], {}, 'typed').ended).toMatchObject({ stdout: '' });
+    expect(await shared.start(['exec', '-q', 'web', '--', 'cat'], {}, 'typed').ended).toMatchObject({ stdout: '' });
   });
 
   it('reports a missing terminal and continues without', async () => {
-    const podrun = workshop.start(['exec', '-it', 'web', '-c', 'main', '--', 'tty'], {}, '');
+    const podrun = shared.start(['exec', '-it', 'web', '-c', 'main', '--', 'tty'], {}, '');
     expect(await podrun.ended).toEqual({
       exitCode: 1,
       stdout: 'not a tty\n',
@@ -80,32 +92,24 @@ describe('podrun exec', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)('ends the command when %s ends podrun', async (signal) => {
-    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
+    const podrun = shared.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
     const command = await stage.puppet('command');
     podrun.signal(signal);
     await command.gone;
     expect((await podrun.ended).exitCode).toBe(signal === 'SIGINT' ? 130 : 137);
   });
 
-  it('ends with the container', async () => {
-    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
-    const command = await stage.puppet('command');
-    await workshop.run(['delete', 'pod', 'web', '--now']);
-    await command.gone;
-    expect(await podrun.ended).toMatchObject({ exitCode: 137, stderr: 'command terminated with exit code 137\n' });
-  });
-
   it('finds the Pod of a Service', async () => {
     const spec = 'spec: { selector: { app: front }, ports: [{ port: 80 }] }';
-    const service = workshop.file('front.yaml', `apiVersion: v1\nkind: Service\nmetadata: { name: front }\n${spec}\n`);
-    expect((await workshop.run(['apply', service])).exitCode).toBe(0);
+    const service = shared.file('front.yaml', `apiVersion: v1\nkind: Service\nmetadata: { name: front }\n${spec}\n`);
+    expect((await shared.run(['apply', service])).exitCode).toBe(0);
     const impatient = ['svc/front', '-c', 'main', '--pod-running-timeout=1ms', '--', 'pwd'];
     expect(await exec(...impatient)).toMatchObject({
       exitCode: 1,
       stderr: 'error: timed out waiting for the condition\n',
     });
-    const waiting = workshop.start(['exec', 'svc/front', '-c', 'main', '--', 'pwd']);
-    await workshop.run(['label', 'pod', 'web', 'app=front']);
+    const waiting = shared.start(['exec', 'svc/front', '-c', 'main', '--', 'pwd']);
+    await shared.run(['label', 'pod', 'web', 'app=front']);
     expect(await waiting.ended).toEqual({ exitCode: 0, stdout: '/usr\n', stderr: '' });
   });
 
@@ -141,8 +145,22 @@ describe('podrun exec', () => {
         'unable to start container process: exec: "nosuch": executable file not found in $PATH\n',
     );
   });
+});
+
+describe('podrun exec when its container ends', () => {
+  const exec = (...args: string[]): Promise<Ended> => workshop.run(['exec', ...args]);
+
+  it('ends with the container', async () => {
+    await start(workshop);
+    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
+    const command = await stage.puppet('command');
+    await workshop.run(['delete', 'pod', 'web', '--now']);
+    await command.gone;
+    expect(await podrun.ended).toMatchObject({ exitCode: 137, stderr: 'command terminated with exit code 137\n' });
+  });
 
   it('refuses a Pod that has ended, and one without an agent', async () => {
+    const applied = await start(workshop);
     applied.signal('SIGKILL');
     await applied.ended;
     expect(await exec('web', '--', 'true')).toMatchObject({
@@ -164,7 +182,7 @@ describe('podrun exec', () => {
 describe('podrun exec -it', needs('terminals'), () => {
   it.for(TIERS)('is a terminal in the container, to the exit code (%s)', async (tier, test) => {
     needTier(test, tier);
-    await run(`--runtime=${tier}`);
+    await start(workshop, `--runtime=${tier}`);
     const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
     await terminal.shows(/^prompt>$/);
     terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
@@ -183,12 +201,12 @@ describe('podrun exec -it', needs('terminals'), () => {
 });
 
 describe('podrun exec in a container with namespaces', needs('namespaces'), () => {
-  beforeEach(() => run('--runtime=namespace'));
+  beforeEach(async () => void (await start(workshop, '--runtime=namespace')));
 
   it('sees the files and processes of the container, and none of the host', async () => {
     const script =
       'hostname; echo here > /usr/exec-was-here; cat /usr/exec-was-here; kill -0 1 && ls /proc | grep -cx 1';
-    expect(await exec('web', '-q', '--', 'sh', '-c', script)).toEqual({
+    expect(await workshop.run(['exec', 'web', '-q', '--', 'sh', '-c', script])).toEqual({
       exitCode: 0,
       stdout: 'web\nhere\n1\n',
       stderr: '',

@@ -90,11 +90,11 @@ it(
     const expected = [
       /^sh: .*Permission denied$/m,
       // The terminal is made by the program itself, not by script(1).
-      /^pod\/terminal created\n(?:podrun|MainThread)\r?\n24 80\r?\npod "terminal" deleted$/m,
+      /^pod\/terminal created\npod\/terminal ready\n(?:podrun|MainThread)\r?\n24 80\r?\npod "terminal" deleted from /m,
       /✓ main +ready: its readiness probe has passed$/m,
       /^error: cannot pull .* connection refused$/m,
       /^FIELD: tty <boolean>$/m,
-      /^namespace podrun-\w+ of context podrun [^]*✓ Pod +Running, ContainersReady, Ready$/m,
+      /· namespace podrun-\w+ of context podrun [^]*✓ terminal +.*ContainersReady, Ready\b/m,
     ];
     expect({ stdout, status, missing: expected.filter((line) => !line.test(stdout)) }).toEqual({
       stdout,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { freePort } from './network-place.ts';
 import { podsIn, watchLines, type Workshop, workshopFor } from './workshop.ts';
@@ -19,6 +20,26 @@ describe('simulate', () => {
     expect(podsIn(watchLines(one.stdout)).at(-1)?.status?.containerStatuses?.[0]?.restartCount).toBe(283);
     expect(other.stdout).toBe(one.stdout);
     expect((await workshop.run(['get', 'pods'])).stderr).toContain('No resources found');
+  });
+
+  it('shows an autoscaler under a load: how many replicas, when and why', async (context) => {
+    const workshop = workshopFor(context);
+    const place = (name: string): string => fileURLToPath(new URL(`../../fixtures/workloads/${name}`, import.meta.url));
+    const call = ['simulate', place('autoscaler.yaml'), '--load', place('load.csv')];
+    const { exitCode, stdout } = await workshop.run(call);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/ hpa\/web +web 2 → 4: cpu 300 % of 50 %$/m);
+    expect(stdout.slice(stdout.indexOf('\nhpa/web:\n'), stdout.indexOf('\nafter 25m:\n'))).toBe(`
+hpa/web:
+  TIME    LOAD    REPLICAS   WHY
+  0s      150m    1 → 2      Current number of replicas below Spec.MinReplicas
+  5m0s    1200m   2 → 4      cpu 300 % of 50 % (ScaleUpLimit)
+  5m15s   1200m   4 → 8      cpu 150 % of 50 % (ScaleUpLimit)
+  5m30s   1200m   8 → 10     cpu 75 % of 50 % (TooManyReplicas)
+  20m0s   150m    10 → 2     cpu 7 % of 50 %`);
+    const manifest = workshop.pod('web', CRASH);
+    const refused = await workshop.run(['simulate', manifest, '--load', place('load.csv')]);
+    expect(refused.stderr).toContain('--load: no HorizontalPodAutoscaler of the manifests scales by it');
   });
 
   it.for<[string[], string]>([
@@ -124,7 +145,7 @@ describe('matrix', () => {
     for (const { requests } of runs) expect(requests[0].sent).toBeGreaterThan(2);
   });
 
-  it('counts no requests to a Service at whose address another program answers', async (context) => {
+  it('fails a run, and counts no requests, when another program has the address of its Service', async (context) => {
     const workshop = workshopFor(context);
     const other = createServer((_, to) => to.end('another program'));
     context.onTestFinished(() => void other.close());
@@ -137,7 +158,7 @@ describe('matrix', () => {
       '--seeds',
       '1',
     ]);
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ exitCode: 0, requests: [] }] });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ exitCode: 1, requests: [] }] });
   });
 
   it.for<[object, string[], boolean]>([
@@ -160,13 +181,28 @@ describe('matrix', () => {
 
   it('fails when a run does, and names the command that shows it again', async (context) => {
     const workshop = workshopFor(context);
-    const manifest = workshop.pod('web', { ...SERVER, restartPolicy: 'Never' });
-    const { exitCode, stdout } = await workshop.run(['matrix', manifest, '--inject', 'kill:app@1s', '--seeds', '1']);
+    const containers = [{ name: 'app', command: ['sh', '-c', 'echo bye; exec sleep 1000'] }];
+    const manifest = workshop.pod('web', { ...SERVER, containers, restartPolicy: 'Never' });
+    const call = ['matrix', manifest, '--inject', 'kill:app@1s', '--seeds', '1'];
+    const { exitCode, stdout, stderr } = await workshop.run(call);
     expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^seed 1: error: pod "web" failed: .*\nseed 1: {3}last line of container app:\nseed 1: {5}bye$/m,
+    );
+    expect(stderr).not.toContain('what to try');
     expect(stdout).toMatch(
       /^SEED +VERDICT +FAULTS +RESTARTS +READY AGAIN AFTER +LOST REQUESTS\n1 +failed +1 +0 +- +-\n1 run: 1 failed\n/,
     );
     expect(stdout).toContain(`again: podrun apply -f ${manifest} --inject kill:app@1s --seed 1\n`);
+  });
+
+  it('does not count runs that had no fault', async (context) => {
+    const workshop = workshopFor(context);
+    const containers = [{ name: 'app', command: ['true'] }];
+    const manifest = workshop.pod('web', { containers, restartPolicy: 'Never' });
+    const { exitCode, stdout } = await workshop.run(['matrix', manifest, '--inject', 'kill:app@1h', '--seeds', '1']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/\n1 +no fault +0 .*\n1 run: 1 no fault\nno run had a fault: .*--inject kill:app@0s/);
   });
 
   it.for<[string[], string]>([

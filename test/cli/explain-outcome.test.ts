@@ -14,7 +14,7 @@ function timeIsUp(pods: readonly StoredPod[]): string {
     roots,
     seen: roots,
     evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
-    goal: { type: 'succeeded' },
+    goal: [{ goal: { type: 'succeeded' } }],
     flags: { timeout: '4s', settle: '1s', allowRestarts: false },
     imageAdvice: () => '',
     nowMs: NOW_MS,

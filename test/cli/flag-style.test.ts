@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { expect, it } from 'vitest';
-import { normalizeFlags } from '../../src/cli/main.ts';
+import { normalizeFlags } from '../../src/cli/base/called-command.ts';
 
 const program = new Command();
 program

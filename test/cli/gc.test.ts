@@ -53,7 +53,7 @@ describe('podrun gc and processes in the background', needs('Linux'), () => {
   const network = (maker: number, folder: string) => pretend([], { PODRUN_NETWORK_OF: `${maker}:${folder}` });
   const keeper = (folder: string, id: string) => pretend(['--state-dir', folder, 'run-container-keeper', id]);
 
-  it('ends those that no record names, and those whose state folder is gone', async () => {
+  it('ends processes that no record names, and processes whose state folder is gone', async () => {
     const { stateDir, folder } = workshop;
     const gone = path.join(folder, 'gone');
     for (const each of [path.join(folder, 'another'), path.join(stateDir, '.agents/known')])

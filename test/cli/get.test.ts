@@ -93,7 +93,7 @@ configmap/settings   2      60m
     ];
     putObjects(storeOf(workshop), [
       of('Secret', { type: 'Opaque', data: { key: 'eA==' } }),
-      of('Service', { spec: { type: 'NodePort', clusterIP: '10.0.0.1', ports, selector: { app: 'x' } } }),
+      of('Service', { spec: { type: 'NodePort', clusterIP: '10.96.0.9', ports, selector: { app: 'x' } } }),
       of('Namespace', {}),
       of('ServiceAccount', { secrets: [] }),
     ]);
@@ -102,15 +102,15 @@ configmap/settings   2      60m
 secret/x   Opaque   1      60s
 
 NAME        TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)               AGE   SELECTOR
-service/x   NodePort   10.0.0.1     <none>        80:30080/TCP,53/UDP   60s   app=x
+service/x   NodePort   10.96.0.9    127.96.0.9    80:30080/TCP,53/UDP   60s   app=x
 
 NAME                STATUS   AGE
 namespace/default   Active   60s
 namespace/x         Active   60s
 
-NAME                     SECRETS   AGE
-serviceaccount/default   0         60s
-serviceaccount/x         0         60s
+NAME                     AGE
+serviceaccount/default   60s
+serviceaccount/x         60s
 `);
   });
 

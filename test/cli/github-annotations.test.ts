@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
 
@@ -9,10 +10,11 @@ const ACTIONS = { GITHUB_ACTIONS: 'true' };
 const commands = (text: string): string[] =>
   text
     .split('\n')
-    .filter((line) => line.startsWith('::') || /^running |\|/.test(line))
+    .filter((line) => line.startsWith('::') || /· running |│/.test(line))
+    .map((line) => line.replace(/^ *\S* *[·│] (?:app +)?/, (head) => (head.includes('app') ? 'app ' : '')).trim())
     .map((line) => line.replaceAll(/\d+(\.\d+)?m?s\b/g, 'Ns'));
 
-it('folds the output before and after COMMAND, but not that of COMMAND', async () => {
+it('folds the output before and after COMMAND, but not the output of COMMAND', async () => {
   const manifest = workshop.pod('web', {
     containers: [{ name: 'main', command: ['sh', '-c', `echo "::error::not ours"; exec ${FOREVER.join(' ')}`] }],
   });
@@ -53,10 +55,85 @@ spec:
   expect(commands(stdout)).toEqual([
     '::group::Starting shop',
     '::endgroup::',
-    'app | ::error::not ours',
+    'app ::error::not ours',
     '::warning file=shop.yaml,line=12,col=9,title=shop/app::exited with code 3 after Ns',
     '::error file=shop.yaml,line=12,col=9,title=pod shop failed::container app exited with code 3',
   ]);
+});
+
+it('annotates the template of a Deployment whose Pods cannot start', async () => {
+  workshop.file(
+    'shop.yaml',
+    `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+spec:
+  selector: { matchLabels: { app: shop } }
+  template:
+    metadata: { labels: { app: shop } }
+    spec:
+      containers:
+        - name: app
+          image: busybox
+          command: [/nosuch/program]
+`,
+  );
+  const failing = await workshop.run(['apply', 'shop.yaml', '--until', 'ready', '--timeout', '2s'], ACTIONS);
+  expect(failing.exitCode).toBe(124);
+  expect(failing.stdout).toMatch(/^::warning file=shop.yaml,line=12,col=20,title=shop-\S+\/app::/m);
+  expect(failing.stdout).toMatch(/^::error file=shop.yaml,line=12,col=20,title=pod shop-\S+ timed out::/m);
+});
+
+it.each([
+  { what: 'a Pod of a Deployment', deletes: 'delete pods -l app=shop', title: /pod shop-\S+/ },
+  { what: 'a Deployment', deletes: 'delete deployment shop', title: /deployment shop/ },
+])('annotates $what that a person deletes while COMMAND runs, at its manifest', async ({ deletes, title }) => {
+  const template = {
+    metadata: { labels: { app: 'shop' } },
+    spec: { containers: [{ name: 'main', image: 'busybox', command: FOREVER }] },
+  };
+  const spec = { selector: { matchLabels: { app: 'shop' } }, template };
+  const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop' }, spec };
+  workshop.file('shop.json', JSON.stringify(object, undefined, 2));
+  // podrun without the mark of COMMAND, as in another terminal.
+  const command = `env -u PODRUN_CONTAINER_ID ${workshop.commandLine(deletes.split(' ')).join(' ')}`;
+  const { stdout, exitCode } = await workshop.run(['apply', 'shop.json', '--', 'sh', '-c', command], ACTIONS);
+  expect(exitCode).toBe(1);
+  const position = String.raw`file=shop.json,line=\d+,col=\d+`;
+  const text = '(pod|deployment) "shop[^"]*" was deleted while COMMAND was running: by ';
+  expect(stdout).toMatch(new RegExp(`^::error ${position},title=${title.source} was deleted::${text}`, 'm'));
+});
+
+it('annotates the selector of a Service that selects no Pod', async () => {
+  workshop.file(
+    'service.yaml',
+    `apiVersion: v1
+kind: Service
+metadata: { name: shop }
+spec:
+  selector: { app: shp }
+  ports: [{ port: 80 }]
+`,
+  );
+  const pod = workshop.pod('web', { containers: [{ name: 'main', command: FOREVER }] });
+  const { stdout, exitCode } = await workshop.run(['apply', pod, 'service.yaml', '--until', 'ready'], ACTIONS);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(
+    /^::error file=service.yaml,line=5,col=13,title=service\/shop cannot serve::service\/shop: spec.selector: /m,
+  );
+});
+
+it('appends a summary of the run to the file that GitHub names, with the output of COMMAND', async () => {
+  const file = workshop.file('summary.md', 'before\n');
+  const pod = workshop.pod('web', { containers: [{ name: 'main', command: FOREVER }] });
+  const env = { ...ACTIONS, GITHUB_STEP_SUMMARY: file };
+  await workshop.run(['apply', pod, '--', 'sh', '-c', 'echo "<broken>"; exit 7'], env);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(/^before\n### podrun: failed with exit code 7\n\n/);
+  expect(text).toMatch(/^\| ✅ \| pod\/web \| Running \| [\d.]+s \| 0 \|$/m);
+  expect(text).toMatch(/<pre>\n&lt;broken&gt;\n<\/pre>/);
+  await workshop.run(['apply', pod, '--annotations', 'none', '--', 'true'], env);
+  expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
 it('names files from the root of the repository', async () => {

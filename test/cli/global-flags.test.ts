@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { wantsColor } from '../../src/cli/view/painter-for.ts';
+import type { Cli } from '../../src/cli/base/cli.ts';
+import { painterFor } from '../../src/cli/view/painter-for.ts';
+import { PLAIN } from '../../src/print/text/painter.ts';
 import { commandNames } from './commands.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -26,8 +28,12 @@ describe('--color', () => {
     { flag: 'auto', env: { CI: '' }, isTerminal: true, wanted: true },
     { flag: 'auto', env: { CI: 'true', FORCE_COLOR: '1' }, isTerminal: false, wanted: true },
     { flag: 'always', env: { CI: 'true' }, isTerminal: false, wanted: true },
-  ] as const)('$flag, $env, terminal: $isTerminal', ({ wanted, ...wishes }) => {
-    expect(wantsColor(wishes)).toBe(wanted);
+  ] as const)('$flag, $env, terminal: $isTerminal', async ({ flag, env, isTerminal, wanted }) => {
+    let isPermitted = false;
+    const stdout = { isTerminal, permitColors: () => (isPermitted = true) };
+    const cli = { flags: { color: flag }, env, stdout } as unknown as Cli;
+    const painter = await painterFor(cli, 'stdout');
+    expect([painter !== PLAIN, isPermitted]).toEqual([wanted, wanted]);
   });
 
   it('decides before and behind the command', async () => {

@@ -38,7 +38,7 @@ async function examplesOf(command: string): Promise<string[]> {
 }
 
 beforeAll(() => {
-  for (const name of ['bin', 'site', 'deploy', 'logs']) workshop.folderNamed(name);
+  for (const name of ['bin', 'site', 'deploy', 'logs', 'src']) workshop.folderNamed(name);
   for (const [name, text] of Object.entries(FILES(workshop.folder, hasNamespaces))) workshop.file(name, text);
   const podrun = workshop.commandLine([]).map((word) => `'${word}'`);
   const programs = { ...PROGRAMS, podrun: `exec ${podrun.join(' ')} "$@"` };
@@ -105,18 +105,19 @@ async function mustRun(line: string | undefined): Promise<void> {
 const PLAIN = new RegExp(
   String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
     String.raw`validate|patch|label|annotate|condition|scale|rollout|set|init|create|expose|taint|cordon|uncordon|` +
-    String.raw`drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull)( [^|;&<>$]*)?$`,
+    String.raw`autoscale|drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull|netpol)( [^|;&<>$]*)?$`,
 );
 
-/** The first example of each command is always run by a shell, with the built program. */
+/** The first example of each verb is always run by a shell, with the built program. */
 function isFirstOfAny(line: string): boolean {
-  return [...examples.values()].some(([first]) => first === line);
+  return [...examples].some(([command, [first]]) => first === line && !command.includes(' '));
 }
 
 /** Runs an example to its end. Answers its output. */
 async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
   if (keys !== undefined) return atTerminal(line, keys, shows);
-  const isPlain = PLAIN.test(line) && !line.includes(' -- ') && shows === undefined && during === undefined;
+  const runsProgram = line.includes(' -- ') && !line.startsWith('podrun create ');
+  const isPlain = PLAIN.test(line) && !runsProgram && shows === undefined && during === undefined;
   if (isPlain && !isFirstOfAny(line)) {
     return runHere(workshop, argumentsOf(line), { env: environment() });
   }

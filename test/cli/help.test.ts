@@ -1,4 +1,6 @@
+import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withHelp } from '../../src/cli/help/help.ts';
 import { everyCommandName } from './commands.ts';
 import { runHere } from './in-process.ts';
 import { type Ended, Workshop } from './workshop.ts';
@@ -35,6 +37,17 @@ describe.each(COMMANDS)('%s --help', (command) => {
     expect(helpOf(command)).toMatch(/Global Options:\n {2}--state-dir <folder> /);
     expect(helpOf(command)).not.toContain('--version');
   });
+});
+
+it.each([
+  [undefined, ['  --a-flag-of-forty-five-columns-in-all <value>  words words words words words']],
+  [100, ['  --a-flag-of-forty-five-columns-in-all <value>  words words words words words']],
+  [60, ['  --a-flag-of-forty-five-columns-in-all <value>', '        words words words words words']],
+  [50, ['  --a-flag-of-forty-five-columns-in-all <value>', '        words words words words words']],
+])('breaks no word where a terminal has %s columns', (columns, lines) => {
+  const program = withHelp(new Command('podrun'), () => columns);
+  program.option('--a-flag-of-forty-five-columns-in-all <value>', 'words words words words words');
+  expect(program.helpInformation()).toContain(lines.join('\n'));
 });
 
 it('is shown by help NAME, too, also for a command below another', async () => {

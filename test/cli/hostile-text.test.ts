@@ -172,7 +172,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [`web:/tmp/${HOSTILE}`, HOSTILE],
     [HOSTILE, 'web:/tmp'],
   ],
-  dashboard: [['--port', HOSTILE], []],
+  dashboard: [['--port', HOSTILE]],
   serve: [['--port', HOSTILE]],
   'port-forward': [
     [HOSTILE, '80'],
@@ -211,6 +211,14 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['job', 'try', `--from=cronjob/${HOSTILE}`],
   ],
   edit: [['pod', HOSTILE]],
+  netpol: [
+    ['check', HOSTILE, 'web:80'],
+    ['check', '-f', FILE, 'web', `${HOSTILE}:80`],
+  ],
+  autoscale: [
+    [HOSTILE, '--max=2'],
+    ['deployment/web', '--max=2', `--name=${HOSTILE}`],
+  ],
   scale: [
     [`deployment/${HOSTILE}`, '--replicas=2'],
     ['deployment', 'web', `--replicas=${HOSTILE}`],
@@ -226,6 +234,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['env', 'pod/web', '--list'],
     [HOSTILE, 'pod/web'],
   ],
+  dev: [[HOSTILE]],
   cordon: [[HOSTILE]],
   uncordon: [[HOSTILE]],
   drain: [[HOSTILE]],
@@ -255,7 +264,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-describe('the output of podrun contains no terminal sequences of others', () => {
+describe('the output of podrun contains no terminal sequences of manifests or containers', () => {
   const workshop = new Workshop();
   /** Runs podrun and collects output that a terminal would obey. */
   const obeyed: string[] = [];

@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PodSecurityContext, PodSpec, SecurityContext } from '../../src/api/generated/types.ts';
+import type {
+  LinuxContainerUser,
+  PodSecurityContext,
+  PodSpec,
+  SecurityContext,
+} from '../../src/api/generated/types.ts';
 import { type Ended, Podrun, workshopForEach } from './workshop.ts';
 import { need, needs } from '../needs.ts';
 import { giveToOrdinaryUser, isRoot, ORDINARY_USER, podrunAsOrdinaryUser } from '../ordinary-user.ts';
@@ -12,7 +17,7 @@ const workshop = workshopForEach();
 const in_ = (tier: string): Record<string, string> => ({ PODRUN_RUNTIME: tier });
 
 /** Runs podrun as an ordinary user. */
-function runAsSomebody(args: readonly string[], tier = 'process'): Promise<Ended> {
+function runAsOtherUser(args: readonly string[], tier = 'process'): Promise<Ended> {
   if (!isRoot) return workshop.run(args, in_(tier));
   giveToOrdinaryUser(workshop.folder);
   const places = { PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder, XDG_RUNTIME_DIR: workshop.folder };
@@ -38,7 +43,7 @@ function spec(pod: PodSecurityContext, container: SecurityContext, more: Partial
 }
 
 const linesOf = ({ stdout }: Ended): string[] =>
-  [...stdout.matchAll(/^main \| (.*?) *$/gm)].map(([, line = '']) => line);
+  [...stdout.matchAll(/│ main +(.*?) *$/gm)].map(([, line = '']) => line);
 
 const ownRights = BigInt(`0x${/^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
 const hex = (rights: bigint): string => rights.toString(16).padStart(16, '0');
@@ -75,6 +80,10 @@ function asRoot(tier: Tier): void {
     ]);
     // The termination message, or the reason for its absence.
     expect(ended.stdout).toContain(tier === 'namespace' ? ': bye' : 'the user of the container cannot access');
+    const { stdout } = await run(['get', 'pod', 'web', '-o', 'jsonpath={.status.containerStatuses[0].user.linux}']);
+    const { supplementalGroups = [], ...user } = JSON.parse(stdout) as LinuxContainerUser;
+    expect(user).toEqual({ uid: 12_345, gid: 3000 });
+    expect(supplementalGroups.toSorted((a, b) => a - b)).toEqual([2000, 3000, 4000]);
   });
 
   it('it has the requested capabilities and can gain none', async () => {
@@ -105,7 +114,7 @@ function asRoot(tier: Tier): void {
     await applied.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     const { stdout } = await run(['exec', 'web', '--', 'sh', '-c', 'id -u > /dev/stdout; id -g; id -G']);
     expect(stdout.split('\n').slice(0, 3)).toEqual(['12345', '5', '5']);
-    expect(applied.stdout).toContain('main (postStart) | I am 12345 in 5');
+    expect(applied.stdout).toMatch(/│ main +postStart +I am 12345 in 5/);
   });
 
   const mounting = (container: { readonly command?: string[] }): PodSpec => {
@@ -141,7 +150,7 @@ function asRoot(tier: Tier): void {
 describe('as an ordinary user', needs('an ordinary user'), () => {
   it('a container with another user does not start, and the event names the remedy', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { readOnlyRootFilesystem: true }));
-    const refused = await runAsSomebody(['apply', file, '--timeout', '1s']);
+    const refused = await runAsOtherUser(['apply', file, '--timeout', '1s']);
     expect(refused.exitCode).toBe(124);
     expect(refused.stderr).toContain('CreateContainerError: spec.securityContext.runAsUser: not 12345: podrun is user');
     expect(refused.stderr).toContain('--best-effort starts the container anyway');
@@ -150,7 +159,7 @@ describe('as an ordinary user', needs('an ordinary user'), () => {
   it('a state folder behind a closed one is refused with the way out', async () => {
     const closed = path.join(workshop.folder, 'closed');
     mkdirSync(closed, { mode: 0 });
-    const refused = await runAsSomebody(['get', 'pods', '--state-dir', path.join(closed, 'state')]);
+    const refused = await runAsOtherUser(['get', 'pods', '--state-dir', path.join(closed, 'state')]);
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toBe(
       `error: cannot use the state folder ${closed}/state: permission denied\n` +
@@ -160,16 +169,16 @@ describe('as an ordinary user', needs('an ordinary user'), () => {
 
   it('with --strict nothing is started', async () => {
     const file = workshop.pod('web', spec({ supplementalGroups: [9999] }, { readOnlyRootFilesystem: true }));
-    const { exitCode, stderr } = await runAsSomebody(['apply', file, '--strict']);
+    const { exitCode, stderr } = await runAsOtherUser(['apply', file, '--strict']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('spec.containers[0].securityContext.readOnlyRootFilesystem: the container has no file');
     expect(stderr).toContain('spec.securityContext.supplementalGroups: podrun is not root and not in group 9999');
-    expect((await runAsSomebody(['apply', file, '--strict', '--best-effort'])).stderr).toContain('used together');
+    expect((await runAsOtherUser(['apply', file, '--strict', '--best-effort'])).stderr).toContain('used together');
   });
 
   it('with --best-effort it starts, and an event lists the missing settings', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { capabilities: { add: ['SYS_TIME'] } }));
-    const ended = await runAsSomebody(['apply', file, '--best-effort']);
+    const ended = await runAsOtherUser(['apply', file, '--best-effort']);
     expect(ended.exitCode).toBe(0);
     expect(linesOf(ended)[0]).toBe(String(ORDINARY_USER));
     expect(ended.stdout).toContain('no effect: securityContext.runAsUser');
@@ -177,13 +186,13 @@ describe('as an ordinary user', needs('an ordinary user'), () => {
 
   it('a container that drops all capabilities can gain none', needs('program setpriv'), async () => {
     const file = workshop.pod('web', spec({}, { capabilities: { drop: ['ALL'] } }));
-    const told = linesOf(await runAsSomebody(['apply', file]));
+    const told = linesOf(await runAsOtherUser(['apply', file]));
     expect(told).toEqual(expect.arrayContaining(['NoNewPrivs:1', `CapEff:${NO_RIGHTS}`]));
   });
 
   it('in a user namespace it has the requested user', needs('namespaces of an ordinary user'), async () => {
     const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
-    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+    const told = linesOf(await runAsOtherUser(['apply', workshop.pod('web', pod)], 'namespace'));
     expect(told).toEqual(expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']));
   });
 
@@ -192,7 +201,7 @@ describe('as an ordinary user', needs('an ordinary user'), () => {
     needs('namespaces of an ordinary user'),
     async () => {
       const pod = spec({ runAsUser: 0 }, {});
-      const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+      const told = linesOf(await runAsOtherUser(['apply', workshop.pod('web', pod)], 'namespace'));
       expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(USUAL_RIGHTS)}`]));
     },
   );

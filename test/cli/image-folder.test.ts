@@ -55,7 +55,7 @@ it.for([{ who: 'user', tier: 'process' }, ROOT_APART, USER_APART] satisfies Worl
     workshop.file('asked', '');
     const { exitCode, stdout } = await run.ended;
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
-    const said = [...stdout.matchAll(/^(moves|again|main) +\| (.*?) *$/gm)].map(([, , line]) => line);
+    const said = [...stdout.matchAll(/^ +│ (moves|again|main) +(.*?) *$/gm)].map(([, , line]) => line);
     const moved = world.tier === 'namespace' ? ['of the image', '/agnhost-2'] : [];
     expect(said).toEqual(['bash as sh', ...moved, 'ran as /agnhost-2', 'ran as /agnhost']);
     expect(readdirSync(files)).toEqual(before);

@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ImageStore } from '../../src/images/store/image-store.ts';
+import type { PodSpec } from '../../src/api/generated/types.ts';
 import { Uses } from '../../src/images/store/uses.ts';
 import { archiveOf } from '../images/layer.ts';
 import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { agentPid } from '../chaos/agent-pid.ts';
 import { PATIENT } from '../patience.ts';
 import { runHere } from './in-process.ts';
+import { CASES, placeWithNetwork } from './network-place.ts';
 import { workshopForEach } from './workshop.ts';
-import { needs } from '../needs.ts';
+import { need, needs } from '../needs.ts';
 
 const IMAGES = {
   'app:1': { config: { Cmd: ['true'] } },
   'other:1': {},
   'own:1': { layers: [{ 'usr/bin/setsid': 'not that of util-linux' }] },
   'wrapping:1': { config: { Cmd: ['id'], User: '4294967296' } },
-  'stays:1': { config: { Cmd: ['sleep', '600'] }, layers: [{ 'etc/stays': 'still here' }] },
+  'library/nginx:1.25': { config: { Cmd: ['httpd', '-f', '-p', '80'] } },
+  'stays:latest': { config: { Cmd: ['sleep', '600'] }, layers: [{ 'etc/stays': 'still here' }] },
 };
 
 const workshop = workshopForEach();
@@ -72,21 +75,26 @@ it(
   'prune spares images of Pods in the background, also without their agent',
   needs('namespaces', 'layers of images'),
   async () => {
-    const image = `${world.host}/stays:1`;
+    const image = `${world.host}/stays`;
     const pod = workshop.pod('stays', { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image }] });
     const env = { PODRUN_IMAGES: 'auto', PODRUN_RUNTIME: 'namespace' };
     const applied = await workshop.run(['apply', '-d', '--wait', pod], env);
     expect([applied.exitCode, applied.stderr]).toEqual([0, expect.stringContaining(`pulling ${image}: nothing else`)]);
+    const fields = ['image', 'imageID', 'restartCount'].map((name) => `{.status.containerStatuses[0].${name}}`);
+    const shown = (): Promise<object> => workshop.run(['get', 'pod', 'stays', '-o', `jsonpath=${fields.join(' ')}`]);
+    const digest = world.registry.fill('${digest:stays:latest}'); // oxlint-disable-line no-template-curly-in-string
+    expect(await shown()).toMatchObject({ stdout: `${image}:latest ${image}@${digest} 0` });
     process.kill(agentPid(workshop) ?? 0, 'SIGKILL');
     // From another state folder, which has no agent to start.
     const elsewhere = ['--state-dir', path.join(workshop.folder, 'elsewhere')];
     expect((await workshop.run(['image', 'prune', '--all', ...elsewhere])).stdout).toBe('0 layers deleted\n');
     expect((await workshop.run(['exec', 'stays', '--', 'cat', '/etc/stays'])).stdout).toBe('still here');
+    expect(await shown()).toMatchObject({ stdout: `${image}:latest ${image}@${digest} 0` });
     expect(await workshop.run(['delete', 'pod/stays'])).toMatchObject({ exitCode: 0 });
     await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
     // The next command in the state folder notices that the containers have ended.
     const pruned = await workshop.run(['image', 'prune', '--all']);
-    expect(pruned.stdout).toContain(`image "${image}" deleted`);
+    expect(pruned.stdout).toContain(`image "${image}:latest" deleted`);
   },
 );
 
@@ -207,4 +215,51 @@ it.each(['', 'no archive at all', 'x'.repeat(2000)])('load refuses %j', needs('l
 it('says that there is no GNU tar', async () => {
   const { exitCode, stderr } = await workshop.run(['pull', `${world.host}/app:1`], { PATH: workshop.folder });
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: images need GNU tar: tar did not start/)]);
+});
+
+it(
+  'a goal waits for a registry that had no time, and not for one that lacks the image',
+  needs('namespaces', 'layers of images'),
+  async () => {
+    const spec = (name: string): PodSpec => ({
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'main', image: `${world.host}/${name}` }],
+    });
+    // Ten seconds before the second pull take half a second.
+    const args = (name: string): string[] => ['apply', '--until=ready', '--speed=20', '--images=registry', name];
+    const env = { PODRUN_RUNTIME: 'namespace' };
+    await world.registry.change({ rules: [{ path: 'stays/manifests', times: 1, status: 503 }] });
+    const later = await workshop.run(args(workshop.pod('later', spec('stays:latest'))), env);
+    expect(later).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('503 Service Unavailable') as string });
+    const never = await workshop.run(args(workshop.pod('never', spec('none:1'))), env);
+    expect(never).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(': not found\n') as string });
+    expect(never.stdout).not.toContain('ImagePullBackOff');
+  },
+);
+
+it.for(CASES.filter(({ tier }) => tier === 'namespace'))(
+  'two Pods of one image, which listens at port 80, run beside each other for $who',
+  needs('layers of images'),
+  async ({ who, tier }, context) => {
+    need(context, { 'program busybox': existsSync('/bin/busybox') });
+    const place = placeWithNetwork(context, { who, tier });
+    place.workshop.file('podrun.yaml', `registries: { docker.io: { mirrors: ['${world.host}'] } }`);
+    const server = { name: 'main', image: 'nginx:1.25', readinessProbe: { tcpSocket: { port: 80 }, periodSeconds: 1 } };
+    const spec = { terminationGracePeriodSeconds: 0, containers: [server] };
+    for (const name of ['a', 'b']) {
+      const options = ['--images=registry', '--runtime', tier];
+      const apply = ['apply', '-d', '--wait', ...options, place.workshop.pod(name, spec)];
+      expect(await place.start(apply).ended).toMatchObject({ exitCode: 0 });
+    }
+    expect((await place.start(['events', 'b']).ended).stdout).toMatch(/ Pulled +Pod\/b +/);
+    place.clusterHolder();
+    expect(await place.start(['delete', 'pod', 'a', 'b']).ended).toMatchObject({ exitCode: 0 });
+  },
+);
+
+it('a run that asks for images where containers are plain processes ends with the remedy', async () => {
+  const pod = workshop.pod('web', { containers: [{ name: 'main', image: 'nginx:1.25', command: ['true'] }] });
+  const run = await workshop.run(['apply', pod, '--images=registry', '--runtime=process']);
+  expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("--image 'nginx:1.25=") as string });
+  expect(run.stdout).toContain('ErrImagePull: image "nginx:1.25" has files of its own, which needs namespaces');
 });

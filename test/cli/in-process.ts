@@ -10,10 +10,12 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/podrun.js');
 
 /** The surroundings of a command. */
 interface Surroundings {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The text on standard input. */
   readonly input?: string;
   readonly clock?: Clock;
+  /** Called with each piece of output, of both streams. */
+  readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => void;
 }
 
 /** The commands that run now, all of them in the same surroundings. */
@@ -44,9 +46,10 @@ type Place = Pick<Workshop, 'folder' | 'stateDir'>;
 async function runNow(
   { folder, stateDir }: Place,
   args: readonly string[],
-  { env = {}, input = '', clock = new SystemClock() }: Surroundings,
+  { env = {}, input = '', clock = new SystemClock(), onOutput = () => {} }: Surroundings,
 ): Promise<Ended> {
-  const [stdout, stderr] = [new Collector(), new Collector()];
+  const stdout = new Collector((text) => onOutput(text, 'stdout'));
+  const stderr = new Collector((text) => onOutput(text, 'stderr'));
   const variables: Readonly<Record<string, string | undefined>> = {
     ...process.env,
     NO_COLOR: '1',
@@ -92,9 +95,16 @@ class Collector implements Writer {
   readonly isTerminal = false;
   readonly terminal = undefined;
   readonly waitingBytes = 0;
+  readonly #onOutput: (text: string) => void;
+
+  constructor(onOutput: (text: string) => void) {
+    this.#onOutput = onOutput;
+  }
 
   write(output: string | Uint8Array): void {
-    this.text += typeof output === 'string' ? output : Buffer.from(output).toString();
+    const text = typeof output === 'string' ? output : Buffer.from(output).toString();
+    this.text += text;
+    this.#onOutput(text);
   }
 
   flush(): Promise<void> {

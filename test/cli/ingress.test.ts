@@ -22,7 +22,18 @@ it('an Ingress is served while its Service is', async () => {
   const flags = ['--ingress-port', `${http},${https}`, '--until', 'ready'];
   const { exitCode, stdout } = await workshop.run(['apply', FIXTURE, ...flags, '--', process.execPath, '-e', ask]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^hello$/m) as string });
-  expect(stdout).toContain(`ingress/hello  http://hello.localhost:${http}/\n`);
+  expect(stdout).toMatch(new RegExp(`ingress/hello +http://hello\\.localhost:${http}/\n`));
+});
+
+it('an Ingress and a Service of an earlier run are neither served nor named beside other Pods', async () => {
+  const variables = ['--until', 'ready', '--settle', '0s', '--', 'env'];
+  const first = await workshop.run(['apply', FIXTURE, ...variables]);
+  expect(first.stdout).toMatch(/^PODRUN_HELLO_URL=/m);
+  const pod = workshop.pod('other', { containers: [{ name: 'main', image: 'busybox', command: ['sleep', '1000'] }] });
+  const { exitCode, stdout } = await workshop.run(['apply', pod, '--runtime', 'process', ...variables]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^PODRUN_OTHER_IP=/m);
+  expect(stdout).not.toMatch(/hello|NoServiceNames/i);
 });
 
 it('--ingress-port takes two ports', async () => {

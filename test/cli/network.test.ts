@@ -103,11 +103,26 @@ describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
     await puppet.listen({ port });
     const late = await workshop.run(['apply', listening('late', port, '"0.0.0.0"')]);
     const owned = `port ${port} is taken by pod/owner container app (pid ${puppet.pid})`;
-    expect(late.stdout).toContain(`${owned}; bind to $POD_IP or use --network cluster`);
+    expect(late.stdout).toContain(`${owned} at all addresses; use --network cluster, or let both Pods bind to $POD_IP`);
     expect(late.exitCode).toBe(1);
+    expect(late.stderr).toContain(`what to try:\n    ${owned} at all addresses; use --network cluster`);
     expect((await workshop.run(['events', '--for', 'pod/late'])).stdout).toMatch(/Warning +PortTaken/);
     apply.signal('SIGINT');
     await apply.ended;
+  });
+
+  it('is reported at the start of a Pod that does not try to listen, and has no probe', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', () => resolve()));
+    const { port } = server.address() as AddressInfo;
+    const main = { name: 'main', command: ['sleep', '100'], ports: [{ containerPort: port }] };
+    const pod = workshop.pod('lazy', { terminationGracePeriodSeconds: 0, containers: [main] });
+    const { stdout, exitCode } = await workshop.run(['apply', pod, '--until', 'ready']);
+    await new Promise((resolve) => server.close(resolve));
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`port ${port} is taken by \\S+ \\(pid ${process.pid}\\) at all addresses; end that process`),
+    );
   });
 
   it("is reported with the program that holds it, also when only the container's output shows it", async () => {
@@ -135,7 +150,7 @@ describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
     await apply.ended;
   });
 
-  it('is reported when another Pod answers the probes of a container that could not listen', async () => {
+  it('is reported when another Pod responds to the probes of a container that could not listen', async () => {
     const port = await freePort();
     const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
     const first = workshop.start(['apply', owner]);
@@ -150,5 +165,33 @@ describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
       apply.signal('SIGINT');
       await apply.ended;
     }
+  });
+
+  it.each([
+    ['readiness', 'httpGet'],
+    ['startup', 'tcpSocket'],
+  ] as const)('makes no Pod ready: a %s probe counts only responses of its own sockets', async (type, handler) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.end('HTTP/1.0 200 OK\r\n\r\nold version');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', () => resolve()));
+    const { port } = server.address() as AddressInfo;
+    const probe = { [handler]: { port }, periodSeconds: 1, failureThreshold: 600 };
+    const main = { name: 'main', command: stage.command('slow'), [`${type}Probe`]: probe };
+    const apply = workshop.start(['apply', workshop.pod('slow', { containers: [main] }), '--network', 'host']);
+    const puppet = await stage.puppet('slow');
+    const answered = new RegExp(
+      `port ${port} is answered by \\S+ \\(pid ${process.pid}\\), which is no process of this Pod`,
+    );
+    await apply.until(({ stdout }) => answered.test(stdout));
+    expect((await podNamed('slow')).status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', status: 'False' }),
+    );
+    await new Promise((resolve) => server.close(resolve));
+    await puppet.listen({ port, host: puppet.env['POD_IP'] });
+    await workshop.run(['wait', 'pod/slow', '--for=condition=Ready', '--timeout=15s']);
+    apply.signal('SIGINT');
+    await apply.ended;
   });
 });

@@ -12,7 +12,7 @@ const IDLE = `
   hostAliases: [{ip: 1.2.3.4, hostnames: [x]}]
   imagePullSecrets: [{name: key}]
   securityContext:
-    seccompProfile: {type: RuntimeDefault}
+    appArmorProfile: {type: RuntimeDefault}
     seLinuxChangePolicy: Recursive
     seLinuxOptions: {level: s0}`;
 
@@ -36,11 +36,12 @@ spec:
 `;
 
 it('fields without effect are reported in one line, and in an event for each field of each object', async () => {
-  const { exitCode, stdout, stderr } = await workshop.run(['apply', '-f', workshop.file('web.yaml', MANIFEST)]);
+  const web = workshop.file('web.yaml', MANIFEST);
+  const { exitCode, stdout, stderr } = await workshop.run(['apply', '--network', 'host', '-f', web]);
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([
     'no effect: dnsConfig, topologySpreadConstraints, schedulerName, hostAliases, ' +
-      'securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
+      'securityContext.appArmorProfile.type, securityContext.seLinuxOptions, ' +
       'securityContext.seLinuxChangePolicy, ports.hostPort',
   ]);
   expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.dataSource: the folder is empty at first');
@@ -50,7 +51,7 @@ it('fields without effect are reported in one line, and in an event for each fie
     told
       .filter(({ involvedObject }) => involvedObject.kind === kind)
       .map(({ message = '' }) => message.split(': ')[0]!);
-  expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.dataSource']);
+  expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.dataSource', 'spec.dataSourceRef']);
   expect(fieldsOf('Pod')).toHaveLength(8);
   expect(fieldsOf('Pod')).toContain('spec.containers[0].ports[0].hostPort, spec.containers[1].ports[0].hostPort');
   expect(told.map(({ type, count, source }) => [type, count, source?.component])).toEqual(
@@ -75,4 +76,17 @@ spec:
   const { exitCode, stdout } = await workshop.run(['apply', workshop.file('job.yaml', job)]);
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual(['no effect: schedulerName']);
+});
+
+it('fields without effect are reported on standard error by apply -d', async () => {
+  const pod = (name: string, rest: string): string =>
+    `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name} }\nspec:\n  restartPolicy: Never\n  ${rest}\n` +
+    "  containers: [{ name: c, image: busybox, command: ['true'], ports: [{ containerPort: 1, hostPort: 2 }] }]\n";
+  const text = `${pod('one', 'schedulerName: mine')}---\n${pod('two', 'hostname: two')}`;
+  const args = ['apply', '-d', '--wait', '--network', 'host', '-f', workshop.file('both.yaml', text)];
+  const { stderr } = await workshop.run(args, { PODRUN_RUNTIME: 'process' });
+  expect(stderr.split('\n').filter((line) => line.includes('no effect'))).toEqual([
+    'Warning: pod/one: no effect: schedulerName, ports.hostPort',
+    'Warning: pod/two: no effect: ports.hostPort',
+  ]);
 });

@@ -67,8 +67,9 @@ describe.each(['crun', 'runc'])('the handler %s', needs('root', 'namespaces', 'l
     const stays = { ...container, name: 'stays', command: ['sh', '-c', `setsid sleep 300 & ${STAYS}`] };
     const spec = { restartPolicy: 'Never' as const, containers: [image, stays] };
     const podrun = workshop.start(['apply', manifest(runtime, spec)], { ...APART, PODRUN_IMAGES: 'auto' });
-    await podrun.until(({ stdout }) => stdout.includes('| up') && stdout.includes('image  exited with code 0'));
-    for (const line of ['of the image', 'app', 'Seccomp:\t2']) expect(podrun.stdout).toContain(`| ${line}`);
+    await podrun.until(({ stdout }) => /│ .* up$/m.test(stdout) && /image .*exited with code 0/.test(stdout));
+    for (const line of ['of the image', 'app', 'Seccomp:\t2'])
+      expect(podrun.stdout).toMatch(new RegExp(`│ .* ${line}`));
     podrun.signal('SIGKILL');
     await podrun.ended;
     await expect.poll(() => workshop.processes(), PATIENT).toEqual([]);
@@ -85,7 +86,7 @@ describe.each(['crun', 'runc'])('the handler %s', needs('root', 'namespaces', 'l
     };
     const { exitCode, stdout } = await workshop.run(['apply', manifest(runtime, spec)], APART);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/terminal \| \/dev\/(pts\/\d+|console)/);
+    expect(stdout).toMatch(/terminal +\/dev\/(pts\/\d+|console)/);
     expect(stdout).toMatch(/terminal +exited with code 5/);
     expect(stdout).toMatch(/killed +exited with code 137/);
     await assertNothingLeft(workshop);

@@ -38,7 +38,7 @@ describe('on a terminal', needs('terminals'), () => {
     await terminal.shows(/quit early/);
   });
 
-  it('the exit code is that of the command', async () => {
+  it("the exit code is the command's", async () => {
     const containers = Array.from({ length: 20 }, (_, index) => ({ name: `c${index}`, image: 'busybox' }));
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };
     storeOf(workshop).create<StoredPod>('pods', pod as StoredPod);

@@ -41,13 +41,14 @@ describe.concurrent('a partition', { timeout: 4 * PATIENCE_MS }, () => {
       const file = place.workshop.file('web.yaml', JSON.stringify(web));
       const fault = ['--inject', `partition:web@0s+${LENGTH}`];
       const apply = place.start(['apply', file, ...fault, '--network', 'cluster', '--runtime', tier]);
-      await apply.until(({ stdout }) => /, Ready$/m.test(stdout) && stdout.includes('| reached'));
+      await apply.until(({ stdout }) => /, Ready after/.test(stdout) && /│ .*reached$/m.test(stdout));
       apply.signal('SIGINT');
       expect(await apply.ended).toMatchObject({ exitCode: 130 });
-      const story = [...apply.stdout.matchAll(/FaultInjected|FaultOver|\| (?:lost|reached)$|, Ready$/gm)].map(String);
-      expect(story.slice(0, 2)).toEqual(['FaultInjected', '| lost']);
+      const story =
+        apply.stdout.match(/FaultInjected|FaultOver|(?<=│ \S+ +)(?:lost|reached)$|, Ready(?= after)/gm) ?? [];
+      expect(story.slice(0, 2)).toEqual(['FaultInjected', 'lost']);
       // Packets pass a moment before podrun says so.
-      expect(story.slice(2).toSorted()).toEqual([', Ready', 'FaultOver', '| reached']);
+      expect(story.slice(2).toSorted()).toEqual([', Ready', 'FaultOver', 'reached']);
     },
   );
 });

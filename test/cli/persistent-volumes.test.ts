@@ -110,7 +110,12 @@ it('a claim in use is removed with the end of the last Pod that uses it', async 
   };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec };
   putObjects(storeOf(workshop), [{ ...pod, status: { phase: 'Running' } }]);
-  await runHere(workshop, ['delete', 'pvc', 'data', '--wait=false']);
+  expect(await runHere(workshop, ['delete', 'pvc', 'data', '--timeout=10ms'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(
+      'persistentvolumeclaim/data stays until no Pod uses it: podrun delete pod web -n default\n',
+    ) as string,
+  });
   expect(claim('data')?.metadata.deletionTimestamp).toBeDefined();
   await runHere(workshop, ['delete', 'pod', 'web', '--force']);
   expect([claim('data'), volumes()]).toEqual([undefined, []]);

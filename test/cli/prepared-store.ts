@@ -48,8 +48,13 @@ export function recordings(file: string, names: readonly string[]): Recording[] 
   return names.map((name) => {
     const found = all.find((recording) => recording.name === name);
     if (found === undefined) throw new Error(`no recording ${name} in ${file}.json`);
-    return found;
+    return { ...found, stdout: withNamespaces(found.stdout) };
   });
+}
+
+/** The words of kubectl 1.34 about deleted objects. The recordings are of 1.32 and of the namespace `default`. */
+export function withNamespaces(stdout: string): string {
+  return stdout.replaceAll(/^(?:pod|configmap|\w+\.apps) ".*" (?:force )?deleted.*$/gm, '$& from default namespace');
 }
 
 /** The arguments for podrun. Handles quotes as a shell does. */

@@ -9,22 +9,25 @@ import { programsForAll } from '../ordinary-user.ts';
 
 const SERVE = `
   const answer = (q, r) => r.end('you asked for ' + q.url);
-  require('node:http').createServer(answer).listen(8080, () => console.log('at ' + process.env.POD_IP));`;
-const ASK = `fetch('http://localhost:8080/friend').then((r) => r.text()).then((t) => console.log(t))`;
+  require('node:http').createServer(answer).listen(80, () => console.log('at ' + process.env.POD_IP));`;
+/** Asks until there is an answer: one attempt of the probe is enough. */
+const ASK = `
+  const ask = () => fetch('http://localhost:80/friend').then((r) => r.text());
+  (async () => { while (!(await ask().catch(() => ''))) await new Promise((go) => setTimeout(go, 50)); })();`;
 
 async function startPod(place: Place, tier: string, hostPort: number): Promise<Podrun> {
-  const readinessProbe = { httpGet: { port: 8080 }, periodSeconds: 1 };
-  const livenessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, initialDelaySeconds: 1 };
+  const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
+  const livenessProbe = { tcpSocket: { port: 80 }, periodSeconds: 1, initialDelaySeconds: 1 };
   const node = [programsForAll().node, '-e'];
   const postStart = { exec: { command: ['sh', '-c', 'true'] } };
-  const asks = { exec: { command: [...node, ASK] }, periodSeconds: 1, timeoutSeconds: 5 };
+  const asks = { exec: { command: [...node, ASK] }, periodSeconds: 30, timeoutSeconds: 30 };
   const manifest = place.workshop.pod('web', {
     terminationGracePeriodSeconds: 1,
     containers: [
       {
         name: 'server',
         command: [...node, SERVE],
-        ports: [{ containerPort: 8080, hostPort }],
+        ports: [{ containerPort: 80, hostPort }],
         readinessProbe,
         livenessProbe,
         lifecycle: { postStart },
@@ -33,7 +36,7 @@ async function startPod(place: Place, tier: string, hostPort: number): Promise<P
     ],
   });
   const apply = place.start(['apply', manifest, '--network', 'pod', '--runtime', tier]);
-  await apply.until(({ stdout }) => /✓ Pod +ContainersReady, Ready/.test(stdout));
+  await apply.until(({ stdout }) => /ContainersReady, Ready after/.test(stdout));
   return apply;
 }
 
@@ -50,7 +53,7 @@ describe.concurrent('a Pod with its own network', () => {
       expect(apply.stdout).not.toContain('FieldHasNoEffect');
       expect(await (await fetch(`http://127.0.0.1:${hostPort}/host`)).text()).toBe('you asked for /host');
 
-      const forward = place.start(['port-forward', 'web', ':8080']);
+      const forward = place.start(['port-forward', 'web', ':80']);
       await forward.until(({ stdout }) => stdout.includes('Forwarding from 127.0.0.1:'));
       const [, local] = /127\.0\.0\.1:(\d+)/.exec(forward.stdout) ?? [];
       expect(await (await fetch(`http://127.0.0.1:${local}/forwarded`)).text()).toBe('you asked for /forwarded');
@@ -79,13 +82,13 @@ describe.concurrent('a Pod with its own network', () => {
   );
 
   it.for(CASES)(
-    'of $who in the $tier tier, is the same for the agent that goes on with the Pod',
+    'of $who in the $tier tier, is the same for the agent that takes over the Pod',
     async ({ who, tier }, context) => {
       const place = placeWithNetwork(context, { who, tier });
       const hostPort = await freePort();
       const command = [programsForAll().node, '-e', SERVE];
-      const readinessProbe = { httpGet: { port: 8080 }, periodSeconds: 1 };
-      const ports = [{ containerPort: 8080, hostPort }];
+      const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
+      const ports = [{ containerPort: 80, hostPort }];
       const main = { name: 'main', command, readinessProbe, ports };
       const manifest = place.workshop.pod('web', { terminationGracePeriodSeconds: 1, containers: [main] });
       const apply = place.start(['apply', '-d', '--wait', manifest, '--network', 'pod', '--runtime', tier]);

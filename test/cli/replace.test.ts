@@ -69,7 +69,10 @@ describe('replace', () => {
     expect(await workshop.run(['get', 'pod', 'web', '-o', 'jsonpath={.metadata.uid}'])).toEqual(before);
 
     const { exitCode, stdout } = await workshop.run(['replace', '--force', '-f', web('two')]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'pod "web" deleted\npod/web replaced\n' });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: 'pod "web" deleted from default namespace\npod/web replaced\n',
+    });
     expect((await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).exitCode).toBe(0);
     expect((await workshop.run(['logs', 'web', '-f', '--limit-bytes=4'])).stdout).toBe('two\n');
     await workshop.run(['delete', 'pod', 'web']);

@@ -67,10 +67,10 @@ export class Screen {
     return Array.from({ length }, (_, row) => textAt(this.#emulator, row)).join('\n');
   }
 
-  /** The lines of the status block, from its heading on. */
+  /** The lines of the status block: its first line, or its last one in a narrow terminal, has the help about keys. */
   get block(): string[] {
     const { lines } = this;
-    const start = lines.findLastIndex((line) => line.startsWith('POD '));
+    const start = lines.findLastIndex((line) => line.endsWith('? help'));
     return start < 0 ? [] : lines.slice(start);
   }
 

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
+import { quietly } from '../../src/quietly.ts';
 import { filesBelow } from '../live-files.ts';
 import { memoryPlace } from '../store/memory-place.ts';
 import { needTier, TIERS } from './tiers.ts';
@@ -56,7 +57,7 @@ const SPEC: PodSpec = {
 async function start(place: string, tier: string): Promise<Podrun> {
   const manifest = SECRET + readFileSync(workshop.pod('web', SPEC), 'utf8');
   const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
-  await podrun.until(({ stdout }) => stdout.includes('| ready') && stdout.includes('✓ Pod'));
+  await podrun.until(({ stdout }) => /│ .* ready$/m.test(stdout) && /✓ .*Ready after/.test(stdout));
   return podrun;
 }
 
@@ -66,7 +67,7 @@ const modeOf = (file: string): number => statSync(file).mode & 0o7777;
 function commandLines(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' }).stdout);
+    .map((pid) => quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '');
 }
 
 describe.each(TIERS)('secrets in the tier %s', needs('/dev/shm in memory'), (tier) => {
@@ -149,7 +150,7 @@ describe.each(TIERS)('secrets in the tier %s', needs('/dev/shm in memory'), (tie
     const full = { ...SPEC, volumes: SPEC.volumes?.map((volume) => enlarged(volume)) };
     const manifest = SECRET + readFileSync(workshop.pod('web', full), 'utf8');
     const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
-    await podrun.until(({ stdout }) => stdout.includes('| ready'));
+    await podrun.until(({ stdout }) => /│ .* ready$/m.test(stdout));
     expect(readdirSync(path.join(place, `podrun-${uid}`))).toHaveLength(1);
     expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(true);
     const { stdout } = await workshop.run(['events']);

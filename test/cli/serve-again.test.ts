@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -44,7 +44,7 @@ async function fiveAtOnce(workshop: Workshop): Promise<Podrun> {
   return winner as Podrun;
 }
 
-it('of five servers at once one serves, and the others say which: also after a stop or a kill', async (context) => {
+it('of five servers at once one serves, and the rest name it: also after a stop or a kill', async (context) => {
   const workshop = workshopFor(context);
   const first = await fiveAtOnce(workshop);
   await runPod(workshop);
@@ -101,4 +101,17 @@ it('a port that the user chooses wins, and must be free', async (context) => {
   await new Promise((resolve) => taken.close(resolve));
   expect((await workshop.start(flags).ended).exitCode).toBe(0);
   expect(serverOf(kubeconfigOf(workshop)).port).toBe(port);
+});
+
+it('a server that had nothing but a Service leaves no process', async (context) => {
+  const workshop = workshopFor(context);
+  const spec = { selector: { a: 'b' }, ports: [{ port: 80 }] };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec };
+  const file = workshop.file('service.yaml', JSON.stringify(service));
+  const server = workshop.start(['serve']);
+  await server.until(isServing);
+  expect((await workshop.start(['apply', '-d', file]).ended).exitCode).toBe(0);
+  server.signal('SIGTERM');
+  expect((await server.ended).exitCode).toBe(0);
+  expect(readdirSync(path.join(workshop.stateDir, '.agents'))).toEqual([]);
 });

@@ -35,7 +35,7 @@ describe('workloads through the API', () => {
       .toEqual([[], []]);
   });
 
-  it('a DaemonSet counts its revisions on from those that others have made', PATIENT, async () => {
+  it('a DaemonSet numbers its revisions after existing ones', PATIENT, async () => {
     await newNamespace('revisions');
     const apps = '/apis/apps/v1/namespaces/revisions';
     await send('POST', `${apps}/daemonsets`, { metadata: { name: 'd' }, spec: selected });

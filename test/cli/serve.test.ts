@@ -11,7 +11,7 @@ const workshop = new Workshop();
 
 afterAll(() => workshop.close());
 
-it('serve --once runs COMMAND with KUBECONFIG, and answers its exit code', async () => {
+it('serve --once runs COMMAND with KUBECONFIG, and returns its exit code', async () => {
   const command = 'grep -q \'"token"\' "$KUBECONFIG" && stat -c %a "$KUBECONFIG" && exit 3';
   const { exitCode, stdout } = await workshop.run(['serve', '--once', '--', 'sh', '-c', command]);
   expect([exitCode, stdout]).toEqual([3, '600\n']);
@@ -23,7 +23,7 @@ it('serve refuses a COMMAND without --once, and --once without a COMMAND', async
   expect((await workshop.run(['serve', '--once'])).exitCode).toBe(2);
 });
 
-it('serve that is killed amid writes has stored each one that it has answered', async () => {
+it('serve that is killed amid writes has stored each write that it has confirmed', async () => {
   const server = workshop.start(['serve', '--network', 'host', '--runtime', 'process']);
   await server.until(({ stderr }) => stderr.includes('serving '));
   const [, kubeconfig = ''] = /KUBECONFIG=(\S+)/.exec(server.stdout) ?? [];
@@ -79,7 +79,7 @@ it('an operator runs as a Pod; its crash fails the run; the log knows it', needs
   const flags = ['--network', 'host', '--runtime', 'namespace', '--audit-log', log];
   const run = await workshop.run(['serve', '--once', ...flags, '--', process.execPath, command ?? '', operator ?? '']);
   expect(run.stderr).toContain(
-    'error: pod "operator" did not stay ready while COMMAND was running: container main exited with code 3',
+    'error: pod "operator" did not stay Ready while COMMAND was running: container main exited with code 3',
   );
   expect([run.exitCode, run.stdout]).toEqual([1, 'hello\n']);
   const lines = readFileSync(log, 'utf8').trim().split('\n');

@@ -33,3 +33,11 @@ it('containers have variables of stored Services with an address, unless enableS
   expect(stdout).toContain('unlinked db://$(MY_DB_SERVICE_HOST):$(MY_DB_SERVICE_PORT) none');
   expect(exitCode).toBe(0);
 });
+
+it('a Pod without namespaces that looks up a later Service has an event about such names', async () => {
+  const command = ['sh', '-c', 'echo db.default.svc.cluster.local'];
+  const pod = workshop.pod('early', { restartPolicy: 'Never', containers: [{ name: 'main', command }] });
+  const { stdout, exitCode } = await workshop.run(['apply', pod, '--runtime', 'process']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/NoServiceNames: names of Services do not resolve in this Pod[^]* started$/m);
+});

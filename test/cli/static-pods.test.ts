@@ -35,7 +35,7 @@ function comings(lines: readonly WatchLine[]): string[] {
   return changes.map(({ type, object }) => `${type} ${object.metadata?.uid}`);
 }
 
-it('a mirror Pod that is deleted is made anew, and its static Pod goes on until its file is gone', async () => {
+it('a deleted mirror Pod is created again, and its static Pod runs until its file is gone', async () => {
   workshop.folderNamed('pods');
   workshop.file('pods/web.yaml', POD);
   const podrun = workshop.start(['apply', '--static-pods', 'pods', '-o', 'json']);
@@ -43,7 +43,7 @@ it('a mirror Pod that is deleted is made anew, and its static Pod goes on until 
   const [before] = storeOf(workshop).list<StoredPod>('pods');
   const { name = '', uid } = before?.metadata ?? {};
   const deletion = await workshop.run(['delete', 'pod', name, '--force']);
-  expect(deletion).toMatchObject({ exitCode: 0, stdout: `pod "${name}" force deleted\n` });
+  expect(deletion).toMatchObject({ exitCode: 0, stdout: `pod "${name}" force deleted from default namespace\n` });
   expect(deletion.stderr).toContain(`pod/${name} is back: only the removal of its file ends a static Pod\n`);
   const [after] = storeOf(workshop).list<StoredPod>('pods');
   expect(after?.metadata).toMatchObject({ name, generation: 1 });

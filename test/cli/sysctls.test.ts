@@ -19,10 +19,10 @@ function spec(sysctls: NonNullable<PodSpec['securityContext']>['sysctls'], ...na
 }
 
 const linesOf = (text: string, name: string): string[] =>
-  [...text.matchAll(new RegExp(`^${name} +\\| (\\d+)`, 'gm'))].map(([, value = '']) => value);
+  [...text.matchAll(new RegExp(`│ ${name} +(\\d+)`, 'gm'))].map(([, value = '']) => value);
 
 it(
-  'the safe sysctls are those of the Pod, and the machine keeps its own',
+  'the safe sysctls have the values of the Pod, and the machine keeps its own',
   needs('namespaces', 'networks'),
   async () => {
     const before = await workshop.run(['apply', workshop.pod('before', spec([], 'main')), ...FLAGS]);

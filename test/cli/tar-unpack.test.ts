@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Header, pack } from 'tar-stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { unpackTar } from '../../src/cli/connect/tar-unpack.ts';
+import { unpackTar } from '../../src/cli/connect/tar.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -65,7 +65,7 @@ describe('timeline', () => {
     expect(await names()).toEqual(['long', 'replaced', 'late']);
   });
 
-  it('draws the Pods of a workload together, below the number of those that are Ready', async () => {
+  it('draws the Pods of a workload together, below the number of Ready Pods', async () => {
     const store = openStore(workshop.stateDir);
     const made = (kind: string, name: string, owner?: { kind: string; name: string }): void => {
       const controller = owner && { apiVersion: 'apps/v1', ...owner, uid: owner.name, controller: true };

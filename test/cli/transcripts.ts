@@ -9,7 +9,7 @@ import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { instanceLogPath } from '../../src/store/logs/log-files.ts';
 import { goldenStates } from '../print/golden.ts';
 import { runHere } from './in-process.ts';
-import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
+import { GOLDEN_ENV, putObjects, putStates, storeOf, withNamespaces } from './prepared-store.ts';
 import type { Podrun, Workshop } from './workshop.ts';
 
 /** A recorded command of kubectl with its outcome: see test/golden/README.md. */
@@ -146,7 +146,7 @@ async function replay(
     ? await runHere(workshop, args, { env: GOLDEN_ENV, ...(input !== undefined && { input }) })
     : await watched({ store, podrun: workshop.start(args, GOLDEN_ENV, input) }, transcript, meanwhile);
   const expected = {
-    stdout: (more.stdout ?? same)(transcript.stdout),
+    stdout: (more.stdout ?? same)(withNamespaces(transcript.stdout)),
     stderr: (more.stderr ?? same)(transcript.stderr).replaceAll("'kubectl ", "'podrun "),
     exitCode: exit ?? transcript.exit,
   };

@@ -154,26 +154,27 @@ async function found(attempt: Attempt, umask: string, { who, tier, from }: Case)
   const flags = from === 'an image' ? ['--images=registry'] : [];
   const { exitCode, stdout, stderr } = await run(attempt, umask, ['apply', '-f', objects, '-f', pod, ...flags]);
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(': bye') });
-  return [...stdout.matchAll(/^main \| (.*?) *$/gm)].map(([, line = '']) => line.replaceAll(workshop.folder, ''));
+  return [...stdout.matchAll(/│ main +(.*?) *$/gm)].map(([, line = '']) => line.replaceAll(workshop.folder, ''));
 }
 
 it.for(CASES)(
   'a container finds the same modes whatever the umask of podrun is: $who, $tier, $from',
-  PATIENT,
+  // It waits for two runs, one after the other.
+  { timeout: 2 * PATIENT.timeout },
   async (each, context) => {
     need(context, ...NEEDS_OF[each.from]);
     const seen: string[][] = [];
-    for (const umask of ['022', '077', '000']) {
+    // The umask that takes everything from other users, and the one that takes nothing: all others are between them.
+    for (const umask of ['077', '000']) {
       const attempt = attemptIn(context, each);
       if (each.from === 'files of an image') needCoverable(context, each, attempt.workshop.folder);
       seen.push(await found(attempt, umask, each));
     }
-    const [usual, closed, open] = seen;
-    expect(usual).toContain('0022');
-    expect(usual).toContain('reopened');
-    expect(usual?.filter((line) => /^(644|755) .*\/(new|new\.d)$/.test(line))).toHaveLength(2);
-    expect(closed).toEqual(usual);
-    expect(open).toEqual(usual);
+    const [closed, open] = seen;
+    expect(closed).toContain('0022');
+    expect(closed).toContain('reopened');
+    expect(closed?.filter((line) => /^(644|755) .*\/(new|new\.d)$/.test(line))).toHaveLength(2);
+    expect(open).toEqual(closed);
   },
 );
 

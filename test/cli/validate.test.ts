@@ -87,3 +87,12 @@ it('reads standard input, once', async () => {
     ],
   });
 });
+
+it('knows what is stored: a ConfigMap may be of an earlier apply', async () => {
+  const pod = GOOD.replace('image: b', 'image: b, envFrom: [{ configMapRef: { name: texts } }]');
+  const file = workshop.file('a.yaml', pod);
+  const strict = (): Promise<{ readonly exitCode: number }> => workshop.run(['validate', file, '--strict']);
+  expect(await strict()).toMatchObject({ exitCode: 1 });
+  await workshop.run(['create', 'configmap', 'texts', '--from-literal', 'a=b']);
+  expect(await strict()).toMatchObject({ exitCode: 0 });
+});

@@ -13,7 +13,7 @@ it('prints the versions of podrun and of Kubernetes', async () => {
 it('-o has the fields of kubectl', async () => {
   const all = JSON.parse(await run('-o', 'json')) as unknown;
   expect(all).toMatchObject({
-    clientVersion: { gitVersion: expect.stringMatching(/^v0\./) as string, major: '0' },
+    clientVersion: { gitVersion: expect.stringMatching(/^v1\./) as string, major: '1' },
     serverVersion: { gitVersion: expect.stringMatching(/^v1\.36\./) as string, major: '1', minor: '36' },
   });
   expect(parse(await run('-o', 'yaml'))).toEqual(all);

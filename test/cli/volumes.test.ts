@@ -108,6 +108,6 @@ describe.each(TIERS)('volumes in the tier %s', (tier) => {
     };
     const { stdout, exitCode } = await workshop.run(['apply', 'secret.json', workshop.pod('x', spec)], env);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain(`main | ${1024 * 1024 - 5}`);
+    expect(stdout).toMatch(new RegExp(`│ main +${1024 * 1024 - 5}$`, 'm'));
   });
 });

@@ -28,19 +28,27 @@ const written = ({ lines }: Screen): string[] => lines.filter((line) => line !==
 
 describe('delete that waits, on a terminal', needs('terminals'), () => {
   it.each([
-    { columns: 80, waiting: /^. waiting for pod "slow" to end \(\ds\)$/ },
-    { columns: 20, waiting: /^. waiting for pod …$/ },
-  ])('shows one row of $columns columns, and removes it', async ({ columns, waiting }) => {
+    {
+      columns: 80,
+      waiting: /^. waiting for pod "slow" to end \(\ds\)$/,
+      deleted: ['pod "slow" deleted from default namespace'],
+    },
+    {
+      columns: 20,
+      waiting: /^. waiting for pod …$/,
+      deleted: ['pod "slow" deleted f', 'rom default namespac', 'e'],
+    },
+  ])('shows one row of $columns columns, and removes it', async ({ columns, waiting, deleted }) => {
     const main = await slowPod();
     const screen = onScreen(DELETE, { columns });
     await screen.until((seen) => written(seen).some((line) => waiting.test(line)));
-    expect(written(screen)).toHaveLength(2);
+    expect(written(screen)).toHaveLength(deleted.length + 1);
     expect(screen.isCursorShown).toBe(true);
     main.exit(0);
     expect(await screen.ended).toBe(0);
     expect({ lines: written(screen), cursorRow: screen.cursorRow }).toEqual({
-      lines: ['pod "slow" deleted'],
-      cursorRow: 1,
+      lines: deleted,
+      cursorRow: deleted.length,
     });
   });
 
@@ -50,7 +58,7 @@ describe('delete that waits, on a terminal', needs('terminals'), () => {
     await screen.shows(/waiting for pod "slow"/);
     screen.type('\u0003');
     expect(await screen.ended).toBe(130);
-    expect(written(screen)).toEqual([expect.stringMatching(/^(\^C)?pod "slow" deleted$/)]);
+    expect(written(screen)).toEqual([expect.stringMatching(/^(\^C)?pod "slow" deleted from default namespace$/)]);
   });
 
   it.each([
@@ -63,7 +71,7 @@ describe('delete that waits, on a terminal', needs('terminals'), () => {
     expect(await main.received()).toBe('SIGTERM');
     main.exit(0);
     expect(await screen.ended).toBe(0);
-    expect(written(screen)).toEqual(['pod "slow" deleted']);
+    expect(written(screen)).toEqual(['pod "slow" deleted from default namespace']);
   });
 });
 
@@ -86,5 +94,9 @@ it('delete without a terminal shows no waiting line', async () => {
   await deletion.until(({ stdout }) => stdout.includes('deleted'));
   expect(await main.received()).toBe('SIGTERM');
   main.exit(0);
-  expect(await deletion.ended).toEqual({ exitCode: 0, stdout: 'pod "slow" deleted\n', stderr: '' });
+  expect(await deletion.ended).toEqual({
+    exitCode: 0,
+    stdout: 'pod "slow" deleted from default namespace\n',
+    stderr: '',
+  });
 });

@@ -60,5 +60,5 @@ it('a folder that another user may have made does not stand in for the home fold
   mkdirSync(standIn());
   chmodSync(standIn(), 0o777);
   const { code, stderr } = await podrun('', 'get', 'pods');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('others may replace files in it') });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('other users may replace files in it') });
 });

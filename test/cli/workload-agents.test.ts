@@ -97,12 +97,14 @@ describe('a Deployment in the foreground', () => {
     expect(web()?.metadata).toMatchObject({ uid: before?.metadata.uid, generation: 1 });
     expect(replicaSets()).toHaveLength(1);
     expect(pods().map(({ status }) => status.phase)).toEqual(['Running', 'Running']);
-    expect((await workshop.run(['delete', 'deployment', 'web'])).stdout).toBe('deployment.apps "web" deleted\n');
+    expect((await workshop.run(['delete', 'deployment', 'web'])).stdout).toBe(
+      'deployment.apps "web" deleted from default namespace\n',
+    );
     expect((await second.ended).exitCode).toBe(0);
     expect([web(), replicaSets(), pods()]).toEqual([undefined, [], []]);
   });
 
-  it('whose agent was killed goes on with the next apply', async () => {
+  it('whose agent was killed continues with the next apply', async () => {
     const first = workshop.start(['apply', deployment(2)]);
     await ready(2);
     const uids = new Set(pods().map(({ metadata }) => metadata.uid));

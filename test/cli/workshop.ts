@@ -221,7 +221,9 @@ export class Workshop {
       return this.start(args, env).ended;
     }
     const { runHere } = await import('./in-process.ts');
-    return runHere(this, args, { env });
+    // Commands of one folder run beside each other: those of tests that run beside each other share one.
+    const folder = this.#options.isBeside === true ? tmpdir() : this.folder;
+    return runHere({ folder, stateDir: this.stateDir }, args, { env });
   }
 
   /** The command lines of live processes of this workshop's Pods. */
@@ -284,10 +286,11 @@ export class Workshop {
 /** The time in which processes that are about to end are gone. */
 const MOMENT_MS = 2000;
 
-/** Commands that only read or change what is stored: they end at once. */
-const ABOUT_STORE = new Set([
+/** Commands that many tests of a file can run beside each other in one process. */
+const BESIDE = new Set([
+  ...'apply delete wait'.split(' '),
   ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
-  ...'init validate explain completion __complete version help'.split(' '),
+  ...'validate explain completion __complete version help'.split(' '),
 ]);
 
 /** Commands that use the terminal or the standard streams of their process, or that a signal ends. */
@@ -303,7 +306,7 @@ function isForHere(args: readonly string[], { isBeside = false }: WorkshopOption
   const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
   if (verb === undefined || isText) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
-  return !args.some((flag) => follows.test(flag)) && (isBeside ? ABOUT_STORE.has(verb) : !ABOUT_PROCESS.has(verb));
+  return !args.some((flag) => follows.test(flag)) && (isBeside ? BESIDE.has(verb) : !ABOUT_PROCESS.has(verb));
 }
 
 export function watchLines(text: string): WatchLine[] {

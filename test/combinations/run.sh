@@ -58,7 +58,8 @@ set -- "$node" node_modules/vitest/vitest.mjs run "$@"
 mkdir -p node_modules/.vite
 mount -t tmpfs tmpfs node_modules/.vite
 
-# The checkout of the ordinary user. The packages are those of this one, but for what vitest writes beside them.
+# The checkout of the ordinary user. The packages are those of this one, but for what vitest writes beside them. The user
+# sees it at the place of this one, if it may go there: what vitest has translated holds for that place.
 enter_own_checkout() {
   mkdir "$place/checkout" "$place/checkout/node_modules"
   git ls-files --cached --others --exclude-standard -z | tar -c --null --files-from - | tar -x -C "$place/checkout"
@@ -70,7 +71,15 @@ enter_own_checkout() {
   done
   chown "$user:$user" "$place/home"
   find "$place/checkout" -name node_modules -prune -o -exec chown -h "$user:$user" {} +
-  cd "$place/checkout"
+  if $as_user test -r "$PWD/package.json"; then
+    translated=node_modules/.experimental-vitest-cache
+    cp "$translated"/* "$place/checkout/$translated"
+    chown -R "$user:$user" "$place/checkout/$translated"
+    mount --rbind "$place/checkout" "$PWD"
+    cd "$PWD"
+  else
+    cd "$place/checkout"
+  fi
 }
 as_user="setpriv --reuid $user --regid $user --clear-groups env HOME=$place/home"
 

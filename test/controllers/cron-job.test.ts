@@ -82,7 +82,7 @@ describe('a CronJob', () => {
     expect(reasonsOf(world)).toEqual(['SuccessfulCreate', 'SuccessfulDelete', 'SuccessfulCreate']);
   });
 
-  it('tells of a Job that somebody else made', () => {
+  it('reports a Job that a user created', () => {
     const { world, node } = schedule({ suspend: true }, FOREVER);
     const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'tick', uid: 'tick', controller: true };
     const metadata = { name: 'manual', namespace: 'default', ownerReferences: [owner] };

@@ -47,6 +47,15 @@ describe('a DaemonSet', () => {
     ]);
   });
 
+  it('has a revision whose keys are in order, as Go writes them', () => {
+    const { world } = newDaemonSet();
+    const made = world.writes.find(({ object }) => object.kind === 'ControllerRevision')?.object;
+    const text = JSON.stringify(made?.['data']);
+    expect(text).toMatch(
+      /^{"spec":{"template":{"\$patch":"replace","metadata":{.*},"spec":{"containers":\[{"env":.*"image":/,
+    );
+  });
+
   it('makes no Pod for a node that it does not fit, and takes one away that fits no more', () => {
     const { world, node } = newDaemonSet();
     const nodeSelector = { disk: 'ssd' };

@@ -63,7 +63,7 @@ describe('a Deployment', () => {
     expect(shrunkSizes(deployment, replicaSet(4, 3), [old])).toEqual([{ replicaSet: old, replicas: 1 }]);
   });
 
-  it('has timed out without progress, goes on trying, and says so when it gets further', () => {
+  it('times out without progress, keeps trying, and says so when it progresses', () => {
     let isHealed = false;
     const { world, node } = deploy({ progressDeadlineSeconds: 5 }, (pod) =>
       isOfVersion(pod, '2') && !isHealed ? NEVER_READY : RUNS,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { garbageActions } from '../../src/controllers/garbage/collect.ts';
-import { defaultPropagation, finalizersAfterDelete } from '../../src/controllers/garbage/deletion.ts';
+import { defaultPropagation, finalizersAfterDelete, garbageActions } from '../../src/controllers/garbage/collect.ts';
 import type { Owned } from '../../src/controllers/base/reconcile.ts';
 import { newDeployment, newJob, START_MS } from './manifests.ts';
 import { SimulatedNode } from './simulated-node.ts';
@@ -34,7 +33,7 @@ describe('garbage', () => {
     expect(deletesOf([object('owner'), object('a', ['owner']), object('b')])).toEqual([]);
   });
 
-  it('is not what one owner still has: it loses the others', () => {
+  it('excludes an object with one present owner, which loses the references to the rest', () => {
     const objects = [object('owner'), object('a', ['gone', 'owner'])];
     expect(deletesOf(objects)).toEqual([]);
     expect(patchesOf(objects)).toMatchObject([['a', { metadata: { ownerReferences: [{ uid: 'owner' }] } }]]);
@@ -68,7 +67,7 @@ describe('a deletion', () => {
     expect(defaultPropagation({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe('Background');
   });
 
-  it('sets the finalizer of its policy in place of that of another', () => {
+  it('replaces the finalizer of another policy with its own', () => {
     const waiting = object('a', [], { finalizers: ['example.com/mine', 'foregroundDeletion'] });
     expect(finalizersAfterDelete(waiting, 'Orphan')).toEqual(['example.com/mine', 'orphan']);
     expect(finalizersAfterDelete(waiting, 'Foreground')).toEqual(['example.com/mine', 'foregroundDeletion']);

@@ -2,11 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodFailurePolicyRule, PodStatus, SuccessPolicyRule } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/base/objects.ts';
-import { failureVerdict } from '../../src/controllers/job/failure-policy.ts';
-import { finishedAtMs } from '../../src/controllers/job/failure-delay.ts';
+import { failureVerdict, finishedAtMs } from '../../src/controllers/job/failures.ts';
 import { IndexSet } from '../../src/controllers/job/indexes.ts';
 import { endOf } from '../../src/controllers/job/job-end.ts';
-import { metSuccessRule } from '../../src/controllers/job/job-end.ts';
 import { viewJob } from '../../src/controllers/job/job-view.ts';
 import type { StoredJob } from '../../src/controllers/base/reconcile.ts';
 import { newJob } from './manifests.ts';
@@ -37,7 +35,7 @@ describe('indexes', () => {
     );
   });
 
-  it('of two sets are those that are in both', () => {
+  it('of an intersection are in both sets', () => {
     const indexes = fc.uniqueArray(fc.nat(30));
     fc.assert(
       fc.property(indexes, indexes, (one, other) => {
@@ -61,7 +59,7 @@ describe('indexes', () => {
     const rules = [{ succeededIndexes: `0-${most - 1}` }];
     const job = { ...newJob({ ...spec, successPolicy: { rules } }), status: { completedIndexes: `0-${most - 2}` } };
     const view = viewJob(job as unknown as StoredJob, []);
-    expect([view.succeeded, metSuccessRule(view)]).toEqual([most - 1, undefined]);
+    expect([view.succeeded, endOf(view, 0)]).toEqual([most - 1, undefined]);
   });
 });
 
@@ -188,6 +186,6 @@ describe('a success policy', () => {
   ])('%j with %s succeeded', (rules, completedIndexes, message) => {
     const job = newJob({ completionMode: 'Indexed', completions: 5, successPolicy: { rules } });
     const view = viewJob({ ...job, status: { completedIndexes } } as unknown as StoredJob, []);
-    expect(metSuccessRule(view)?.message).toBe(message);
+    expect(endOf(view, 0)?.message).toBe(message);
   });
 });

@@ -73,7 +73,7 @@ describe('a Job', () => {
     expect(creationSeconds(world)).toEqual([0, 11, 11, 12, 23]);
   });
 
-  it('keeps telling of its active Pods while others are delayed', () => {
+  it('keeps counting its active Pods while further Pods are delayed', () => {
     const world = runJob({ parallelism: 2, completions: 2 }, [FAILS, RUNS, SUCCEEDS], 8000);
     expect(statusOf(world)).toMatchObject({ active: 1, ready: 1, failed: 1 });
   });
@@ -168,7 +168,7 @@ describe('a Job', () => {
     expect(conditionsOf(world).at(-1)).toEqual(['Complete', 'CompletionsReached']);
   });
 
-  it('counts Pods that have ended while it cannot create others', () => {
+  it('counts Pods that have ended while it cannot create new ones', () => {
     const world = new World(START_MS);
     world.create(newJob({ parallelism: 2, completions: 4 }), 'job');
     world.refuses = ({ kind }) => (kind === 'Pod' && world.pods().length >= 2 ? 'exceeded quota' : undefined);

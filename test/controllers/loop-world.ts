@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/api/base/json.ts';
 import type { KubeObject, StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { everyResourceType, resourceTypeOf } from '../../src/api/resource-types.ts';
 import { isWorkload } from '../../src/api/workloads/stored-workloads.ts';
-import type { PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
+import type { PropagationPolicy } from '../../src/controllers/garbage/collect.ts';
 import { NAME_ALPHABET } from '../../src/controllers/base/names.ts';
 import type { NewObject } from '../../src/controllers/base/reconcile.ts';
 import { asCreated } from '../../src/manifest/default/created.ts';

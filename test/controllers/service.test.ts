@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEndpoints, StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
-import { TRIGGER_TIME } from '../../src/controllers/service/trigger-time.ts';
+import { TRIGGER_TIME } from '../../src/controllers/service/pod-endpoint.ts';
 import { type Histories, passesThrough } from './histories.ts';
 import { readTrace, replay, traceNames } from './replay.ts';
 import { World, type WorldObject } from './world.ts';
@@ -49,7 +49,7 @@ function conditionsOf(world: World): Record<string, unknown> {
 }
 
 describe('an EndpointSlice', () => {
-  it('is there before any Pod, without endpoints and ports', () => {
+  it('exists before any Pod, without endpoints and ports', () => {
     const [slice, ...others] = slicesOf(newWorld(WEB, { tier: 'front' }));
     expect(others).toEqual([]);
     expect(slice).toMatchObject({
@@ -276,7 +276,7 @@ function sliceHistories(versions: readonly WorldObject[]): Histories {
   return histories;
 }
 
-describe('Endpoints that somebody has written for a Service without a selector', () => {
+describe('Endpoints that a user has written for a Service without a selector', () => {
   const OUTSIDE = { ports: WEB.ports };
   const endpoints = {
     apiVersion: 'v1',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PODS_PER_SYNC } from '../../src/controllers/base/actions.ts';
 import { planSet } from '../../src/controllers/stateful-set/plan-set.ts';
 import type { StoredClaim, StoredStatefulSet } from '../../src/controllers/base/reconcile.ts';
-import { retainedClaims } from '../../src/controllers/stateful-set/set-claims.ts';
+import { retainedClaims } from '../../src/controllers/stateful-set/set-pods.ts';
 import { START_MS, templateOf } from './manifests.ts';
 import { change, names, newSet, RUNS, statusOf, versions } from './new-set.ts';
 import { SimulatedNode } from './simulated-node.ts';
@@ -102,7 +102,7 @@ describe('a StatefulSet', () => {
     expect(statusOf(world)).toMatchObject({ readyReplicas: 2, availableReplicas: 2 });
   });
 
-  it('deletes the first of the Pods that are not available at once, and waits for the others', () => {
+  it('deletes the first unavailable Pod at once, and waits before it deletes the next', () => {
     const { world, node } = newSet({ replicas: 2, minReadySeconds: 10 });
     node.run(15_000);
     change(world, { replicas: 1 });

@@ -106,7 +106,7 @@ function differentHistories(lines: readonly Line[], replayed: Replay): Differenc
     });
 }
 
-/** How often each event of a controller was told of. */
+/** The number of times that each event of a controller was reported. */
 type EventCounts = Readonly<Record<string, number>>;
 
 function recordedEvents(lines: readonly Line[]): EventCounts {

@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { ControllerAction, StoredClaim, StoredVolume } from '../../src/controllers/base/reconcile.ts';
 import { findVolume } from '../../src/controllers/volumes/match-volume.ts';
-import { type ClaimInput, claimActions, releaseActions } from '../../src/controllers/volumes/volume-actions.ts';
+import {
+  type ClaimInput,
+  claimActions,
+  classActions,
+  releaseActions,
+} from '../../src/controllers/volumes/volume-actions.ts';
 import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/workloads/volumes.ts';
 
 function claim(spec: object = {}, metadata: object = {}, phase = 'Pending'): StoredClaim {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { name: 'data', namespace: 'shop', uid: 'c1', resourceVersion: '5', ...metadata },
+    metadata: {
+      name: 'data',
+      namespace: 'shop',
+      uid: 'c1',
+      resourceVersion: '5',
+      finalizers: [PROTECTION['PersistentVolumeClaim']],
+      ...metadata,
+    },
     spec: {
       accessModes: ['ReadWriteOnce'],
       storageClassName: 'standard',
@@ -23,7 +35,7 @@ function volume(name: string, spec: object = {}, metadata: object = {}, phase = 
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata: { name, uid: name, resourceVersion: '1', ...metadata },
+    metadata: { name, uid: name, resourceVersion: '1', finalizers: [PROTECTION['PersistentVolume']], ...metadata },
     spec: {
       capacity: { storage: '1Gi' },
       accessModes: ['ReadWriteOnce'],
@@ -237,7 +249,52 @@ describe('a volume without its claim', () => {
     expect(shown(releaseActions(given, later, 0))).toEqual(want);
   });
 
-  it('is left alone as long as the claim is there', () => {
+  it('is left alone as long as the claim exists', () => {
     expect(releaseActions(volume('a', { claimRef }, { deletionTimestamp: 'x' }, 'Bound'), claim(), 0)).toEqual([]);
+  });
+});
+
+describe('the finalizer of what is in use', () => {
+  const attributes = (metadata: object): Parameters<typeof classActions>[0] => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttributesClass',
+    metadata: {
+      name: 'gold',
+      namespace: 'default',
+      uid: 'k',
+      creationTimestamp: '',
+      resourceVersion: '1',
+      ...metadata,
+    },
+    driverName: 'd',
+  });
+  const own = { finalizers: ['kubernetes.io/vac-protection'] };
+  const gone = { deletionTimestamp: 'x', ...own };
+
+  it.each<[string, ControllerAction[], string[]]>([
+    [
+      'of a claim comes back',
+      claimActions(claim({}, { finalizers: ['mine'] }), around([])),
+      ['update data {"metadata":{"finalizers":["mine","kubernetes.io/pvc-protection"]}}'],
+    ],
+    [
+      'of a volume comes back',
+      releaseActions(volume('a', {}, { finalizers: [] }), undefined, 0),
+      ['update a {"metadata":{"finalizers":["kubernetes.io/pv-protection"]}}'],
+    ],
+    [
+      'of a class comes back',
+      classActions(attributes({}), () => false),
+      [`update gold ${JSON.stringify({ metadata: own })}`],
+    ],
+    ['of a class stays', classActions(attributes(own), () => false), []],
+    ['of a deleted class in use stays', classActions(attributes(gone), () => true), []],
+    [
+      'of a deleted class goes',
+      classActions(attributes(gone), () => false),
+      ['update gold {"metadata":{"finalizers":null}}'],
+    ],
+  ])('%s', (_name, actions, want) => {
+    expect(shown(actions)).toEqual(want);
   });
 });

@@ -7,8 +7,11 @@ import { withNullLists } from '../../src/api/workloads/endpoint-slices.ts';
 import { formatTime } from '../../src/api/base/time.ts';
 import { hasController } from '../../src/api/workloads/stored-workloads.ts';
 import { reconcileWorkload, type WorkloadInput } from '../../src/controllers/controllers.ts';
-import { garbageActions } from '../../src/controllers/garbage/collect.ts';
-import { finalizersAfterDelete, type PropagationPolicy } from '../../src/controllers/garbage/deletion.ts';
+import {
+  finalizersAfterDelete,
+  garbageActions,
+  type PropagationPolicy,
+} from '../../src/controllers/garbage/collect.ts';
 import { releaseOrphanedPods } from '../../src/controllers/job/reconcile-job.ts';
 import { nthSuffix } from './manifests.ts';
 import type { NodeFacts } from '../../src/lifecycle/base/node-facts.ts';

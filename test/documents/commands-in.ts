@@ -9,7 +9,7 @@ export interface ShownCommand {
 }
 
 /** The first words of commands in a block without a prompt. */
-const PROGRAMS = /^(podrun|npx|npm|cat|grep|export|bash|\.\/\S+)( |$)/;
+const PROGRAMS = /^(podrun|npx|npm|cat|grep|export|bash|curl|\.\/\S+)( |$)/;
 const PROMPT = '$ ';
 
 interface Block {

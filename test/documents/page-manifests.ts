@@ -54,3 +54,40 @@ export function ending(program: string): string {
 export const TOO_LARGE: string = pod('big', {
   containers: [{ name: 'main', command: ['sleep', '60'], resources: { requests: { memory: '900Ti' } } }],
 });
+
+/** A workload that may use the port of a Pod behind a Service. All other connections to Pods are denied. */
+export const SHOP = `\
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: web }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: db, labels: { app: db } }
+spec: { containers: [{ name: db, image: db }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: db }
+spec: { selector: { app: db }, ports: [{ port: 5432 }] }
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: closed }
+spec: { podSelector: {}, policyTypes: [Ingress] }
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: db }
+spec:
+  podSelector: { matchLabels: { app: db } }
+  ingress:
+    - from: [{ podSelector: { matchLabels: { app: api } } }]
+    - from: [{ podSelector: { matchLabels: { app: web } } }]
+      ports: [{ port: 5432 }]
+`;

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runHere } from '../cli/in-process.ts';
+import { argumentsOf } from '../cli/transcripts.ts';
 import type { Workshop } from '../cli/workshop.ts';
 import type { ShownCommand } from './commands-in.ts';
 import { missingLine } from './same-story.ts';
@@ -39,6 +41,18 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PODRUN = path.join(PROJECT, 'bin/podrun.js');
 const COMMAND_TIMEOUT_MS = 60_000;
 
+/**
+ * A command that only reads or changes what is stored, and that a shell does not have to read. It needs no process of
+ * its own: the examples of the help have each command once as a process of the built program (test/cli/help-examples).
+ */
+const PLAIN = new RegExp(
+  String.raw`^(npx )?podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|validate|version|` +
+    String.raw`patch|label|annotate|condition|scale|rollout|set|create|expose|taint|delete|replace|wait|` +
+    String.raw`autoscale|init|gc|top|expect|simulate|netpol)` +
+    String.raw`( ([^|;&<>$\x60*?~#(){}!\\\n'"]|'[^'\n]*'|"[^"$\x60\\\n]*")*)?( +# .*)?$`,
+);
+const FOLLOWING = / (-\w*[wf]|--watch\S*|--follow)( |$)/;
+
 /** Programs for every page: npx finds podrun, and npm does nothing. */
 const PROGRAMS = { podrun: `exec "${process.execPath}" "${PODRUN}" "$@"`, npx: 'exec "$@"', npm: 'exit 0' };
 
@@ -52,7 +66,8 @@ export async function runPage(
   try {
     return await runCommands(shell, commands, setting);
   } finally {
-    await shell.run('podrun delete deployment,cronjob,job,pod --all -A --force');
+    if (readdirSync(workshop.stateDir).length > 0)
+      await shell.run('podrun delete deployment,cronjob,job,pod --all -A --force');
     await waitForAgents(workshop);
   }
 }
@@ -103,10 +118,12 @@ interface Result {
 
 class Shell {
   readonly #folder: string;
+  readonly #workshop: Workshop;
   readonly #env: Readonly<Record<string, string | undefined>>;
 
   constructor(workshop: Workshop, { files = {}, programs = {}, env = {} }: PageSetting) {
     this.#folder = workshop.folder;
+    this.#workshop = workshop;
     for (const [name, text] of Object.entries({ ...PROGRAMS, ...programs })) {
       this.#file(`bin/${name}`, `#!/bin/sh\n${text}\n`);
       chmodSync(path.join(this.#folder, 'bin', name), 0o755);
@@ -131,6 +148,7 @@ class Shell {
   }
 
   async run(command: string, until?: RegExp): Promise<Result> {
+    if (until === undefined && PLAIN.test(command) && !FOLLOWING.test(command)) return this.#runHere(command);
     // Both streams go through one pipe: of two, a busy reader may see the later text first.
     const child = spawn('/bin/sh', ['-c', `exec 2>&1\n${command}`], {
       cwd: this.#folder,
@@ -158,6 +176,18 @@ class Shell {
       child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 137)));
     });
     clearTimeout(alarm);
+    return { exitCode, printed };
+  }
+
+  async #runHere(command: string): Promise<Result> {
+    const { folder, stateDir } = this.#workshop;
+    const { HOME: _, ...env } = this.#env;
+    let printed = '';
+    const onOutput = (text: string): void => void (printed += text);
+    const { exitCode } = await runHere({ folder, stateDir }, argumentsOf(command.replace(/^npx | +# .*$/g, '')), {
+      env,
+      onOutput,
+    });
     return { exitCode, printed };
   }
 

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
 import { has } from '../needs.ts';
-import { SERVE, deployed, ending, fixture, pod, serving, TOO_LARGE } from './page-manifests.ts';
+import { SERVE, SHOP, deployed, ending, pod, serving } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
+import { WORKLOAD_PAGES } from './workload-pages.ts';
 
 const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
 const KILL_AGENT =
@@ -25,12 +26,18 @@ const SERVICE = stringify({
 
 /** The settings of the pages, by page. */
 export const PAGES: Readonly<Record<string, PageSetting>> = {
+  ...WORKLOAD_PAGES,
   'README.md': {
     files: { 'deploy/pod.yaml': serving('main') },
     manners: {
-      'npm ci && npm test   # on a fresh clone: what podrun promises, in some minutes': { skip: 'this is one of them' },
-      'npx podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
-      'npx podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
+      'npm ci && npm test': { skip: 'this is one of them' },
+      'npm ci && npx podrun apply fixtures/pipeline.yaml': { skip: 'the same without npm ci is below' },
+      'npm test             # what podrun promises, in about six minutes on two cores': {
+        skip: 'this is one of them',
+      },
+      'podrun apply fixtures/workloads/ingress.yaml': { until: /ingress\/hello/ },
+      'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
+      'podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
       'npm run test:slow    # chaos, attempts to escape, more random Pods': { skip: 'they are tests of their own' },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
@@ -224,7 +231,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/network.md': {
-    files: { 'pod.yaml': serving('app'), 'web.yaml': `${SERVICE}---\n${serving('app')}` },
+    files: { 'pod.yaml': serving('app'), 'web.yaml': `${SERVICE}---\n${serving('app')}`, 'shop.yaml': SHOP },
     programs: { curl: 'echo hello' },
     before: [DETACH],
     manners: {
@@ -238,6 +245,11 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         before: [DELETE],
         until: /Ready/,
       },
+    },
+  },
+  'docs/operators.md': {
+    manners: {
+      'podrun apply operator/ -- ./check.sh': { skip: 'test/cli/apply-api.test.ts runs an operator' },
     },
   },
   'docs/output.md': {
@@ -302,10 +314,6 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun logs web --hooks': { before: [DELETE, 'rm ready', 'podrun apply pod.yaml --until ready'] },
     },
   },
-  'docs/scale.md': {
-    files: { 'big.yaml': TOO_LARGE },
-    manners: { 'npx podrun apply big.yaml --until ready': { exit: 1 } },
-  },
   'docs/runtime.md': { manners: { 'podrun doctor': { otherOutput: 'another machine' } } },
   'docs/clusters.md': {
     manners: Object.fromEntries(
@@ -324,8 +332,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun serve': { until: /serving https/ },
       'export KUBECONFIG=~/.local/state/podrun/.server/kubeconfig': { skip: 'not every machine has kubectl' },
       'podrun serve --once -- ./smoke.sh': { before: ["printf '#!/bin/sh\\n' > smoke.sh; chmod +x smoke.sh"] },
-      // The server of the first command has ended: test/browser/dashboard.test.ts has one that runs.
-      'podrun dashboard': { exit: 1 },
+      'podrun dashboard': { until: /The link works once/ },
     },
   },
   'docs/store.md': {
@@ -361,29 +368,14 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
     },
   },
-  'docs/timeline.md': {
-    files: { 'pod.yaml': serving('app'), 'deployment.yaml': fixture('deployment.yaml') },
-    before: ['podrun apply pod.yaml --until ready'],
+  'docs/waiting.md': {
+    files: { 'pod.yaml': serving('main') },
     manners: {
-      'podrun timeline web': { otherOutput: 'another Pod' },
-      'podrun timeline deployment/web': {
-        before: ['podrun apply deployment.yaml --until ready'],
-        otherOutput: 'other Pods',
+      "podrun apply operator.yaml --until 'jsonpath={.status.phase}=Ready' gadget.shop.example.com/lamp -- ./e2e.sh": {
+        skip: 'it has a test of its own: test/cli/object-goals.test.ts',
       },
-    },
-  },
-  'docs/waiting.md': { files: { 'pod.yaml': serving('main') } },
-  'docs/workloads.md': {
-    files: {
-      'deployment.yaml': fixture('deployment.yaml'),
-      'failing-job.yaml': fixture('failing-job.yaml'),
-      'server-and-migration.yaml': fixture('server-and-migration.yaml'),
-    },
-    manners: {
-      'podrun apply deployment.yaml': { until: /2\/2 ready/ },
-      'podrun apply deployment.yaml --until ready': { before: ['podrun delete deployments --all'] },
-      'podrun apply failing-job.yaml': { exit: 1 },
-      'podrun apply server-and-migration.yaml': { until: /goes on/ },
+      'podrun apply operator.yaml --until ready gadget.shop.example.com/lamp': { skip: 'as above' },
+      'podrun wait gadget/lamp --for=ready --timeout 60s': { skip: 'as above' },
     },
   },
   'docs/validate.md': {

@@ -28,8 +28,20 @@ it('the session of the README shows what podrun prints, and nothing of the machi
   for (const command of ['apply fixtures/pipeline.yaml', 'get pods', 'timeline pipeline']) {
     expect(text).toContain(`podrun ${command}`);
   }
-  expect(text).toMatch(/✓\s+Pod\s+Succeeded/);
+  expect(text).toMatch(/✓\s+pipeline\s+Succeeded/);
   expect(text).not.toContain(hostname());
   expect(text).not.toMatch(/error|\/(tmp|home|root)\b/);
-  expect(svg.length).toBeLessThan(200_000);
+  expect(svg.length).toBeLessThan(300_000);
+});
+
+it('the recording of the live view has whole addresses and its keys', () => {
+  const svg = readFileSync(new URL('../../docs/recording/live.svg', import.meta.url), 'utf8');
+  const text = svg.replaceAll(/<[^>]*>/g, ' ');
+  expect(text).toMatch(/http:\/\/hello\.localhost:\d+\//);
+  for (const words of ['d describe', 'r restart', 'restarting ', 'only the output of']) {
+    expect(text).toContain(words);
+  }
+  expect(text).not.toContain(hostname());
+  expect(text).not.toMatch(/error|\/(tmp|home|root)\b/);
+  expect(svg.length).toBeLessThan(300_000);
 });

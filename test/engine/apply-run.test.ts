@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { ApplyRun, type ApplyRunOptions } from '../../src/engine/apply-run.ts';
+import { ApplyRun, type RunEnds } from '../../src/engine/run/apply-run.ts';
 import { onDefect } from '../../src/defects.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 
@@ -10,8 +10,8 @@ type Step = 'SIGHUP' | 'SIGINT' | { readonly readerGone: 'SIGHUP' | 'SIGPIPE' } 
 function endings(steps: readonly Step[]): string[] {
   const clock = new ManualClock();
   const seen: string[] = [];
-  const run = new ApplyRun({
-    agent: { isOver: false, terminate: ({ force }) => seen.push(force ? 'killed' : 'ended') },
+  const ended = { isOver: false, terminate: ({ force }: { force: boolean }) => seen.push(force ? 'killed' : 'ended') };
+  const run = new ApplyRun(ended, {
     roots: () => [],
     clock,
     goal: undefined,
@@ -51,8 +51,8 @@ const fails = (): never => {
 };
 
 /** Each broken part ends the run, and is told once. */
-it.each<[what: string, broken: Partial<ApplyRunOptions>, outcome: string]>([
-  ['the roots', { roots: fails, goal: { type: 'succeeded' } }, 'broken'],
+it.each<[what: string, broken: Partial<RunEnds>, outcome: string]>([
+  ['the roots', { roots: fails, goal: [{ goal: { type: 'succeeded' } }] }, 'broken'],
   ['the look for Pods that wait in vain', { stuck: fails }, 'broken'],
   ['the question whether it is over', { isOver: fails }, 'broken'],
   ['the listener of the decision', { isOver: () => true, onDecided: fails }, 'ended'],
@@ -68,8 +68,7 @@ it.each<[what: string, broken: Partial<ApplyRunOptions>, outcome: string]>([
       agent.isOver = true;
     },
   };
-  const run = new ApplyRun({
-    agent,
+  const run = new ApplyRun(agent, {
     roots: () => [],
     clock: new ManualClock(),
     goal: undefined,
@@ -81,4 +80,36 @@ it.each<[what: string, broken: Partial<ApplyRunOptions>, outcome: string]>([
   run.check();
   expect(await run.outcome).toEqual({ type });
   expect({ ended, told }).toEqual({ ended: 1, told: [defect] });
+});
+
+it('waits for COMMAND to end, and kills it on a second Ctrl-C', async () => {
+  const seen: string[] = [];
+  let end = (_exitCode: number): void => undefined;
+  const run = new ApplyRun(
+    { isOver: true, terminate: () => undefined },
+    {
+      roots: () => [],
+      isOver: () => false,
+      clock: new ManualClock(),
+      goal: [{ goal: { type: 'succeeded' } }],
+      mayBeEmpty: true,
+      rules: { settleMs: 0, allowRestarts: false },
+      timeoutMs: undefined,
+      command: {
+        run: () => new Promise((resolve) => (end = resolve)),
+        stop: ({ force }) => {
+          seen.push(force ? 'killed' : 'ended');
+          if (force) end(137);
+        },
+      },
+    },
+  );
+  void run.outcome.then(({ type }) => seen.push(type));
+  run.check();
+  run.interrupt('SIGINT');
+  await Promise.resolve();
+  expect(seen).toEqual(['ended']);
+  run.interrupt('SIGINT');
+  await run.outcome;
+  expect(seen).toEqual(['ended', 'killed', 'interrupted']);
 });

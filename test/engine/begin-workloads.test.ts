@@ -57,7 +57,8 @@ it('the next agent removes the Pods that a Job has not counted, also after one t
   for (let writes = 0, wasKilled = true; wasKilled; writes += 1) {
     const root = temporaryFolder();
     const key = leftJob(root);
-    const begin = (store: FileStore) => beginWorkloads(store, new SystemClock(), [key], { command: 'podrun' });
+    const begin = (store: FileStore) =>
+      beginWorkloads(store, new SystemClock(), { workloads: [key] }, { command: 'podrun' });
     wasKilled = await begin(killedAfter(writes, openAs('2', root))).then(
       () => false,
       (error: unknown) => {

@@ -8,6 +8,7 @@ import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import type { KubeObject, StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
+import { PATIENT } from '../patience.ts';
 
 const settings = {
   images: { commandLine: [], configFile: [] },
@@ -25,8 +26,9 @@ const settings = {
 it('an agent of a server forgets Pods and workloads that are removed', async () => {
   const store = openStore(temporaryFolder());
   const clock = new SystemClock();
-  const pods = new Run({
-    settings,
+  const pods = await Run.start({
+    objects: { pods: [], workloads: [] },
+    settings: () => settings,
     store,
     clock,
     isServing: true,
@@ -34,7 +36,6 @@ it('an agent of a server forgets Pods and workloads that are removed', async () 
     listener: { ...UNWATCHED, onTrouble: () => undefined },
   });
   onTestFinished(() => pods.close());
-  pods.begin();
   // Such a Pod waits to be scheduled: no process starts.
   const spec = { schedulingGates: [{ name: 'acme.io/wait' }], containers: [{ name: 'main', image: 'busybox' }] };
   const pod = pods.startPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec });
@@ -50,37 +51,36 @@ it('an agent of a server forgets Pods and workloads that are removed', async () 
   const at = { store, clock, graceSeconds: undefined };
   await deletePod({ ...at, namespace: 'default', name: 'web' });
   await deleteObject(at, { type: resourceTypeOf(workload), namespace: 'default', name: 'set' });
-  await vi.waitFor(() => expect([pods.agent.pods, pods.roots, pods.allPods]).toEqual([[], [], []]));
+  await vi.waitFor(() => expect([pods.agent.pods, pods.roots, pods.allPods]).toEqual([[], [], []]), PATIENT);
 });
 
-it('a run whose Pod another process changes at its very beginning is not over', () => {
+it('a run whose Pod another process changes at its very beginning is not over', async () => {
   const folder = temporaryFolder();
   const store = openStore(folder);
   const spec = { schedulingGates: [{ name: 'acme.io/wait' }], containers: [{ name: 'main', image: 'busybox' }] };
   const written = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec };
-  const pod = store.create<KubeObject>('pods', written) as unknown as StoredPod;
-  const ends: boolean[] = [];
+  const object = { ...written, status: { phase: 'Pending' } } as unknown as StoredPod;
   const label = (): unknown =>
-    openStore(folder).change<StoredPod>('pods', pod.metadata, 'object', ({ metadata, ...rest }) => ({
+    openStore(folder).change<StoredPod>('pods', object.metadata, 'object', ({ metadata, ...rest }) => ({
       ...rest,
       metadata: { ...metadata, labels: { tier: 'front' } },
     }));
-  const run: Run = new Run({
-    settings,
+  const run = await Run.start({
+    objects: { pods: [{ object, written, file: 'web.yaml' }], workloads: [] },
+    settings: () => settings,
     store,
     clock: new SystemClock(),
     owner: { command: 'apply' },
-    owned: [{ pod, written, release: () => undefined }],
     listener: {
       ...UNWATCHED,
       onTrouble: () => undefined,
       // The run has told of its Pod, and is about to take it.
       onPod: ({ type }) => void (type === 'ADDED' && label()),
-      onChange: () => void ends.push(run.isOver),
     },
   });
   onTestFinished(() => run.end({ force: true }));
-  run.begin();
-  expect(ends).toContain(false);
+  const ends = [run.isOver];
+  run.follow({ changed: () => ends.push(run.isOver) });
+  await vi.waitFor(() => expect(run.pods[0]?.metadata.labels).toEqual({ tier: 'front' }), PATIENT);
   expect(ends).not.toContain(true);
 });

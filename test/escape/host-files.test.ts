@@ -74,12 +74,12 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
     const file = attempt.workshop.pod('web', escaping(`ls -l /proc/self/fd | grep -c ' 200 '; ${script}`));
     const podrun = start(attempt, ['apply', '-f', file], ['bash', '-c', 'exec 200</; exec "$@"', 'bash']);
     const { stdout } = await podrun.ended;
-    expect(stdout).toMatch(/^main \| 0$/m);
+    expect(stdout).toMatch(/│ main +0$/m);
     expect(stdout).not.toMatch(/fd\/200/);
   });
 });
 
-it('the root of the host is mounted nowhere in a container, and no file system of it as it is', async (context) => {
+it('the root of the host is mounted nowhere in a container, and none of its file systems whole', async (context) => {
   const script = `awk '$4 == "/" && $9 == "ext4" {print $5}' /proc/self/mountinfo; echo end`;
   expect(await run(attemptIn(context, ROOT_APART), escaping(script), ['--isolate'])).toEqual(['end']);
 });

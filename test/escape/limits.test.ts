@@ -31,7 +31,7 @@ const lifting = (version: 1 | 2): string =>
   `unshare --user --map-root-user --mount --cgroup sh -c 'mount -t tmpfs x /tmp; ${LIFT[version]}' 2>&1`;
 
 /** Version 2 may refuse it. */
-const ATTEMPTED: Readonly<Record<1 | 2, RegExp>> = { 1: /^main +\| lifted \.\/memory\.limit_in_bytes/m, 2: /main/ };
+const ATTEMPTED: Readonly<Record<1 | 2, RegExp>> = { 1: /│ main +lifted \.\/memory\.limit_in_bytes/m, 2: /main/ };
 
 const EAT = 'const all = []; for (let i = 0; i < 300; i++) all.push(Buffer.alloc(1 << 20, 1)); console.log("ate")';
 const EATER = `exec ${process.execPath} -e '${EAT}'`;
@@ -62,7 +62,7 @@ it.for([1, 2] as const)(
     const { stdout } = await start(attempt, ['apply', pod]).ended;
     // The attempt has got as far as it can.
     expect(stdout).toMatch(ATTEMPTED[version]);
-    expect(stdout).not.toMatch(/^main +\| ate/m);
+    expect(stdout).not.toMatch(/│ main +ate/);
     expect(stdout).toMatch(/OOMKilled/);
   },
 );
@@ -84,7 +84,7 @@ it.for([1, 2] as const)(
       containers: [...spec.containers, other],
     });
     const podrun = start(attempt, ['apply', pod]);
-    await podrun.until(({ stdout }) => /^other +\| tried/m.test(stdout) && / main +started/.test(stdout));
+    await podrun.until(({ stdout }) => /│ other +tried/.test(stdout) && / main +started/.test(stdout));
     const kept = limitsOnHost(attempt);
     podrun.signal('SIGTERM');
     await podrun.ended;

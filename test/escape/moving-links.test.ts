@@ -96,7 +96,7 @@ describe.concurrent.each(APART)(
         // podrun tries a container with a wrong configuration twice within a second, and after ten seconds again.
         const { stdout, stderr } = await start(attempt, ['apply', '-f', file, '--timeout', '9s']).ended;
         const { stdout: seen } = await start(attempt, ['get', 'pod', 'web', '-o', 'json']).ended;
-        expect(stdout).toMatch(/Pod +(Succeeded|Failed)/);
+        expect(stdout).toMatch(/[✓✗] \S+ +(Succeeded|Failed)/);
         expect(stdout + stderr + seen).not.toContain(SECRET);
         expectUntouched(outside);
       },

@@ -41,7 +41,7 @@ describe.each(APART)('starts of $who', needs('mounts for all'), (world) => {
     const script = `cat ${file} ${account}/namespace; echo; ls -d ${folder} /var/run/lock`;
     const pod = attempt.workshop.pod('web', escaping(script));
     const { stdout } = await start(attempt, ['apply', '-f', pod], mounted).ended;
-    expect(stdout.split('\n').flatMap((line) => /^main \| (.*)/.exec(line)?.[1] ?? [])).toEqual([
+    expect(stdout.split('\n').flatMap((line) => /│ main +(.*)/.exec(line)?.[1] ?? [])).toEqual([
       'kept',
       'default',
       folder,

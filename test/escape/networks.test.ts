@@ -51,7 +51,7 @@ async function startServer(context: TestContext, attempt: Attempt): Promise<Podr
     podrun.signal('SIGINT');
     await podrun.ended;
   });
-  await podrun.until(({ stdout }) => /✓ Pod +ContainersReady, Ready/.test(stdout));
+  await podrun.until(({ stdout }) => /ContainersReady, Ready after/.test(stdout));
   return podrun;
 }
 

@@ -34,7 +34,7 @@ for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do
     expect(process_.exitCode ?? process_.signalCode).toBe(null);
   });
 
-  it('go on when a container kills all that it can', async (context) => {
+  it('keep running when a container kills all that it can', async (context) => {
     const attempt = attemptIn(context, world);
     const process_ = victim(world);
     context.onTestFinished(() => void process_.kill('SIGKILL'));

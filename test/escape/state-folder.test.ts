@@ -81,7 +81,7 @@ describe.concurrent.each(APART)('shared memory of the host, for a container of $
     const key = `password-of-${world.who}`;
     const look = `echo up; ${wait(isThere)}; find /dev/shm -name ${key} 2>/dev/null; touch ${isSeen}; echo end`;
     const watcher = start(attempt, ['apply', '-f', workshop.pod('watcher', escaping(look, {}, { hostIPC: true }))]);
-    await watcher.until(({ stdout }) => stdout.includes('| up'));
+    await watcher.until(({ stdout }) => /│ main +up$/m.test(stdout));
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { [key]: 'x' } };
     const file = workshop.file('secret.json', JSON.stringify(secret));
     const holder = escaping(`touch ${isThere}; ${wait(isSeen)}; cat /s/${key}`, {
@@ -89,8 +89,8 @@ describe.concurrent.each(APART)('shared memory of the host, for a container of $
     });
     const volumes = [{ name: 's', secret: { secretName: 's' } }];
     const held = start(attempt, ['apply', '-f', file, '-f', workshop.pod('holder', { ...holder, volumes })]);
-    expect((await held.ended).stdout).toContain('| x');
-    expect((await watcher.ended).stdout.match(/(?<=main \| ).*/g)).toEqual(['up', 'end']);
+    expect((await held.ended).stdout).toMatch(/│ main +x$/m);
+    expect((await watcher.ended).stdout.match(/(?<=│ main +)\S.*/g)).toEqual(['up', 'end']);
   });
 });
 

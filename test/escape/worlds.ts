@@ -76,8 +76,8 @@ export async function run(attempt: Attempt, spec: PodSpec, flags: readonly strin
 }
 
 function linesOf(ended: Ended): string[] {
-  if (!/Pod +(Succeeded|Failed)/.test(ended.stdout)) throw new Error(`${ended.stdout}\n${ended.stderr}`);
-  return [...ended.stdout.matchAll(/^main \| (.*?) *$/gm)].map(([, line = '']) => line);
+  if (!/[✓✗] \S+ +(Succeeded|Failed)/.test(ended.stdout)) throw new Error(`${ended.stdout}\n${ended.stderr}`);
+  return [...ended.stdout.matchAll(/│ main +(.*?) *$/gm)].map(([, line = '']) => line);
 }
 
 export function works([file = '', ...args]: readonly string[]): boolean {

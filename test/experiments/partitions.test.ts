@@ -77,7 +77,7 @@ describe('Partitions', () => {
     });
     await join(['web']);
     expect(story).toEqual([
-      'Warning FaultInjected the network of the Pod stays as it is: ip: no rights (partition:web)',
+      'Warning FaultInjected the network of the Pod stays unchanged: ip: no rights (partition:web)',
     ]);
   });
 

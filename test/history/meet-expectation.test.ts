@@ -119,10 +119,10 @@ describe('a run that does not meet its expectation', () => {
     expect(await unmet(text)).toEqual(expected);
   });
 
-  it('as it goes on', async () => {
+  it('while it still runs', async () => {
     const living = { ...run, transitions: run.transitions.slice(0, 3) };
     expect(await unmet('{within: 5s, final: {exitCodes: {main: 0}}}', living)).toEqual([
-      'within: 5.000s the run goes on',
+      'within: 5.000s the run has not ended',
       'final exit code of main: 0 main has not ended',
     ]);
   });

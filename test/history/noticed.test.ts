@@ -34,7 +34,7 @@ const fault = (at: number, count: number): RecordedTransition =>
   }) as never;
 
 describe('what a user would have noticed', () => {
-  it('is the longest time until Ready again, without the time before the first Ready and that of the end', () => {
+  it('is the longest time until Ready again, without the times before the first Ready and at the end', () => {
     const run = runOf('web', [
       { at: 0, ready: false },
       { at: 1000, ready: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { runsInStream } from '../../src/history/runs-in-stream.ts';
-import { latestMomentIn } from '../../src/history/base/transition-time.ts';
+import { latestMomentIn } from '../../src/history/base/recorded-run.ts';
 import { inShort } from '../store/objects.ts';
 import { BEGIN_MS, runOf } from './runs.ts';
 

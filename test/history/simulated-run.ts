@@ -2,7 +2,7 @@ import type { StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { formatTime } from '../../src/api/base/time.ts';
 import type { RecordedRun, RecordedTransition } from '../../src/history/base/recorded-run.ts';
 import type { PodSimulation } from '../simulation/pod-simulation.ts';
-import type { EventDraft } from '../../src/lifecycle/texts/event-draft.ts';
+import type { EventDraft } from '../../src/lifecycle/texts/events.ts';
 
 /** The wall clock at the beginning of a simulation. */
 const BEGAN_MS = Date.UTC(2026, 0, 1);

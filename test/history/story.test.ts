@@ -6,7 +6,7 @@ import { COMBINED } from '../../src/lifecycle/texts/events.ts';
 import { runOf } from './runs.ts';
 import { recordedOnNode } from './traces.ts';
 
-it('a combined event stops the container that its message names, not that of the first occurrence', () => {
+it('a combined event stops the container in its message, not the container of the first occurrence', () => {
   const run = runOf(
     [
       [1, { phase: 'Running', containers: { a: 'starts', b: 'starts' } }],

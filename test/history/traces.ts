@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
-import { latestMomentIn } from '../../src/history/base/transition-time.ts';
+import { latestMomentIn, type RecordedRun } from '../../src/history/base/recorded-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 
 const TRACES = path.join(import.meta.dirname, '../golden/traces');

@@ -63,7 +63,7 @@ async function pullElsewhere(parts: ImageParts, digest?: string): Promise<PullOu
 
 const OWN = layerOf({ name: 'own', text: 'own' });
 
-describe('whoever knows the digests of a private image', needs(UNPACKED), () => {
+describe('a user who knows the digests of a private image', needs(UNPACKED), () => {
   it('cannot run its layer with a layer of his own in its place', async () => {
     const outcome = await pullElsewhere({ layers: [OWN], diffIds });
     expect(errorOf(outcome)).toMatch(/failed to extract layer sha256:\w+: wrong diff id calculated on extraction/);
@@ -107,7 +107,7 @@ it('an archive that names the layer of a private image has to bring it', needs(U
   await expect(loading).rejects.toThrow(/wrong diff id calculated on extraction/);
 });
 
-describe('a layer that is there', needs(UNPACKED), () => {
+describe('a stored layer', needs(UNPACKED), () => {
   const blobRequests = (): string[] =>
     world.registry.requests.filter(({ status, method }) => status === 200 && method === 'GET').map((each) => each.path);
 

@@ -224,7 +224,7 @@ const ANSWERS: Record<string, readonly [OddAnswer, RegExp]> = {
   ],
 };
 
-describe('a registry that answers oddly', needs(UNPACKED), () => {
+describe('a registry with odd responses', needs(UNPACKED), () => {
   it.each(Object.entries(MANIFESTS))('with a manifest with %s: one sentence', async (_, [manifest, expected]) => {
     expect(sentence(await pull({ manifest }))).toMatch(expected);
   });

@@ -52,7 +52,7 @@ describe('a pull', needs(UNPACKED), () => {
     expect(readdirSync(path.join(store.root, 'uses'))).toEqual([]);
   });
 
-  it('asks for nothing that is there', async () => {
+  it('requests nothing that is stored', async () => {
     const store = world.store();
     await pullInto(store, `${world.host}/app:1`);
     world.registry.requests.length = 0;
@@ -67,7 +67,7 @@ describe('a pull', needs(UNPACKED), () => {
     expect(errorOf(await pullInto(world.store(), `${world.host}/${image}:1`))).toBe('pulled');
   });
 
-  it('goes on where the connection broke', async () => {
+  it('continues where the connection broke', async () => {
     await world.registry.change({ rules: [{ path: 'big/blobs/', method: 'GET', cutAfter: 400_000, times: 3 }] });
     expect(errorOf(await pullInto(world.store(), `${world.host}/big:1`))).toBe('pulled');
     await expect.poll(() => world.registry.requests.map(({ status }) => status)).toContain(206);
@@ -140,7 +140,7 @@ describe('a failed pull', needs(UNPACKED), () => {
     );
   });
 
-  it('says that nobody listens', async () => {
+  it('says that no program listens', async () => {
     expect(errorOf(await pullInto(world.store(), '127.0.0.1:1/x:1'))).toBe(
       'failed to pull and unpack image "127.0.0.1:1/x:1": failed to resolve image: failed to do request: ' +
         'Head "https://127.0.0.1:1/v2/x/manifests/1": dial tcp 127.0.0.1:1: connect: connection refused',

@@ -39,7 +39,7 @@ it('pulls an image once for two who wait for it, and tells failures', needs(UNPA
   await expect.poll(() => world.registry.requests.filter(({ method }) => method === 'GET').length).toBe(3);
 });
 
-it('goes on after the process that pulled was killed, with what it had', needs(UNPACKED), async () => {
+it('continues after the process that pulled was killed, with the bytes that it had', needs(UNPACKED), async () => {
   const store = world.store();
   await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 2_000_000 }] });
   const killed = new ImagePuller(store.root, {});
@@ -57,7 +57,7 @@ it('goes on after the process that pulled was killed, with what it had', needs(U
   expect(readdirSync(path.join(store.root, 'ingest'))).toEqual([]);
 });
 
-it('ends a pull that nobody waits for any more', needs(UNPACKED), async () => {
+it('ends a pull that no Pod waits for any more', needs(UNPACKED), async () => {
   const store = world.store();
   await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 1_000_000 }] });
   const abort = new AbortController();

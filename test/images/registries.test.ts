@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseChallenges } from '../../src/images/registry/challenge.ts';
+import { parseChallenges } from '../../src/images/registry/tokens.ts';
 import { placesOf, proxyFor } from '../../src/images/registry/endpoints.ts';
 import { choosePlatform, type Descriptor, parseManifest } from '../../src/images/registry/manifest.ts';
 import type { Credential, RegistrySettings } from '../../src/lifecycle/base/image-types.ts';

@@ -53,7 +53,7 @@ export async function openWorld(said: object): Promise<ImageWorld> {
   };
 }
 
-/** How this user owns the files of layers. */
+/** The way in which this user owns the files of layers. */
 export const ownKind: 'root' | 'single' = isRoot ? 'root' : 'single';
 
 /** The need of a test that unpacks layers of that kind. Those with opaque folders need `layers of images`. */

@@ -45,6 +45,20 @@ async function sayingsOf(handler: LifecycleHandler, input: Partial<HookInput> = 
   return sayings.map((text) => text.replace(/after \d+\.\d{3}s/, 'after TIME'));
 }
 
+describe('an HTTP hook', () => {
+  it('to which another program has responded fails, and names it', async () => {
+    const port = await httpServer((_, response) => response.end('hello'));
+    const output = `port ${port} is answered by nginx (pid 7), which is no process of this Pod`;
+    const hook = { httpGet: { path: '/go', port } };
+    expect(await running(hook, { foreignAnswer: () => Promise.resolve(output) })).toEqual({
+      ok: false,
+      message: `HTTP lifecycle hook (/go) ${IN_POD} ${output}`,
+      output,
+    });
+    expect(await running(hook, { foreignAnswer: () => Promise.resolve(undefined) })).toEqual({ ok: true });
+  });
+});
+
 describe('what a hook says', () => {
   it('is when it begins, the answer to its request, and its status', async () => {
     const port = await httpServer((_, response) => response.writeHead(503).end('busy\nlater'));

@@ -49,9 +49,9 @@ interface Rig {
   readonly troubles: string[];
   /** The labels of the Pods for which the agent was asked for settings, or told of a change. */
   readonly labels: Array<[asked: 'config' | 'changed', label: string | undefined]>;
-  /** How often the run was over. */
+  /** The number of times that the run was over. */
   readonly ends: { count: number };
-  /** How often the agent heard that the object of the ended Pod was removed. */
+  /** The number of times that the agent was notified of the removal of the ended Pod's object. */
   readonly removals: { count: number };
 }
 
@@ -81,6 +81,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
       },
       notices: () => [],
       schedulerFacts: () => ({ node, placed: [], claim: () => undefined }),
+      alone: (step) => step(),
       preempt: (_victims, _by, publish) => publish(),
       placed: () => undefined,
       changed: (changed) => void labels.push(['changed', labelOf(changed)]),

@@ -195,7 +195,7 @@ describe('the messages of the health protocol', () => {
       message: [0x12, 2, 1, 1, 0x19, 0, 0, 0, 0, 0, 0, 0, 0, 0x25, 0, 0, 0, 0, 8, 1],
       status: 'SERVING',
     },
-    { name: 'a field that is there twice', message: [8, 2, 8, 1], status: 'SERVING' },
+    { name: 'a field that occurs twice', message: [8, 2, 8, 1], status: 'SERVING' },
   ])('may hold $name', ({ message, status }) => {
     expect(decodeHealthResponse(framed(...message))).toEqual({ ok: true, status });
   });

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { ProbeAbort } from '../../src/kubelet/probe/probe-abort.ts';
+import { ProbeAbort } from '../../src/kubelet/probe/input.ts';
 import type { ProbeOutcome } from '../../src/kubelet/probe/prober.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';

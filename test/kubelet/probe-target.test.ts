@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { goNetworkError } from '../../src/runtime/go-network-error.ts';
 import { parseGoPath } from '../../src/kubelet/probe/go-url.ts';
 import { joinHostPort } from '../../src/api/go/host-port.ts';
-import { defaultHost, resolvePort } from '../../src/lifecycle/probes/target.ts';
+import { defaultHost, resolvePort } from '../../src/lifecycle/probes/probed-containers.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 
 describe('parseGoPath()', () => {

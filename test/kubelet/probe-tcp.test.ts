@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProbeAbort } from '../../src/kubelet/probe/probe-abort.ts';
+import { ProbeAbort } from '../../src/kubelet/probe/input.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, tcpServer } from './local-servers.ts';
 import { probing } from './probing.ts';

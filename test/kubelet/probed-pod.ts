@@ -1,5 +1,5 @@
 import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/kubelet/probe/prober.ts';
-import type { ProbeAbort } from '../../src/kubelet/probe/probe-abort.ts';
+import type { ProbeAbort } from '../../src/kubelet/probe/input.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { probedStage } from '../../src/lifecycle/probes/probed-containers.ts';

@@ -1,6 +1,6 @@
 import type { Dial } from '../../src/network/linux/helper-process.ts';
 import { probeOnce } from '../../src/kubelet/probe/index.ts';
-import { ProbeAbort } from '../../src/kubelet/probe/probe-abort.ts';
+import { ProbeAbort } from '../../src/kubelet/probe/input.ts';
 import type { ProbeOutcome } from '../../src/kubelet/probe/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/base/objects.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usage } from '../../src/api/base/errors.ts';
 import { GoalError, ManifestError, PodrunError, TimeoutError } from '../../src/library/index.ts';
-import { withLibraryErrors } from '../../src/library/base/library-errors.ts';
-import { asLibraryAdvice } from '../../src/library/base/library-calls.ts';
+import { asLibraryAdvice, withLibraryErrors } from '../../src/library/base/library-errors.ts';
 import { newPod } from '../store/objects.ts';
 
 const problem = { line: 3, column: 5, kind: 'Pod', name: 'web', field: 'spec', message: 'no', hint: undefined };

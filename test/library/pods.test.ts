@@ -63,7 +63,7 @@ describe('until', () => {
     await pods.until('Initialized');
   });
 
-  it('rejects when the time is up, and says what was waited for; the Pods go on', async () => {
+  it('rejects when the time is up, and names the goal; the Pods keep running', async () => {
     await using pods = await run(shellPod('web', FOREVER, readyWith('/nowhere')), { timeout: 300 });
     const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
     expect(error).toBeInstanceOf(TimeoutError);
@@ -199,7 +199,9 @@ describe('Pods that run', () => {
     expect(await (await fetch(pods.url(port))).text()).toBe('hello');
     await using forwarding = await pods.forward('http');
     expect(await (await fetch(forwarding.url)).text()).toBe('hello');
-    expect(() => pods.url('https')).toThrow('https');
+    expect(() => pods.url('https')).toThrow('pod "web" has no port named "https": it has "http"');
+    expect(pods.url('pod/web')).toBe(pods.url('http'));
+    expect(() => pods.url('service/web')).toThrow('this run has no service/web: it has no Service and no Ingress');
   });
 
   it('lead errors back to the line that called', async () => {

@@ -75,7 +75,7 @@ describe('the containers of a process', () => {
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it('leave nothing in memory while it goes on', needs('namespaces', '/dev/shm in memory'), async () => {
+  it('leave nothing in memory while it keeps running', needs('namespaces', '/dev/shm in memory'), async () => {
     const place = memoryPlace();
     const program = new Program(
       `import { readdirSync } from 'node:fs';

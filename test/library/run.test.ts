@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -151,6 +151,25 @@ describe('run', () => {
     await expect(run(client, { strict: true })).rejects.toThrow('names KUBERNETES_SERVICE_HOST');
   });
 
+  it('serves the API beside Pods that need one', async () => {
+    const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+    const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget' };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.try.example.com' },
+      spec: { group: 'try.example.com', scope: 'Namespaced', names, versions: [version] },
+    };
+    const gadget = { apiVersion: 'try.example.com/v1', kind: 'Gadget', metadata: { name: 'g' } };
+    await using pods = await run([gadget, shellPod('web', FOREVER), definition], { network: 'host' });
+    await pods.until('Ready');
+    expect(readFileSync(pods.kubeconfig ?? '', 'utf8')).toContain('certificate-authority-data');
+    expect(existsSync(path.join(pods.stateDir, 'gadgets.try.example.com/default/g'))).toBe(true);
+    expect(pods.warnings).toEqual([]);
+    await using plain = await run(shellPod('web', FOREVER));
+    expect(plain.kubeconfig).toBeUndefined();
+  });
+
   it('ends the Pods when its signal is aborted', async () => {
     const controller = new AbortController();
     await using pods = await run(shellPod('web', FOREVER), { signal: controller.signal });
@@ -184,7 +203,7 @@ describe('what is wrong', () => {
     ['an image', { images: { nginx: [] } }, 'option images of run() must have a command for "nginx"'],
     ['a back-off', { backoff: { first: 3 } }, 'option backoff of run() must be like'],
     ['a runtime', { runtime: 'docker' }, "must be 'auto' or 'process' or 'namespace'"],
-  ])('%s is told', async (_, options, message) => {
+  ])('%s is reported', async (_, options, message) => {
     await expect(run(shellPod('web', FOREVER), options as object)).rejects.toThrow(message);
   });
 
@@ -232,7 +251,7 @@ describe('what is wrong', () => {
     ],
     ['nothing', undefined as unknown as string, 'run() needs manifests'],
     ['a web address', new URL('https://example.com/pod.yaml'), 'run() reads manifests from files'],
-  ])('%s is told', async (_, source, message) => {
+  ])('%s is reported', async (_, source, message) => {
     await expect(run(source)).rejects.toThrow(message);
   });
 });

@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { type KubernetesServer, serve } from '../../src/library/index.ts';
+import { PATIENT } from '../patience.ts';
 
 /** The answer of a server, as JSON. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of any kind
@@ -32,7 +33,7 @@ it('serve runs what clients create, and ends it at its close', async () => {
   await vi.waitFor(async () => {
     const { items } = await ask(server, PODS);
     expect(items[0]?.status.phase).toBe('Running');
-  });
+  }, PATIENT);
   // A client that never begins its handshake.
   const { hostname, port } = new URL(server.url);
   const silent = connect(Number(port), hostname);

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { GoalError, run, TimeoutError } from '../../src/library/index.ts';
+import { needs } from '../needs.ts';
 import { emptyFolder, shellPod } from './pods.ts';
 
 const FOREVER = 'exec sleep 600';
@@ -67,7 +69,7 @@ describe('a Deployment', () => {
   });
 });
 
-it('is not Ready before its Service leads to a port, and says so when the time is up', async () => {
+it('cannot become Ready while its Service leads to no port, which a warning says before', async () => {
   const ports = [{ port: 80, targetPort: 'nowhere' }];
   const service = {
     apiVersion: 'v1',
@@ -76,15 +78,26 @@ it('is not Ready before its Service leads to a port, and says so when the time i
     spec: { selector: { app: 'web' }, ports },
   };
   await using pods = await run([deployment('web', FOREVER), service], { settle: 0 });
+  const message = 'service/web: spec.ports[0].targetPort: no Pod of the Service has a port "nowhere" here';
+  expect(pods.warnings).toContain(message);
   await pods.until(({ status }) => status.phase === 'Running');
-  const error = await pods.until('Ready', { timeout: '300ms' }).catch((why: unknown) => why);
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect((error as TimeoutError).message).toBe(
-    'timed out after 300ms, waiting for Ready\nservice/web: its Pods have no port of its targetPort',
-  );
+  await expect(pods.until('Ready')).rejects.toMatchObject({ code: 'GoalNotReached', message });
 });
 
-it('says which address a Service has when that of its manifest cannot be had', async () => {
+it('cannot become Ready while another program has the address of its Service (Linux)', needs('Linux'), async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '0.0.0.0', () => resolve()));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const spec = { selector: { app: 'web' }, ports: [{ port }] };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec };
+  await using pods = await run([deployment('web', FOREVER), service], { network: 'host' });
+  const error = await pods.until('Ready').catch((why: unknown) => why);
+  expect(error).toMatchObject({ code: 'GoalNotReached' });
+  expect((error as Error).message).toMatch(/^service\/web: cannot serve 127\.96\.\S+: \S+ \(pid \d+\) listens on this/);
+});
+
+it('reports the address of a Service when the address in its manifest is not available', async () => {
   const spec = { clusterIP: '10.43.0.7', selector: { app: 'web' }, ports: [{ port: 80 }] };
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec };
   const warnings: string[] = [];
@@ -128,5 +141,64 @@ describe('a Job', () => {
       expect(pods.logs()).toBe('done\n');
       expect(pods.warnings).toEqual(warnings);
     }
+  });
+});
+
+describe('the URLs of a run', () => {
+  const serving = (host: string): string =>
+    `exec ${process.execPath} -e "require('http').createServer((_, r) => r.end('hello')).listen(8765, ${host})"`;
+  const objects = (host: string): object[] => {
+    const web = deployment('web', serving(host)) as { spec: { template: { spec: { containers: object[] } } } };
+    const [container] = web.spec.template.spec.containers;
+    Object.assign(container ?? {}, {
+      ports: [{ name: 'http', containerPort: 8765 }],
+      readinessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 1 },
+      env: [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+    });
+    const ports = [
+      { name: 'http', port: 80, targetPort: 'http' },
+      { name: 'other', port: 81, targetPort: 'http' },
+    ];
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports },
+    };
+    const headless = { ...service, metadata: { name: 'peers' }, spec: { ...service.spec, clusterIP: 'None' } };
+    const backend = { service: { name: 'web', port: { name: 'http' } } };
+    const paths = [{ path: '/', pathType: 'Prefix', backend }];
+    const rules = [{ host: 'shop.localhost', http: { paths } }];
+    const ingress = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'shop' },
+      spec: { rules },
+    };
+    return [web, service, headless, ingress];
+  };
+  const get = async (url: string): Promise<string> => (await fetch(url)).text();
+
+  it('lead to Services, Ingresses and workloads, and say what to pass', async () => {
+    await using pods = await run(objects('process.env.IP'), { network: 'host' });
+    await pods.until('Ready');
+    expect(await get(pods.url('service/web', { port: 'http' }))).toBe('hello');
+    expect(await get(pods.url('deployment/web'))).toBe('hello');
+    expect(pods.url('deployment/web')).toBe(pods.url('http', { pod: 'deployment/web' }));
+    expect(pods.url('ingress/shop')).toMatch(/^http:\/\/shop\.localhost:\d+/);
+    expect(() => pods.url('svc/web')).toThrow(
+      'service/web has several ports: pass one of "http", "other", as in { port:',
+    );
+    expect(() => pods.url('svc/web', { port: 82 })).toThrow('service/web has no port 82: pass one of "http", "other"');
+    expect(() => pods.url('service/peers')).toThrow('service/peers has no URL on this machine');
+    expect(() => pods.url('service/none')).toThrow('this run has no service/none: it has service/web, ingress/shop');
+  });
+
+  it('lead into networks of their own after an until', needs('networks'), async () => {
+    await using pods = await run(objects("'0.0.0.0'"), { network: 'cluster' });
+    await pods.until('Ready');
+    expect(await get(pods.url('http'))).toBe('hello');
+    expect(await get(pods.url('service/web', { port: 81 }))).toBe('hello');
+    expect(() => pods.url(9)).toThrow(/port 9 of pod "web-\S+", which has a network of its own, does not lead to this/);
   });
 });

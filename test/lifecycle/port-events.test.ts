@@ -8,13 +8,23 @@ const of: { readonly type: 'container'; readonly pod: string; readonly container
   pid: 4711,
 };
 
-it.each<[PortOwner, boolean, string]>([
+it.each<[PortOwner, boolean | 'everywhere', string]>([
   [
     { ...of, namespace: undefined },
     true,
     'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP or use --network cluster',
   ],
-  [{ ...of, namespace: undefined }, false, 'port 8080 is taken by pod/web container app (pid 4711)'],
+  [
+    { ...of, namespace: undefined },
+    'everywhere',
+    'port 8080 is taken by pod/web container app (pid 4711) at all addresses; ' +
+      'use --network cluster, or let both Pods bind to $POD_IP',
+  ],
+  [
+    { ...of, namespace: undefined },
+    false,
+    'port 8080 is taken by pod/web container app (pid 4711); end that process, or use another port',
+  ],
   [
     { ...of, namespace: 'shop' },
     true,
@@ -33,9 +43,24 @@ it.each<[PortOwner, boolean, string]>([
     true,
     'port 8080 is taken by nginx (pid 123); bind to $POD_IP or use --network cluster',
   ],
-  [{ type: 'unknown' }, false, 'port 8080 is taken by a process of another user'],
-])('a port that %j has', (owner, hasOwnAddress, message) => {
-  expect(portTaken('main', { port: 8080, owner, hasOwnAddress })).toEqual({
+  [
+    { type: 'program', program: 'nginx', pid: 123 },
+    'everywhere',
+    'port 8080 is taken by nginx (pid 123) at all addresses; end that process, use another port or --network cluster',
+  ],
+  [
+    { type: 'unknown' },
+    false,
+    'port 8080 is taken by a process of another user; end that process, or use another port',
+  ],
+  [
+    { type: 'unknown', uid: 33 },
+    false,
+    'port 8080 is taken by a process of user 33 that podrun cannot see; end that process, or use another port',
+  ],
+])('a port that %j has (an address of its own: %s)', (owner, address, message) => {
+  const place = { hasOwnAddress: address !== false, isEverywhere: address === 'everywhere' };
+  expect(portTaken('main', { port: 8080, owner, ...place })).toEqual({
     type: 'Warning',
     reason: 'PortTaken',
     message,

@@ -84,6 +84,22 @@ describe('a container of a Pod whose agent is gone', () => {
     });
   });
 
+  it('that runs from an image keeps its names and its user, and is not taken for one of another image', () => {
+    const image = 'docker.io/library/busybox:latest';
+    const imageID = 'docker.io/library/busybox@sha256:1';
+    const user = { linux: { uid: 5, gid: 6, supplementalGroups: [6] } };
+    const status = { state: running, restartCount: 2, containerID: containerID(2), image, imageID, user };
+    const { facts } = restoredFacts(pod({}, [status]), [found(2)], NOW);
+    expect(containerFacts(facts, 'main').current).toMatchObject({
+      image: 'busybox',
+      foundImage: { name: image, id: imageID },
+      user,
+    });
+    const older = { ...status, image: 'docker.io/library/busybox:1' };
+    const { facts: others } = restoredFacts(pod({}, [older]), [found(2)], NOW);
+    expect(containerFacts(others, 'main').current).toMatchObject({ image: older.image });
+  });
+
   it('that is not in the status yet is adopted, without probe results', () => {
     const status = { state: ended(0), restartCount: 0, containerID: containerID(0), started: true };
     const { facts, adopted } = restoredFacts(pod({}, [status]), [found(0), found(1)], NOW);
@@ -161,6 +177,28 @@ describe('a Pod whose containers the runtime has lost', () => {
       expect(containerFacts(facts, 'init')).toMatchObject({ current: undefined, nextAttempt: 1 });
     },
   );
+
+  it.each([
+    ['main', 'Always', true],
+    ['main', 'Never', false],
+    ['init', 'Always', true],
+  ] as const)('also gets one while %s is in back-off with restartPolicy %s: %s', (name, restartPolicy, isNew) => {
+    const waiting = { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended(4, 1), restartCount: 4 };
+    const [regular, setup] =
+      name === 'main'
+        ? [{ ...waiting, containerID: containerID(4) }, init]
+        : [{ state: { waiting: { reason: 'PodInitializing' } } }, { ...init, ...waiting, ready: false }];
+    const restarting = pod({ ...spec, restartPolicy }, [regular], [setup]);
+    const { facts, isSandboxNew } = restoredFacts(restarting, [], NOW, true);
+    expect([isSandboxNew, facts.sandbox]).toEqual([isNew, isNew ? 'absent' : 'ready']);
+    expect(containerFacts(facts, 'init').current === undefined).toBe(isNew);
+    expect(restoredFacts(restarting, [], NOW).isSandboxNew).toBe(false);
+  });
+
+  it('gets none when none of them had begun', () => {
+    const waiting = pod(spec, [{ state: { waiting: { reason: 'PodInitializing' } } }], []);
+    expect(restoredFacts(waiting, [], NOW, true).isSandboxNew).toBe(false);
+  });
 
   it('gets none with restartPolicy Never', () => {
     const { facts, isSandboxNew } = restoredFacts(pod({ ...spec, restartPolicy: 'Never' }, [status], [init]), [], NOW);

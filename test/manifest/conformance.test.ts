@@ -12,11 +12,13 @@ import type { DocumentProblem, ManifestMistake } from '../../src/manifest/check/
 import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from '../../src/manifest/update/index.ts';
 import { readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
 import { loadText } from './load-text.ts';
+import { asMade, keepingMade } from './update/changes.ts';
 
 /** An object as the store contains it. */
 function asStored(object: KubeObject | undefined): KubeObject {
   if (object === undefined) throw new Error('the stored object of the corpus is not valid');
-  return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '7', creationTimestamp: CREATED } };
+  const metadata = { ...object.metadata, uid: 'u', resourceVersion: '7', creationTimestamp: CREATED };
+  return asMade({ ...object, metadata });
 }
 
 /** An object as it was written, without defaults. */
@@ -34,7 +36,7 @@ async function updateOf(row: { manifest: string; old: string; subresource?: Subr
   const stored = asStored((await loadText(row.old, { command: 'create' })).objects[0]?.object);
   const written = asWritten(row.manifest);
   const named = { ...written, metadata: { ...written.metadata, namespace: 'default' } };
-  const { object, errors, unknown } = decodeChanged(named, stored);
+  const { object, errors, unknown } = decodeChanged(keepingMade(named), stored);
   expect([...errors, ...unknown]).toEqual([]);
   return admitUpdate(stored, object, row.subresource === undefined ? {} : { subresource: row.subresource });
 }

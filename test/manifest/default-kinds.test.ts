@@ -13,11 +13,6 @@ describe('Secrets and ConfigMaps', () => {
     const given = { ...secret, data: { a: 'YWJj\nZGVm', b: 'eA==' }, stringData: { b: 'é', c: '' } };
     expect(applyDefaults(given)).toEqual({ ...secret, type: 'Opaque', data: { a: 'YWJjZGVm', b: 'w6k=', c: '' } });
   });
-
-  it('of text have data, if only none', () => {
-    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} };
-    expect(applyDefaults(config)).toEqual({ ...config, data: {} });
-  });
 });
 
 describe('Services', () => {
@@ -41,10 +36,32 @@ describe('Services', () => {
         sessionAffinity: 'ClientIP',
         sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
         clusterIP: '10.0.0.1',
-        clusterIPs: ['10.0.0.1'],
         internalTrafficPolicy: 'Cluster',
         externalTrafficPolicy: 'Cluster',
         allocateLoadBalancerNodePorts: true,
+      },
+    },
+    {
+      given: { type: 'ClusterIP', externalTrafficPolicy: '' },
+      want: { type: 'ClusterIP', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' },
+    },
+    {
+      given: { type: 'NodePort', externalTrafficPolicy: '' },
+      want: {
+        type: 'NodePort',
+        sessionAffinity: 'None',
+        internalTrafficPolicy: 'Cluster',
+        externalTrafficPolicy: 'Cluster',
+      },
+    },
+    {
+      given: { type: 'ClusterIP', externalIPs: ['192.0.2.1'] },
+      want: {
+        type: 'ClusterIP',
+        externalIPs: ['192.0.2.1'],
+        sessionAffinity: 'None',
+        internalTrafficPolicy: 'Cluster',
+        externalTrafficPolicy: 'Cluster',
       },
     },
     {
@@ -97,7 +114,10 @@ describe('Jobs', () => {
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 1,
       jobTemplate: {
-        spec: { template: { ...pods, spec: expect.objectContaining({ dnsPolicy: 'ClusterFirst' }) as unknown } },
+        metadata: {},
+        spec: {
+          template: { metadata: {}, ...pods, spec: expect.objectContaining({ dnsPolicy: 'ClusterFirst' }) as unknown },
+        },
       },
     });
   });
@@ -218,6 +238,68 @@ describe('other kinds', () => {
         metadata: { name: 'a', labels: { b: 'c', 'kubernetes.io/metadata.name': 'a' } },
       },
     );
+  });
+
+  it.each([
+    [
+      'MutatingWebhookConfiguration',
+      { webhooks: [{ name: 'a', clientConfig: { service: { name: 's' } }, rules: [{ resources: ['pods'] }] }] },
+      {
+        webhooks: [
+          {
+            name: 'a',
+            clientConfig: { service: { name: 's', port: 443 } },
+            rules: [{ resources: ['pods'], scope: '*' }],
+            matchPolicy: 'Equivalent',
+            namespaceSelector: {},
+            objectSelector: {},
+            failurePolicy: 'Fail',
+            timeoutSeconds: 10,
+            reinvocationPolicy: 'Never',
+          },
+        ],
+      },
+    ],
+    [
+      'ResourceClaim',
+      {
+        spec: { devices: { requests: [{ name: 'r', exactly: {} }, { firstAvailable: [{ allocationMode: 'All' }] }] } },
+      },
+      {
+        spec: {
+          devices: {
+            requests: [
+              { name: 'r', exactly: { allocationMode: 'ExactCount', count: 1 } },
+              { firstAvailable: [{ allocationMode: 'All' }] },
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'HorizontalPodAutoscaler',
+      { spec: { metrics: [], minReplicas: 0, behavior: { scaleDown: { selectPolicy: 'Min' } } } },
+      {
+        spec: {
+          metrics: [],
+          minReplicas: 0,
+          behavior: {
+            scaleDown: { selectPolicy: 'Min', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] },
+            scaleUp: {
+              stabilizationWindowSeconds: 0,
+              selectPolicy: 'Max',
+              policies: [
+                { type: 'Pods', value: 4, periodSeconds: 15 },
+                { type: 'Percent', value: 100, periodSeconds: 15 },
+              ],
+            },
+          },
+        },
+      },
+    ],
+  ])('of the kind %s get the values of the API server', (kind, given, want) => {
+    const head = { apiVersion: 'x/v1', kind, metadata: { name: 'a' } };
+    expect(applyDefaults({ ...head, ...given })).toEqual({ ...head, ...want });
   });
 
   it('stay unchanged', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Descriptions, ExplainedField } from '../../src/manifest/support/explained-field.ts';
-import { explain, explainEverything } from '../../src/manifest/support/explain.ts';
+import { fieldsOf } from '../../src/api/base/field-types.ts';
+import {
+  type Descriptions,
+  explain,
+  type ExplainedField,
+  explainEverything,
+} from '../../src/manifest/support/explain.ts';
 import { renderExplained, renderSupport } from '../../src/print/explain.ts';
 
 function below(kind: string, names: readonly string[] = []): readonly ExplainedField[] {
@@ -166,7 +171,29 @@ function page(): string {
     return isListed && support !== 'works' && note !== 'see its fields';
   });
   const rows = shown.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
-  return `${INTRODUCTION}| field | support | |\n|---|---|---|\n${rows.join('')}`;
+  return `${INTRODUCTION}| field | support | |\n|---|---|---|\n${rows.join('')}${SECURITY}${securityRows().join('')}`;
+}
+
+/** The part of the page with each field of the Pod's and the container's security context, also those that work. */
+const SECURITY = `
+## Security contexts
+
+Each field of both, and \`hostUsers\`. [Users, groups and rights](security.md) says more. \`--strict\` refuses
+what has no effect.
+
+| field | support | |
+|---|---|---|
+`;
+
+function securityFields(): ExplainedField[] {
+  return everything.filter(({ path }) => /^pod\.spec\.(hostUsers$|(containers\.)?securityContext\.)/.test(path));
+}
+
+function securityRows(): string[] {
+  return securityFields().map(({ path, support, note }) => {
+    const meaning = note === 'see its fields' ? 'by its fields' : note || 'as on a node';
+    return `| \`${path.slice('pod.spec.'.length)}\` | ${support} | ${meaning} |\n`;
+  });
 }
 
 const INTRODUCTION = `# Every field of a Pod
@@ -174,7 +201,7 @@ const INTRODUCTION = `# Every field of a Pod
 This page lists the fields that differ from a node; every other field works as on a node. \`initContainers\` and
 \`ephemeralContainers\` have the fields of \`containers\`. Other kinds have the \`metadata\` and \`status\` of a Pod,
 and templates have the fields of what they make.
-\`podrun explain --support\` lists all fields, \`podrun explain pod.spec.volumes --support\` those of one object.
+\`podrun explain --support\` lists all fields, \`podrun explain pod.spec.volumes --support\` the fields of one object.
 
 | support | meaning |
 |---|---|
@@ -188,6 +215,22 @@ and templates have the fields of what they make.
 A test makes this page from the table that podrun uses: \`npx vitest run test/manifest/explain.test.ts -u\`.
 
 `;
+
+it('docs/support.md has each field of security contexts', () => {
+  const paths = new Set(securityFields().map(({ path }) => path.slice('pod.spec.'.length)));
+  const fields = (type: string, at: string): string[] =>
+    Object.keys(fieldsOf(type) ?? {}).map((name) => `${at}.${name}`);
+  const wanted = [
+    ...fields('PodSecurityContext', 'securityContext'),
+    ...fields('SecurityContext', 'containers.securityContext'),
+    ...fields('SeccompProfile', 'containers.securityContext.seccompProfile'),
+    ...fields('AppArmorProfile', 'securityContext.appArmorProfile'),
+    ...fields('SELinuxOptions', 'securityContext.seLinuxOptions'),
+    'hostUsers',
+  ];
+  expect(wanted.length).toBeGreaterThan(30);
+  expect(wanted.filter((path) => !paths.has(path))).toEqual([]);
+});
 
 it('docs/support.md is what the table says', async () => {
   await expect(page()).toMatchFileSnapshot('../../docs/support.md');

@@ -71,7 +71,8 @@ describe('files and folders', () => {
     const result = await load(['nope.yaml', 'none', 'all/b.yml/x', 'all']);
     expect(mistakeLines(result)).toEqual([
       `the path "${folder}/nope.yaml" does not exist`,
-      `error reading [${folder}/none]: recognized file extensions are [.json .yaml .yml]`,
+      `error reading [${folder}/none]: recognized file extensions are [.json .yaml .yml]\n` +
+        `The subfolders of ${folder}/none have 1 more: read them with -R.`,
       `open ${folder}/all/b.yml/x: not a directory`,
     ]);
     expect(namesOf(result)).toEqual(['a1', 'a2', 'b', 'c']);
@@ -169,10 +170,9 @@ describe('the front door', () => {
   });
 
   it('warns once of each kind that it has no use for', async () => {
-    const scaler =
-      'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {any: thing}\n';
-    const result = await loadText(`${scaler}---\n${scaler}---\n${POD}`);
-    expect(result.warnings).toEqual(['HorizontalPodAutoscaler is not supported by this runner, ignored']);
+    const scale = 'apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: a}\nspec: {any: thing}\n';
+    const result = await loadText(`${scale}---\n${scale}---\n${POD}`);
+    expect(result.warnings).toEqual(['Scale is not supported by this runner, ignored']);
     expect(mistakeLines(result)).toEqual([]);
   });
 
@@ -204,12 +204,10 @@ describe('the front door', () => {
   });
 
   it('warns of fields that are not enforced, in one line', async () => {
-    const text = POD.replace(
-      'i:1',
-      'i:1, securityContext: {seccompProfile: {type: RuntimeDefault}, appArmorProfile: {type: RuntimeDefault}}',
-    );
+    const profile = 'securityContext: {appArmorProfile: {type: RuntimeDefault}}';
+    const text = POD.replace('i:1', `i:1, ${profile}`).replace('spec:', `spec:\n  ${profile}`);
     const { warnings } = await loadText(text, { forRunning: true });
-    expect(warnings).toEqual([expect.stringMatching(/^not enforced by this runner: spec\.containers\[0\]\.\S+, \S+$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^not enforced by this runner: spec\.securityContext\.\S+, \S+$/)]);
     expect((await loadText(text)).warnings).toEqual([]);
   });
 

@@ -54,8 +54,8 @@ export function template(spec: Fields = {}): Fields {
 }
 
 /** The object as the API server stores a new one. */
-export function created(given: KubeObject): KubeObject {
-  return prepareForCreate(applyDefaults(given));
+export function created(given: KubeObject, uid?: string): KubeObject {
+  return prepareForCreate(applyDefaults(given), uid);
 }
 
 /** The mistakes of an object as the lines for users. */

@@ -118,7 +118,7 @@ describe('mistakes in manifests, for programs', () => {
         'Pod in version "v1" cannot be handled as a Pod: spec.containers[0].name: Invalid type: ' +
           'expected string, got number, strict decoding error: unknown field "spec.containers[0].x"',
       ],
-      ['BadRequest', 400, "error converting YAML to JSON: yaml: line 9: did not find expected ',' or ']'"],
+      ['BadRequest', 400, 'error converting YAML to JSON: yaml: line 9: did not find expected node content'],
     ]);
     const [nothing] = statusesOf((await loadText('')).errors);
     expect(nothing).toMatchObject({ reason: 'BadRequest', message: 'no objects passed to apply' });

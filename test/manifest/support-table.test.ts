@@ -5,7 +5,7 @@ import { fieldHasNoEffect } from '../../src/lifecycle/texts/podrun-events.ts';
 import { fieldsOf, typeOfKind } from '../../src/api/base/field-types.ts';
 import { resourceTypeNamed } from '../../src/api/resource-types.ts';
 import { knownType, parseType } from '../../src/manifest/decode/fields.ts';
-import { groupFieldsWithoutEffect } from '../../src/manifest/support/fields-without-effect.ts';
+import { groupFieldsWithoutEffect } from '../../src/manifest/support/find-fields.ts';
 import { coversBelow, type FieldRule } from '../../src/manifest/support/rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
 import { filesBelow, readText } from '../architecture/source.ts';
@@ -92,6 +92,7 @@ const OTHER_VALUES: Readonly<Record<string, unknown>> = {
   'PodSpec.hostUsers': false,
   'PodSecurityContext.sysctls': [{ name: 'kernel.shm_rmid_forced', value: '1' }],
   'SecurityContext.allowPrivilegeEscalation': false,
+  'EmptyDirVolumeSource.medium': 'HugePages',
 };
 
 /** The fields on the way from a kind to a type, with lists opened. */
@@ -115,7 +116,7 @@ function wayTo(typeName: string): { kind: string; fields: string[] } {
 describe('a field without effect', () => {
   const idle = rows.filter(({ rule, typeName }) => rule.treatment === 'no effect' && typeName !== 'EphemeralContainer');
 
-  it.each(idle.map((row) => ({ ...row, name: nameOf(row) })))('$name is told in one event', (row) => {
+  it.each(idle.map((row) => ({ ...row, name: nameOf(row) })))('$name is reported in one event', (row) => {
     const { typeName, field, rule, name } = row;
     const { kind, fields } = wayTo(typeName);
     const value = OTHER_VALUES[name] ?? someValue(fieldsOf(typeName)?.[field] ?? '');

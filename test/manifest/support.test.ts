@@ -5,9 +5,10 @@ import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import {
   groupFieldsWithoutEffect,
   groupIgnoredFields,
+  refusedFields,
   unenforcedPaths,
-} from '../../src/manifest/support/fields-without-effect.ts';
-import { withoutEffectErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
+  withoutEffectErrors,
+} from '../../src/manifest/support/find-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 const refused = (given: KubeObject): string[] => refusedFields(created(given)).map(formatFieldError);
@@ -81,9 +82,9 @@ describe('what this runner takes without effect', () => {
   });
 
   it('is a warning for safety fields', () => {
-    const securityContext = { seccompProfile: { type: 'RuntimeDefault' }, procMount: 'Unmasked' } as const;
+    const securityContext = { appArmorProfile: { type: 'RuntimeDefault' }, procMount: 'Unmasked' } as const;
     expect(unenforcedPaths(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
-      'spec.containers[0].securityContext.seccompProfile.type',
+      'spec.containers[0].securityContext.appArmorProfile.type',
     ]);
   });
 
@@ -109,12 +110,6 @@ describe('what this runner takes without effect', () => {
     const volumeMounts = [{ ...mount, readOnly: true }];
     const given = created(podOf({ volumeMounts }, { volumes: [{ name: mount.name, emptyDir: {} }] }));
     expect(groupFieldsWithoutEffect(given)).toEqual([]);
-  });
-
-  it('is no filter of system calls where an OCI runtime applies one', () => {
-    const given = created(podOf({ securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }));
-    const fields = (hasOciRuntime: boolean) => groupIgnoredFields(given, { hasOciRuntime }).length;
-    expect([fields(false), fields(true)]).toEqual([1, 0]);
   });
 
   it.each([

@@ -23,7 +23,7 @@ describe('EndpointSlices', () => {
     [
       'another family',
       at('2001:db8::1'),
-      ['endpoints[0].addresses[0]: Invalid value: "2001:db8::1": must be a valid IPv4 address'],
+      ['endpoints[0].addresses: Invalid value: "2001:db8::1": must be an IPv4 address'],
     ],
     ['loopback', at('127.0.0.1'), [`endpoints[0].addresses[0]: Invalid value: "127.0.0.1": ${LOOPBACK}`]],
     ['two ports of one name', slice({ ports: [{ port: 1 }, { port: 2 }] }), ['ports[1].name: Duplicate value: ""']],

@@ -128,6 +128,8 @@ describe('IngressClasses', () => {
 });
 
 describe('NetworkPolicies', () => {
+  const BLOCK = 'spec.ingress[0].from[0].ipBlock';
+  const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
   const from = (peer: object): object => ({ ingress: [{ from: [peer] }] });
   const ports = (port: object): object => ({ egress: [{ ports: [port] }] });
   const block = (cidr: string, ...except: string[]): object => from({ ipBlock: { cidr, except } });
@@ -150,7 +152,7 @@ describe('NetworkPolicies', () => {
     [ports({ port: 80, endPort: 90 }), []],
     [
       ports({ port: 80, endPort: 70 }),
-      ['spec.egress[0].ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`'],
+      ['spec.egress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`'],
     ],
     [
       ports({ port: 'http', endPort: 70 }),
@@ -163,6 +165,39 @@ describe('NetworkPolicies', () => {
     [
       ports({ protocol: 'ICMP' }),
       ['spec.egress[0].ports[0].protocol: Unsupported value: "ICMP": supported values: "TCP", "UDP", "SCTP"'],
+    ],
+    [block('2001:db8::/32', '2001:DB8:0::/48'), []],
+    [
+      block('010.1.2.3/8', '10.1.2.3/16', '11.0.0.0/08', 'x'),
+      [
+        `${BLOCK}.cidr: Invalid value: "010.1.2.3/8": must not have leading 0s in IP or prefix length`,
+        `${BLOCK}.except[0]: Invalid value: "10.1.2.3/16": must not have bits set beyond the prefix length`,
+        `${BLOCK}.except[1]: Invalid value: "11.0.0.0/08": must not have leading 0s in IP or prefix length`,
+        `${BLOCK}.except[1]: Invalid value: "11.0.0.0/08": must be a strict subset of \`cidr\``,
+        `${BLOCK}.except[2]: Invalid value: "x": ${NO_CIDR}`,
+      ],
+    ],
+    [
+      block('::ffff:10.0.0.0/104'),
+      [`${BLOCK}.cidr: Invalid value: "::ffff:10.0.0.0/104": must not have an IPv4-mapped IPv6 address`],
+    ],
+    [block('10.0.0.0', '10.0.0.0'), [`${BLOCK}.cidr: Invalid value: "10.0.0.0": ${NO_CIDR}`]],
+    [block('', '10.0.0.0'), [`${BLOCK}.cidr: Required value`]],
+    [
+      ports({ port: 0, endPort: 65_536 }),
+      [
+        'spec.egress[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+        'spec.egress[0].ports[0].endPort: Invalid value: 65536: must be between 1 and 65535, inclusive',
+      ],
+    ],
+    [
+      ports({ port: 'a-name-that-is-too-long' }),
+      ['spec.egress[0].ports[0].port: Invalid value: "a-name-that-is-too-long": must be no more than 15 characters'],
+    ],
+    [{ policyTypes: ['Ingress', 'Ingress'] }, []],
+    [
+      { policyTypes: ['Ingress', 'Egress', 'In'] },
+      ['spec.policyTypes: Invalid value: ["Ingress","Egress","In"]: may not specify more than two policyTypes'],
     ],
     [{ policyTypes: ['In'] }, ['spec.policyTypes[0]: Unsupported value: "In": supported values: "Ingress", "Egress"']],
   ])('%j', (spec, want) => {

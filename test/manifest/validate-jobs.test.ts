@@ -34,7 +34,13 @@ describe('Jobs', () => {
   const MANY =
     'must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index';
   it.each([
-    { spec: { manualSelector: true }, want: ['selector: Required value'] },
+    {
+      spec: { manualSelector: true },
+      want: [
+        'selector: Required value',
+        'template.metadata.labels: Invalid value: {"app":"demo"}: `selector` does not match template `labels`',
+      ],
+    },
     {
       spec: { manualSelector: true, selector: { matchLabels: { app: 'other' } } },
       want: ['template.metadata.labels: Invalid value: {"app":"demo"}: `selector` does not match template `labels`'],

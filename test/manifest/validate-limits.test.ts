@@ -9,7 +9,7 @@ describe('PodDisruptionBudgets', () => {
     { spec: { minAvailable: '50%', selector: { matchLabels: { a: 'b' } } }, want: [] },
     {
       spec: { minAvailable: 1, maxUnavailable: 1 },
-      want: ['spec: Invalid value: minAvailable and maxUnavailable cannot be both set'],
+      want: [/^spec: Invalid value: {"MinAvailable":1,.*}: minAvailable and maxUnavailable cannot be both set$/],
     },
     {
       spec: { minAvailable: '110%' },
@@ -134,6 +134,10 @@ describe('LimitRanges', () => {
       want: ['[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
     },
     {
+      limits: [{ type: 'Container', max: { cpu: '1' }, min: { cpu: '50m' }, maxLimitRequestRatio: { cpu: '10' } }],
+      want: [],
+    },
+    {
       limits: [{ type: 'Pod', default: { cpu: '1' } }, { type: 'Pod' }, { type: 'Node' }],
       want: [
         "[0].default: Forbidden: may not be specified when `type` is 'Pod'",
@@ -175,6 +179,13 @@ describe('ResourceQuotas', () => {
   it.each([
     { spec: { hard: { pods: '3', 'requests.cpu': '1', 'count/jobs.batch': '1' } }, want: [] },
     { spec: { hard: { pods: '1' }, scopeSelector: { matchExpressions: [priority] } }, want: [] },
+    {
+      spec: {
+        hard: { persistentvolumeclaims: '1', 'requests.storage': '1Gi' },
+        scopeSelector: { matchExpressions: [{ ...priority, scopeName: 'VolumeAttributesClass' }] },
+      },
+      want: [],
+    },
     {
       spec: { hard: { pods: '-1', cups: '1', services: '500m' } },
       want: [

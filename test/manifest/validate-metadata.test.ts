@@ -60,7 +60,7 @@ describe('metadata', () => {
       want: [/^metadata\.finalizers: .*: finalizer orphan and foregroundDeletion cannot be both set$/],
     },
     {
-      name: 'managed fields that nobody could have managed',
+      name: 'managed fields that no manager could have managed',
       metadata: { managedFields: [{ operation: 'Steal', fieldsType: 'FieldsV2', manager: 'm'.repeat(129) }] },
       want: [
         /^metadata\.managedFields\[0\]\.operation: Invalid value: "Steal": must be `Apply` or `Update`$/,

@@ -5,8 +5,7 @@ import { droppedFields, prepareForCreate } from '../../src/manifest/default/crea
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { formatFieldError } from '../../src/manifest/base/field-error.ts';
 import { validateObject } from '../../src/manifest/validate/index.ts';
-import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
-import { refusedFields } from '../../src/manifest/support/refused-fields.ts';
+import { groupFieldsWithoutEffect, refusedFields, unenforcedPaths } from '../../src/manifest/support/find-fields.ts';
 import { warningsFor } from '../../src/manifest/warnings/object-warnings.ts';
 import { decodedObject } from './arbitrary-object.ts';
 

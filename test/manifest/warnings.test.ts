@@ -237,17 +237,21 @@ describe('the rest of a Pod', () => {
 });
 
 describe('Services', () => {
+  const OUTSIDE = 'spec.externalIPs is deprecated and may no longer be implemented in some clusters';
   it.each([
     { spec: { ports: [{ port: 80 }] }, want: [] },
     {
       spec: { clusterIP: 'None', externalIPs: ['1.2.3.4'], loadBalancerIP: '1.2.3.4', sessionAffinity: 'ClientIP' },
-      want: ['loadBalancerIP', 'externalIPs', 'SessionAffinity'].map(
-        (field) => `spec.${field} is ignored for headless services`,
-      ),
+      want: [
+        ...['loadBalancerIP', 'externalIPs', 'SessionAffinity'].map(
+          (field) => `spec.${field} is ignored for headless services`,
+        ),
+        OUTSIDE,
+      ],
     },
     {
       spec: { type: 'ExternalName', externalName: 'a', externalIPs: ['1.2.3.4'] },
-      want: ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
+      want: ['spec.externalIPs is ignored when spec.type is "ExternalName"', OUTSIDE],
     },
     { spec: { externalName: 'a' }, want: ['spec.externalName is ignored when spec.type is not "ExternalName"'] },
     {
@@ -265,4 +269,17 @@ describe('StatefulSets', () => {
       'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
     ]);
   });
+});
+
+it('blocks of IPv6 in unusual form', () => {
+  const peer = { ipBlock: { cidr: '2001:DB8:0:0::/32', except: ['2001:db8:1::/48', '2001:db8:0002::/48'] } };
+  const spec = { ingress: [{}, { from: [{ podSelector: {} }, peer] }], egress: [{ to: [peer] }] };
+  const unusual = (path: string, cidr: string, canonical: string): string =>
+    `spec.${path}: IPv6 CIDR value "${cidr}" should be in RFC 5952 canonical format ("${canonical}")`;
+  expect(warned(object('NetworkPolicy', { spec }))).toEqual([
+    unusual('ingress[1].from[1].ipBlock.cidr', '2001:DB8:0:0::/32', '2001:db8::/32'),
+    unusual('ingress[1].from[1].ipBlock.except[1]', '2001:db8:0002::/48', '2001:db8:2::/48'),
+    unusual('egress[0].to[0].ipBlock.cidr', '2001:DB8:0:0::/32', '2001:db8::/32'),
+    unusual('egress[0].to[0].ipBlock.except[1]', '2001:db8:0002::/48', '2001:db8:2::/48'),
+  ]);
 });

@@ -50,7 +50,13 @@ describe('a Job', () => {
       rule({ onExitCodes: { operator: 'In', values: [1] }, onPodConditions: [{ type: 'A' }] }),
       [`${RULE}: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported`],
     ],
-    [{ selector }, ['spec.selector: Invalid value: {"matchLabels":{"app":"demo"}}: `selector` not auto-generated']],
+    [
+      { selector },
+      [
+        'spec.selector: Invalid value: {"matchLabels":{"app":"demo","batch.kubernetes.io/controller-uid":""}}: ' +
+          '`selector` not auto-generated',
+      ],
+    ],
   ])('with %j', (spec, want) => {
     expect(job(spec)).toEqual(want);
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { HealthService } from '../../src/network/proxy/health-service.ts';
 import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/base/service-listener.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
@@ -207,6 +208,82 @@ describe('a TCP port of a Service', () => {
   });
 });
 
+describe('a TCP port of a Service under policies', () => {
+  it('judges the client and its endpoint, and leaves a denied client without an answer until it gives up', async () => {
+    const connections: Socket[] = [];
+    const endpoint = await listen((socket) => connections.push(socket.end('a')));
+    const at = await listener([endpoint]);
+    const proxy = newProxy();
+    const judged: unknown[] = [];
+    proxy.restrict((connection) => judged.push(connection) > 1);
+    await proxy.update([at]);
+    const denied = client(at);
+    denied.write('hello');
+    await once(denied, 'connect');
+    expect(await text(client(at))).toBe('a');
+    const { address: to, port } = endpoint;
+    const connection = { from: '127.0.0.1', to, protocol: 'TCP', port };
+    expect(judged).toEqual([connection, connection]);
+    expect(connections).toHaveLength(1);
+    expect(denied.readableEnded).toBe(false);
+    denied.end('bye');
+    expect(await text(denied)).toBe('');
+    expect(connections).toHaveLength(1);
+  });
+});
+
+describe('the health check port of a Service', () => {
+  const health = { namespace: 'default', name: 'web', localEndpoints: 2 };
+  const answerOf = async ({ address, port }: ServiceListener): Promise<unknown> => {
+    const { status, headers, ...answer } = await fetch(`http://${address}:${port}/any`).then(async (response) => ({
+      status: response.status,
+      headers: response.headers,
+      body: await response.json(),
+    }));
+    return { status, weight: headers.get('x-load-balancing-endpoint-weight'), ...answer };
+  };
+
+  it('responds as kube-proxy does, also without an endpoint', async () => {
+    const at = await listener([], { health });
+    const proxy = newProxy();
+    expect(await proxy.update([at])).toEqual([]);
+    const service = { namespace: 'default', name: 'web' };
+    expect(await answerOf(at)).toEqual({
+      status: 200,
+      weight: '2',
+      body: { service, localEndpoints: 2, serviceProxyHealthy: true },
+    });
+    await proxy.update([{ ...at, health: { ...health, localEndpoints: 0 } }]);
+    expect(await answerOf(at)).toEqual({
+      status: 503,
+      weight: '0',
+      body: { service, localEndpoints: 0, serviceProxyHealthy: true },
+    });
+    await proxy.update([]);
+    expect(await errorOf(client(at))).toBe('ECONNREFUSED');
+  });
+
+  it('responds on a socket that another process has made', async () => {
+    const at = await listener([], { health });
+    const proxy = new ServiceProxy({ clock, opens: () => false });
+    closers.push(() => proxy.close());
+    await proxy.update([at]);
+    const socket = createServer();
+    await once(socket.listen(at.port, at.address), 'listening');
+    proxy.adopt(listenerKey(at), socket);
+    expect(await answerOf(at)).toMatchObject({ status: 200 });
+  });
+
+  it('ends a connection that asks nothing', async () => {
+    const at = await listener([], { health });
+    const service = await HealthService.open(at.address, at.port, health, 50);
+    closers.push(() => service.close());
+    const idle = client(at).resume();
+    await once(idle, 'end');
+    expect(idle.bytesRead).toBe(0);
+  });
+});
+
 describe('a UDP port of a Service', () => {
   async function udp(
     onMessage: (socket: DatagramSocket, message: Buffer, port: number) => void,
@@ -255,6 +332,26 @@ describe('a UDP port of a Service', () => {
     expect(await ask(socket, at, 'x')).toContain('a x');
     await proxy.update([{ ...at, endpoints: [await echo('b')] }]);
     expect(await ask(socket, at, 'x')).toContain('b x');
+  });
+
+  it('drops the datagrams of a denied client until policies permit it', async () => {
+    const at = await listener([await echo('a')], { protocol: 'UDP' });
+    const proxy = newProxy();
+    const judged: unknown[] = [];
+    const denied = new Promise<void>((resolve) => {
+      proxy.restrict(({ from, protocol }) => {
+        judged.push(`${protocol} ${from}`);
+        resolve();
+        return false;
+      });
+    });
+    await proxy.update([at]);
+    const socket = await udpClient();
+    socket.send('denied', at.port, at.address);
+    await denied;
+    proxy.restrict(() => true);
+    expect(await ask(socket, at, 'x')).toContain('a x');
+    expect(judged).toEqual(['UDP 127.0.0.1']);
   });
 
   it('refuses datagrams without endpoints', async () => {

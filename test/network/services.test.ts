@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceSpec } from '../../src/api/generated/types.ts';
-import { allocateService, nodePortErrors, reachedStatus } from '../../src/network/allocate-service.ts';
+import {
+  allocateService,
+  balancedStatus,
+  familyErrors,
+  nodePortErrors,
+  reachedAddresses,
+} from '../../src/network/allocate-service.ts';
+import { machineUrls } from '../../src/network/base/machine-urls.ts';
 import { listenersOfServices } from '../../src/network/base/listeners-of-services.ts';
 import { serviceAddress } from '../../src/network/base/service-addresses.ts';
 import { endpoint, service, slice } from './objects.ts';
@@ -76,8 +83,45 @@ describe('the places of a Service', () => {
   });
 });
 
+it('a Service with a healthCheckNodePort says there how many ready endpoints this node has, each address once', () => {
+  const spec = { clusterIP: '127.96.1.2', ports: [{ port: 8000 }, { name: 'more', port: 8001 }] };
+  const web = service('web', { ...spec, healthCheckNodePort: 30_009 });
+  const here = (address: string, ready: boolean): ReturnType<typeof endpoint> => {
+    return { ...endpoint(address, { ready }), nodeName: 'vm' };
+  };
+  const endpoints = [here('10.0.0.1', true), here('10.0.0.2', false), endpoint('10.0.0.3')];
+  const slices = [slice('web', endpoints), slice('web', [here('10.0.0.1', true)], { name: 'more', port: 8081 })];
+  const told = listenersOfServices([web], slices, HOST).filter(({ health }) => health !== undefined);
+  expect(told).toMatchObject([
+    { address: '127.0.0.1', port: 30_009, health: { namespace: 'default', name: 'web', localEndpoints: 1 } },
+  ]);
+  expect(listenersOfServices([service('web', spec)], slices, HOST).some(({ health }) => health)).toBe(false);
+});
+
 describe('a new Service', () => {
   const web = service('web', { ports: [{ port: 80 }] });
+
+  it('gets the address of the DNS server only as kube-dns', () => {
+    const spec = { clusterIP: '10.96.0.10', ports: [{ port: 53 }] };
+    const given = (name: string, namespace: string): string | undefined =>
+      allocateService(service(name, spec, namespace), [], HERE).spec?.clusterIP;
+    expect(given('kube-dns', 'kube-system')).toBe('10.96.0.10');
+    for (const [name, namespace] of [
+      ['web', 'kube-system'],
+      ['kube-dns', 'default'],
+    ] as const)
+      expect(given(name, namespace)).not.toBe('10.96.0.10');
+  });
+
+  it('that shows the DNS server has no address of this machine, where nothing serves it', () => {
+    const shown = { clusterIP: '10.96.0.10', ports: [{ port: 53 }] };
+    expect([machineUrls({ spec: shown }, 1), reachedAddresses(shown)]).toEqual([[], []]);
+    const users = { ...shown, selector: { app: 'dns' } };
+    expect([machineUrls({ spec: users }, 1), reachedAddresses(users)]).toEqual([
+      ['http://127.96.0.10:53'],
+      ['127.96.0.10'],
+    ]);
+  });
 
   it('has an address that follows from its name, or the next free one', () => {
     const first = allocateService(web, [], HERE).spec?.clusterIP ?? '';
@@ -118,13 +162,57 @@ describe('a new Service', () => {
     }
   });
 
-  it.each<[ServiceSpec, string[] | undefined]>([
+  it.each<[ServiceSpec, string[]]>([
     [{ clusterIP: '10.96.9.9' }, ['127.96.9.9']],
-    [{ clusterIP: 'None' }, undefined],
-    [{ type: 'ExternalName', externalName: 'x' }, undefined],
+    [{ clusterIP: 'None' }, []],
+    [{ type: 'ExternalName', externalName: 'x' }, []],
     [{ type: 'LoadBalancer', clusterIP: '10.96.9.9' }, ['127.0.0.1', '127.96.9.9']],
   ])('of %j is reached from this machine at further addresses: %j', (spec, addresses) => {
-    expect(reachedStatus(spec).loadBalancer?.ingress?.map(({ ip }) => ip)).toEqual(addresses);
+    expect(reachedAddresses(spec)).toEqual(addresses);
+    const isBalanced = spec.type === 'LoadBalancer';
+    const ingress = addresses.map((ip) => ({ ip, ipMode: 'VIP' }));
+    expect(balancedStatus(spec)).toEqual({ loadBalancer: isBalanced ? { ingress } : {} });
+  });
+
+  const selector = { app: 'web' };
+  it.each<[ServiceSpec, string[], string]>([
+    [{ selector }, ['IPv4'], 'SingleStack'],
+    [{ selector, ipFamilyPolicy: 'PreferDualStack' }, ['IPv4'], 'PreferDualStack'],
+    [{ selector, clusterIP: 'None' }, ['IPv4'], 'SingleStack'],
+    [{ clusterIP: 'None' }, ['IPv4', 'IPv6'], 'RequireDualStack'],
+    [{ clusterIP: 'None', ipFamilies: ['IPv6'] }, ['IPv6', 'IPv4'], 'RequireDualStack'],
+    [{ clusterIP: 'None', ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] }, ['IPv6'], 'SingleStack'],
+  ])('of %j has the families %j, %s', (spec, ipFamilies, ipFamilyPolicy) => {
+    const wanted = service('web', spec);
+    expect(familyErrors(wanted)).toEqual([]);
+    expect(allocateService(wanted, [], HERE).spec).toMatchObject({ ipFamilies, ipFamilyPolicy });
+  });
+
+  const SEVERAL = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  it.each<[ServiceSpec, string[]]>([
+    [
+      { selector, ipFamilyPolicy: 'RequireDualStack' },
+      ['spec.ipFamilyPolicy: this cluster is not configured for dual-stack services'],
+    ],
+    [{ selector, ipFamilies: ['IPv6'] }, ['spec.ipFamilies[0]: not configured on this cluster']],
+    [
+      { selector, clusterIP: 'fd00::1', clusterIPs: ['fd00::1'] },
+      ['spec.clusterIPs[0]: IPv6 is not configured on this cluster'],
+    ],
+    [{ selector, ipFamilies: ['IPv4', 'IPv6'] }, [`spec.ipFamilyPolicy: ${SEVERAL} IP families are specified`]],
+    [{ type: 'ExternalName', ipFamilyPolicy: 'RequireDualStack' }, []],
+  ])('is refused with families that the network lacks: %j', (spec, errors) => {
+    expect(familyErrors(service('web', spec)).map(({ path, detail }) => `${path}: ${detail}`)).toEqual(errors);
+  });
+
+  it.each<[ServiceSpec, boolean]>([
+    [{ type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, true],
+    [{ type: 'LoadBalancer', externalTrafficPolicy: 'Cluster' }, false],
+    [{ type: 'NodePort', externalTrafficPolicy: 'Local' }, false],
+  ])('of %j has a port for health checks: %s', (spec, hasPort) => {
+    const { spec: made } = allocateService(service('web', { ...spec, ports: [{ port: 80 }] }), [], HERE);
+    expect((made?.healthCheckNodePort ?? 0) >= 30_000).toBe(hasPort);
+    expect(made?.healthCheckNodePort).not.toBe(made?.ports?.[0]?.nodePort);
   });
 
   it('has node ports of its own where its type asks for them', () => {
@@ -159,5 +247,20 @@ describe('a new Service', () => {
   it('has no address as ExternalName', () => {
     const named = service('x', { type: 'ExternalName', externalName: 'a.org' });
     expect(allocateService(named, [], HERE)).toBe(named);
+  });
+});
+
+describe('the link of a port', () => {
+  it.each([
+    [{ port: 80 }, 'http://127.96.0.9:10080'],
+    [{ port: 443 }, 'https://127.96.0.9:10443'],
+    [{ port: 8443, name: 'https' }, 'https://127.96.0.9:8443'],
+    [{ port: 8443, name: 'https-web' }, 'https://127.96.0.9:8443'],
+    [{ port: 8443, appProtocol: 'https' }, 'https://127.96.0.9:8443'],
+    [{ port: 443, name: 'http' }, 'http://127.96.0.9:10443'],
+    [{ port: 443, name: 'https', appProtocol: 'http' }, 'http://127.96.0.9:10443'],
+    [{ port: 443, protocol: 'UDP' as const }, '127.96.0.9:10443/UDP'],
+  ])('%j is %s', (port, url) => {
+    expect(machineUrls({ spec: { clusterIP: '127.96.0.9', ports: [port] } }, 1024)).toEqual([url]);
   });
 });

@@ -36,7 +36,7 @@ describe('describePod()', () => {
     ).toBe(stdout);
   });
 
-  it('shows the events of this very Pod only, and of a mirror Pod those of its source', () => {
+  it('shows the events of this very Pod only, and for a mirror Pod the events of its source', () => {
     const events = [webEvent('Mine'), webEvent('Other')];
     events[1]!.involvedObject = { ...events[1]!.involvedObject, uid: 'u-2' };
     expect(describePod(webPod(), events, NOW_MS)).toMatch(/Mine(?![^]*Other)/);

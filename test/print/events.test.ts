@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventTablePrinter, renderEvents, type EventTableOptions } from '../../src/print/table/events.ts';
+import { type EventTableOptions, EventTablePrinter, renderEvents } from '../../src/print/table/events.ts';
 import { GOLDEN_NOW_MS, goldenEvents, transcript } from './golden.ts';
 import { at, NOW_MS, webEvent } from './pods.ts';
 

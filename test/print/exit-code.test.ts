@@ -51,7 +51,7 @@ describe('the end of a container', () => {
       'was lost (exit code 137 (SIGKILL))',
       'The container used to be Running',
     ],
-  ])('%j is told as "%s" because of %s', (terminated, end, why) => {
+  ])('%j is printed as "%s" because of %s', (terminated, end, why) => {
     expect(describeEnd(terminated)).toBe(end);
     expect(reasonOfEnd(terminated)).toBe(why);
   });

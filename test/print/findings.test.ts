@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Finding, FINDING_RULES, type Findings } from '../../src/manifest/lint/finding.ts';
-import { renderAnnotation } from '../../src/print/findings/github.ts';
-import { renderSarif } from '../../src/print/findings/sarif.ts';
-import { findingsSummary, renderFinding } from '../../src/print/findings/text.ts';
+import { findingsSummary, renderAnnotation, renderFinding, renderSarif } from '../../src/print/findings.ts';
 import { PLAIN } from '../../src/print/text/painter.ts';
 
 const wrong: Finding = {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describePods } from '../../src/print/describe/describe-pod.ts';
 import { renderEvents } from '../../src/print/table/events.ts';
-import { POD_COLUMNS } from '../../src/print/table/pod-table.ts';
+import { POD_COLUMNS } from '../../src/print/table/pod-status.ts';
 import { renderTable } from '../../src/print/table/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenEvents, goldenPods, goldenStates, goldenText } from './golden.ts';
 

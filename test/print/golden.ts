@@ -16,7 +16,30 @@ export const goldenStates: readonly string[] = readdirSync(folder, { withFileTyp
 
 /** The output of kubectl for a state. */
 export function goldenText(state: string, file: string): string {
-  return readFileSync(join(folder, state, file), 'utf8');
+  const text = readFileSync(join(folder, state, file), 'utf8');
+  return file === 'describe.txt' ? withFieldPaths(text, goldenEvents(state)) : text;
+}
+
+/**
+ * The output of `describe` of kubectl 1.32 in the words of 1.35: the message of an event begins with the part of the
+ * object that it is about. Events with the same message are about the same part, in their order.
+ */
+function withFieldPaths(text: string, events: readonly StoredEvent[]): string {
+  const [object = '', table] = text.split(/^(?=Events: *\n)/m);
+  if (table === undefined || table.includes('\nName: ')) return text;
+  const left = [...events];
+  const lines = table.split('\n').map((row) => {
+    const isOf = ({ reason = '', message = '' }: StoredEvent): boolean =>
+      row.includes(` ${reason} `) && row.endsWith(`  ${message.trim().split('\n')[0]}`);
+    const event = left.find(isOf);
+    if (event === undefined) return row;
+    left.splice(left.indexOf(event), 1);
+    const { fieldPath } = event.involvedObject;
+    if (!fieldPath) return row;
+    const message = event.message?.trim().split('\n')[0] ?? '';
+    return `${row.slice(0, row.length - message.length)}${fieldPath}: ${message}`;
+  });
+  return object + lines.join('\n');
 }
 
 /** The Pods of a state, in the order of their names. */

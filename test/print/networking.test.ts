@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { describeObject } from '../../src/print/describe-object.ts';
 import { columnsOf } from '../../src/print/table/resource-columns.ts';
@@ -6,6 +6,9 @@ import { renderTable } from '../../src/print/table/table-printer.ts';
 import { NOW_MS } from './pods.ts';
 
 // Every text of `describe` here is what kubectl v1.32 prints about these objects.
+
+beforeEach(() => void vi.stubEnv('TZ', 'UTC'));
+afterEach(() => void vi.unstubAllEnvs());
 
 const NETWORKING = 'networking.k8s.io/v1';
 
@@ -215,6 +218,23 @@ some   app=db         60s
   Not affecting egress traffic
   Policy Types: Ingress
 `);
+  });
+
+  it.each([
+    ['UTC', '2026-01-15 11:59:00 +0000 UTC'],
+    ['Europe/Berlin', '2026-01-15 12:59:00 +0100 CET'],
+    ['America/New_York', '2026-01-15 06:59:00 -0500 EST'],
+    ['Asia/Tokyo', '2026-01-15 20:59:00 +0900 JST'],
+    ['Asia/Kolkata', '2026-01-15 17:29:00 +0530 IST'],
+    ['Asia/Dhaka', '2026-01-15 17:59:00 +0600 +06'],
+    ['Asia/Kathmandu', '2026-01-15 17:44:00 +0545 +0545'],
+  ])('has the time of its creation in the zone %s', (zone, text) => {
+    vi.stubEnv('TZ', zone);
+    expect(described(policy({}))).toContain(`Created on:   ${text}\n`);
+  });
+
+  it('without policy types is described as kubectl does', () => {
+    expect(described(policy({}))).toContain('  Policy Types: <none>\n');
   });
 
   it('that denies everything is described as kubectl does', () => {

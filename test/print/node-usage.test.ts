@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderNodeUsage } from '../../src/print/node-usage.ts';
+import { renderNodeUsage } from '../../src/print/pod-usage.ts';
 
 const MI = 1024 * 1024;
 

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../src/print/formats/object.ts';
-import { formatYaml } from '../../src/print/formats/yaml.ts';
+import {
+  formatYaml,
+  listOf,
+  type PrintedObject,
+  renderObject,
+  renderWatchLine,
+} from '../../src/print/formats/object.ts';
 import { goldenEvents, goldenPods, transcript } from './golden.ts';
 
 const configMap = (data: Record<string, string>): PrintedObject & { data: Record<string, string> } => ({

@@ -148,7 +148,7 @@ describe('summarizePod()', () => {
       '0/1 Evicted 0',
     ],
     [
-      'a crash-looping sidecar of an initialized Pod keeps the text, while READY counts the others',
+      'a crash-looping sidecar of an initialized Pod keeps the text, while READY counts the rest',
       webPod({
         spec: sidecarFirst,
         status: { initContainerStatuses: [waiting('proxy', 'CrashLoopBackOff', { restartCount: 3 })] },
@@ -190,7 +190,7 @@ describe('summarizePod()', () => {
       '0/1 ExitCode:3 0',
     ],
     [
-      'restarts of plain init containers drop out of an initialized Pod, those of sidecars stay',
+      'restarts of plain init containers drop out of an initialized Pod, restarts of sidecars stay',
       webPod({
         spec: { initContainers: [container('i1'), sidecar('proxy')] },
         status: {

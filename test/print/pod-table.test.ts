@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
-import { POD_COLUMNS } from '../../src/print/table/pod-table.ts';
+import { POD_COLUMNS } from '../../src/print/table/pod-status.ts';
 import { renderTable, TablePrinter, type TableOptions } from '../../src/print/table/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenPods, transcript } from './golden.ts';
 import { at, NOW_MS, running, waiting, webPod } from './pods.ts';

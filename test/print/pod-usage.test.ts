@@ -31,7 +31,7 @@ describe('the table of top pod', () => {
   it.each([
     { name: 'top-pod', options: {} },
     { name: 'top-pod-sum', options: { sum: true } },
-  ])('is that of kubectl: $name', ({ name, options }) => {
+  ])("equals kubectl's: $name", ({ name, options }) => {
     expect(renderPodUsage([WEB], { ...PLAIN, ...options })).toBe(transcript('top', name).stdout);
   });
 

@@ -1,5 +1,5 @@
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
-import type { HookRun } from '../../src/lifecycle/hook-run.ts';
+import type { HookRun } from '../../src/lifecycle/activity.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/base/objects.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatYaml } from '../../src/print/formats/yaml.ts';
+import { formatYaml } from '../../src/print/formats/object.ts';
 
-it('formatYaml() writes what is read back as it was, by a reader of YAML 1.1 and of 1.2', () => {
+it('formatYaml() writes text that a reader of YAML 1.1 and of 1.2 reads back unchanged', () => {
   const words = fc.constantFrom(' ', '\n', '\t', ': ', ' #', '- ', '"', "'", '|', '1', 'no', '0x', 'é', '😀', 'word ');
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -30,7 +30,9 @@ export function storyOfTrace(scenario: string): string[] {
 }
 
 export function storyLine(transition: Transition): string {
-  const { length: subjectWidth } = transition.container ?? 'Pod';
-  const style = { columns: { ...liveColumns({ pods: [], workloads: [] }), subjectWidth }, color: PLAIN };
-  return renderTransition({ ...transition, pod: '' }, 0, style).replace(/^ *\S+ +/, '');
+  const { container = 'Pod', subject = container, role } = transition;
+  const { length: nameWidth } = subject;
+  const fieldWidth = nameWidth + (role === undefined ? 0 : 2 + role.length);
+  const columns = { ...liveColumns({ pods: [], workloads: [] }), isSingle: true, nameWidth, fieldWidth };
+  return renderTransition({ ...transition, pod: 'Pod' }, 0, { columns, color: PLAIN }).replace(/^ *\S+ +/, '');
 }

@@ -41,7 +41,7 @@ it.each([
   expect(visibleControls(written, { keepsColors: false })).toBe(written);
 });
 
-it('of colours those of podrun are kept, where there are colours', () => {
+it('the colours of podrun are kept, where there are colours', () => {
   const text = '\u001B[31mred\u001B[39m\u001B[8mhidden\u001B[0m';
   expect(visibleControls(text, { keepsColors: true })).toBe('\u001B[31mred\u001B[39m^[[8mhidden\u001B[0m');
 });

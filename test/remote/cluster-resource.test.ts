@@ -66,7 +66,7 @@ async function follow(steps: readonly Step[]) {
   return { asked, told, listed };
 }
 
-it('lists, then watches from the version of the list, and goes on from the last line', async () => {
+it('lists, then watches from the version of the list, and resumes from the last line', async () => {
   const { asked, told } = await follow([
     { list: [['a', '1']], version: '5' },
     [line('MODIFIED', 'a', '6'), line('BOOKMARK', '', '9')],
@@ -79,7 +79,7 @@ it('lists, then watches from the version of the list, and goes on from the last 
 it.each([
   ['as an answer', new PodrunError('Expired', 'too old')],
   ['as a line', ['{"type":"ERROR","object":{"code":410,"message":"too old"}}']],
-])('lists again when its version is too old, told %s, and tells what has gone meanwhile', async (_, gone) => {
+])('lists again when its version is too old, reported %s, and reports what has gone meanwhile', async (_, gone) => {
   const { asked, told } = await follow([
     {
       list: [
@@ -101,7 +101,7 @@ it.each([
   expect(told).toEqual(['ADDED a@1', 'ADDED b@2', 'DELETED a@1', 'MODIFIED b@7', 'ADDED c@8']);
 });
 
-it('goes on after connections that break, and says so once', async () => {
+it('resumes after connections that break, and says so once', async () => {
   const cut = new PodrunError('Unreachable', 'no answer');
   const { asked, told } = await follow([{ list: [], version: '5' }, cut, cut, cut, [line('ADDED', 'a', '6')]]);
   expect(asked).toEqual(['list', ...Array.from({ length: 4 }, () => 'watch from 5')]);

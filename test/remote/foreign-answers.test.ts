@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { HttpConnections } from '../../src/images/registry/connection.ts';
 import { ClusterConnection } from '../../src/remote/base/connection.ts';
-import { callOnLoopback } from '../../src/apiserver/admission/call-webhook.ts';
+import { callOnMachine } from '../../src/apiserver/admission/call-webhook.ts';
 import { HOSTILE_ANSWERS, hostileProgram, listening } from '../network/hostile-answers.ts';
 
 let program: Server;
@@ -15,7 +15,7 @@ async function atProgram(): Promise<string> {
   return `http://127.0.0.1:${await listening(program)}`;
 }
 
-/** How a call ends: it never waits for ever, and never throws anything but an error with a sentence. */
+/** The end of a call: it never waits for ever, and throws nothing but an error with a sentence. */
 async function ended(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'answered',
@@ -42,7 +42,7 @@ it.each([...HOSTILE_ANSWERS.keys()])(
     expect(await ended(pulled)).not.toBe('odd');
     registry.close();
     const webhook = { clientConfig: { url: url + path } };
-    const options = { clock: new SystemClock(), addressOf: () => undefined, closed: signal };
-    expect(await ended(callOnLoopback(webhook, {}, options)!)).toBe('refused');
+    const options = { clock: new SystemClock(), objects: undefined as never, node: undefined, closed: signal };
+    expect(await ended(callOnMachine(webhook, {}, options)!)).toBe('refused');
   },
 );

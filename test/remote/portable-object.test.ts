@@ -56,7 +56,7 @@ it('a Pod keeps what its user wrote', () => {
       volumes: POD.spec.volumes.slice(1),
     },
   });
-  expect(leftOut).toEqual(['serviceAccountName web: its rights are those of the cluster']);
+  expect(leftOut).toEqual(['serviceAccountName web: its rights come from the cluster']);
 });
 
 it('a Job loses the labels and the selector that the API server has made', () => {

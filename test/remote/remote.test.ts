@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, StoredKubeObject } from '../../src/api/base/objects.ts';
 import { clusterImages } from '../../src/remote/cluster-images.ts';
-import { streamLines } from '../../src/remote/lines.ts';
+import { streamLines } from '../../src/remote/pod-logs.ts';
 import { missingRule } from '../../src/remote/base/connection.ts';
 import { OwnObjects } from '../../src/remote/own-objects.ts';
 
@@ -10,7 +10,7 @@ describe('missingRule', () => {
     const message =
       'pods "web" is forbidden: User "dev" cannot get resource "pods/log" in API group "" in the namespace "shop"';
     expect(missingRule(message)).toBe(
-      'Whoever administers the cluster adds this rule to a Role of namespace shop of yours: ' +
+      'An administrator of the cluster adds this rule to a Role of namespace shop of yours: ' +
         '{"apiGroups":[""],"resources":["pods/log"],"verbs":["get"]}',
     );
   });
@@ -39,7 +39,7 @@ describe('OwnObjects of a namespace of the user', () => {
   });
   const names = (objects: readonly StoredKubeObject[]): string[] => objects.map(({ metadata }) => metadata.uid);
 
-  it('takes what the created objects own, in whatever order it is told of', () => {
+  it('takes what the created objects own, in whatever order it arrives', () => {
     const own = new OwnObjects(false);
     const event = { ...object('Event', 'event'), involvedObject: { uid: 'pod' } };
     expect(names(own.sort(event))).toEqual([]);
@@ -48,7 +48,7 @@ describe('OwnObjects of a namespace of the user', () => {
     expect(names(own.add(object('Deployment', 'web')))).toEqual(['set', 'pod', 'event']);
     expect(names(own.sort(object('Pod', 'next', 'set')))).toEqual(['next']);
   });
-  it('leaves the objects of others alone', () => {
+  it('leaves foreign objects alone', () => {
     const own = new OwnObjects(false);
     own.add(object('Deployment', 'web'));
     expect(names(own.sort(object('Pod', 'foreign', 'other')))).toEqual([]);

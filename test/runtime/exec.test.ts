@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HOST, type Inside, insideWith } from '../../src/runtime/base/inside.ts';
+import { checkCommand } from '../../src/runtime/start/exec.ts';
 import { isRunning, makeRig, marked, PATH, sh, until } from './support/process-rig.ts';
 
 const rig = makeRig();
@@ -10,6 +12,18 @@ const words = (why: string): RegExp =>
     '^failed to exec in container: failed to start exec "[0-9a-f]{64}": OCI runtime exec failed: exec failed: ' +
       `unable to start container process: ${why.replaceAll(/[$().[\]]/g, '\\$&')}$`,
   );
+
+describe('a command for a container that has ended', () => {
+  it('is refused for that, and not for a folder that went with the container', () => {
+    const call = { argv: ['true'] as const, cwd: '/app', env: { PATH } };
+    const inside = (root: string): Inside => insideWith(HOST, { pathOf: (file) => join(root, file) });
+    expect(checkCommand(call, inside('/proc/0/root'))).toEqual({
+      ok: false,
+      error: 'cannot exec in a stopped container',
+    });
+    expect(checkCommand(call, inside('/'))).toMatchObject({ error: expect.stringMatching(/^chdir to cwd/) as string });
+  });
+});
 
 describe('exec()', () => {
   it.each([

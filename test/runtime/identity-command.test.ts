@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../src/runtime/base/confinement.ts';
-import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runtime/identity-command.ts';
+import { withIdentity } from '../../src/runtime/identity-command.ts';
 import { HOST, type Inside } from '../../src/runtime/base/inside.ts';
 import { HOST_TOOLS } from '../../src/runtime/start/loader-variables.ts';
 import { findSetpriv } from '../../src/runtime/start/setpriv.ts';
@@ -26,24 +26,76 @@ const TABLE: ReadonlyArray<{ name: string; identity: Partial<Identity>; words: s
   { name: 'no new privileges', identity: { noNewPrivileges: true }, words: '--no-new-privs' },
 ];
 
+/** The words before a program of a container with this identity. */
+function prefixOf(identity: Partial<Identity>, users: 'mapped' | 'single'): string {
+  const tools = { ...HOST_TOOLS, setpriv: ['/bin/setpriv'] as const, unshare: ['/bin/unshare'] as const, users };
+  const call = { file: '/bin/app', argv: ['app'] as const, env: {}, cwd: '/' };
+  const { argv } = withIdentity({ ...HOST, tools }, { ...OWN, ...identity }).enter(call);
+  return argv.slice(0, -1).join(' ');
+}
+
 describe('the words before a program', () => {
+  const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+
   it.each(TABLE)('make it $name', ({ identity, words }) => {
-    const prefix = identityPrefix({ ...OWN, ...identity }, ['/bin/setpriv']);
-    expect(prefix.join(' ')).toBe(words === '' ? '' : `/bin/setpriv ${words}`);
+    expect(prefixOf(identity, 'mapped')).toBe(words === '' ? '' : `/bin/setpriv ${words}`);
   });
 
   it.each([
-    { name: 'podrun itself', identity: {}, words: '--map-user=1000 --map-group=1001' },
+    { name: 'podrun itself', identity: {}, words: `--map-user=${own.uid} --map-group=${own.gid}` },
     { name: 'another', identity: { uid: 0, gid: 5, groups: [5] }, words: '--map-user=0 --map-group=5' },
     {
       name: 'with fewer rights',
       identity: { noNewPrivileges: true },
-      words: '--map-user=1000 --map-group=1001 /bin/setpriv --no-new-privs',
+      words: `--map-user=${own.uid} --map-group=${own.gid} /bin/setpriv --no-new-privs`,
     },
   ])('show it as $name in a user namespace', ({ identity, words }) => {
-    const user = { unshare: ['/bin/unshare'], own: { uid: 1000, gid: 1001 } };
-    const prefix = seenIdentityPrefix({ ...OWN, ...identity }, ['/bin/setpriv'], user);
-    expect(prefix.join(' ')).toBe(`/bin/unshare --user ${words}`);
+    expect(prefixOf(identity, 'single')).toBe(`/bin/unshare --user ${words}`);
+  });
+});
+
+describe('the process that also loads a filter of system calls', () => {
+  const seccomp = { flags: 4, hex: '06000000' };
+  const perl = ['/bin/perl'] as const;
+  const tools = { ...HOST_TOOLS, setpriv: ['/bin/setpriv'], unshare: ['/bin/unshare'], perl } as const;
+  const call = { file: '/bin/app', argv: ['app', '-x'], env: { A: '1', LD_PRELOAD: 'x.so', PERL5LIB: '/l' }, cwd: '/' };
+  const enter = (identity: Partial<Identity>, parts: Partial<Inside>) => {
+    const inside: Inside = { ...HOST, ...parts };
+    return withIdentity(inside, { ...OWN, ...identity }, seccomp).enter({ ...call, argv: ['app', '-x'] });
+  };
+  const wordsAfter = (argv: readonly string[], mark: string): readonly string[] => argv.slice(argv.indexOf(mark) + 1);
+
+  it('is in place of what changes the user, with variables that it must not obey behind it', () => {
+    const rights = { uid: 5, gid: 6, groups: [6, 7], capabilities: ['chown', 'kill'], noNewPrivileges: true };
+    const { argv, env } = enter(rights, { tools: { ...tools, users: 'mapped' } });
+    expect(argv.slice(0, 2)).toEqual(['/bin/perl', '-e']);
+    const [, ...words] = wordsAfter(argv, '--');
+    const variables = ['2', 'LD_PRELOAD=x.so', 'PERL5LIB=/l'];
+    expect(words).toEqual(['', '', '5', '6', '6,7', '0,5', '1', '4', '06000000', ...variables, 'app', '-x']);
+    expect(env).toEqual({ A: '1' });
+  });
+
+  it('comes after the user namespace that shows another user', () => {
+    const { argv } = enter({ uid: 0, gid: 0, groups: [5] }, { tools: { ...tools, users: 'single' } });
+    expect(argv.slice(0, 6)).toEqual(['/bin/unshare', '--user', '--map-user=0', '--map-group=0', '/bin/perl', '-e']);
+    expect(wordsAfter(argv, '--').slice(3, 8)).toEqual(['-', '-', '-', '-', '']);
+  });
+
+  it('is left to an inside that changes the root in the same process', () => {
+    const seen: unknown[] = [];
+    const inside: Partial<Inside> = {
+      takesLastStep: true,
+      enter: (given) => {
+        seen.push(given.last);
+        return given;
+      },
+    };
+    expect(enter({ uid: 5 }, inside).argv).toEqual(['app', '-x']);
+    expect(seen).toEqual([{ identity: { ...OWN, uid: 5 }, seccomp }]);
+  });
+
+  it('is not there without a filter', () => {
+    expect(withIdentity(HOST, undefined)).toBe(HOST);
   });
 });
 

@@ -2,7 +2,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { endianness } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { listenersOn, OwnerSearch, parseListeners } from '../../src/runtime/watch/listeners.ts';
+import { listenersIn, parseListeners } from '../../src/runtime/watch/listeners.ts';
+import { isHeld, OwnerSearch } from '../../src/runtime/watch/socket-owners.ts';
 import { needs } from '../needs.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode   ';
@@ -26,7 +27,7 @@ describe(
       ['0000000000000000FFFF00000100007F:1F90', '127.0.0.1', 8080],
       ['000080FE00000000FF005450B9C82BFE:0016', 'fe80:0000:0000:0000:5054:00ff:fe2b:c8b9', 22],
     ])('reads %s', (local, address, port) => {
-      expect(parseListeners(`${HEAD}\n${row(local)}\n`)).toEqual([{ address, port, inode: '4711' }]);
+      expect(parseListeners(`${HEAD}\n${row(local)}\n`)).toEqual([{ address, port, inode: '4711', uid: 1001 }]);
     });
 
     it.each([
@@ -42,18 +43,24 @@ describe(
   },
 );
 
-describe('listenersOn() (/proc: Linux)', needs('Linux'), () => {
+describe('listenersIn() (/proc: Linux)', needs('Linux'), () => {
   it('finds a server of this machine, and whose it is', async () => {
     const server = createServer();
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, '127.93.0.9', () => resolve()));
     const { port } = server.address() as AddressInfo;
-    const [found, ...more] = listenersOn([port]);
+    const [found, ...more] = await listenersIn(undefined, [port]);
     expect(more).toEqual([]);
     expect(found).toMatchObject({ address: '127.93.0.9', port });
-    const owners = await new OwnerSearch(new SystemClock()).of([found?.inode ?? '', '1'], false);
-    expect(owners.get(found?.inode ?? '')).toMatchObject([{ pid: process.pid, containerId: undefined }]);
+    const inode = found?.inode ?? '';
+    const { of: owners } = await new OwnerSearch(new SystemClock()).of([inode, '1'], false);
+    const [owner] = owners.get(inode) ?? [];
+    expect(owner).toMatchObject({ pid: process.pid, containerId: undefined });
     expect(owners.get('1')).toEqual([]);
-    expect(listenersOn([])).toEqual([]);
+    const { pid = 0, descriptor = '' } = owner ?? {};
+    expect(isHeld({ pid, descriptor, inode })).toBe(true);
+    await new Promise((resolve) => server.close(resolve));
+    expect(isHeld({ pid, descriptor, inode })).toBe(false);
+    expect(await listenersIn(undefined, [])).toEqual([]);
   });
 });

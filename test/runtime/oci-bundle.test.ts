@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bundleConfig, type BundleRequest } from '../../src/runtime/linux/oci/bundle.ts';
-import { defaultSeccomp } from '../../src/runtime/linux/oci/seccomp.ts';
+import { defaultFilter } from '../../src/runtime/linux/seccomp/default-profile.ts';
 
 const identity = { uid: 1000, gid: 2000, groups: [3000], capabilities: ['chown', 'net_bind_service'] };
 const request: BundleRequest = {
@@ -9,7 +9,7 @@ const request: BundleRequest = {
   root: '/layer/root',
   namespaces: [{ type: 'mount' }, { type: 'pid' }, { type: 'uts', path: '/proc/7/ns/uts' }],
   areKernelFilesOpen: false,
-  hasSeccomp: true,
+  seccomp: defaultFilter({ capabilities: [], machine: 'x64', kernel: '6.1.0' }),
 };
 
 describe('the bundle of a container', () => {
@@ -39,38 +39,6 @@ describe('the bundle of a container', () => {
 
   it('has a filter unless the manifest wants none', () => {
     expect(bundleConfig(request).linux.seccomp).toBeDefined();
-    expect(bundleConfig({ ...request, hasSeccomp: false }).linux).not.toHaveProperty('seccomp');
-  });
-});
-
-describe('the filter of system calls', () => {
-  const allowed = (capabilities: readonly string[], machine = 'x64'): readonly string[] =>
-    defaultSeccomp(capabilities, machine).syscalls[0]?.names ?? [];
-
-  it.each(['mount', 'unshare', 'setns', 'bpf', 'keyctl', 'add_key', 'kexec_load', 'userfaultfd', 'io_uring_setup'])(
-    'refuses %s',
-    (name) => {
-      expect(allowed([])).not.toContain(name);
-    },
-  );
-
-  it('has what a capability brings', () => {
-    expect(allowed(['sys_admin'])).toContain('mount');
-    expect(allowed(['sys_time'])).toContain('settimeofday');
-    expect(allowed(['chown'])).toEqual(allowed([]));
-  });
-
-  it('lets programs make threads, but no namespaces', () => {
-    const rules = (capabilities: readonly string[]): unknown[] =>
-      defaultSeccomp(capabilities, 'x64').syscalls.filter(({ names, args }) => names.includes('clone') && args);
-    expect(rules([])).toEqual([
-      { names: ['clone'], action: 'SCMP_ACT_ALLOW', args: [expect.objectContaining({ op: 'SCMP_CMP_MASKED_EQ' })] },
-    ]);
-    expect(rules(['sys_admin'])).toEqual([]);
-  });
-
-  it('has the calls of the machine', () => {
-    expect(allowed([], 'x64')).toContain('arch_prctl');
-    expect(allowed([], 'arm64')).not.toContain('arch_prctl');
+    expect(bundleConfig({ ...request, seccomp: undefined }).linux).not.toHaveProperty('seccomp');
   });
 });

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { forkCount, smallestPidSince } from '../../src/runtime/watch/pid-order.ts';
+import { RecentForks, smallestPidSince } from '../../src/runtime/watch/pid-order.ts';
 import { listProcesses } from '../../src/runtime/watch/process-table.ts';
 import { needs } from '../needs.ts';
 
 describe('smallestPidSince()', needs('Linux'), () => {
-  const forksBefore = forkCount() ?? 0;
+  const forksBefore = new RecentForks(new SystemClock()).count ?? 0;
   // At least one more process was started.
   spawnSync('true');
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import {
   bootId,
   factsOf,
-  isEnding,
   isProcessAlive,
+  localProcesses,
   parseProcStat,
   parsePsLine,
   PS_COLUMNS,
@@ -33,20 +33,20 @@ describe('parseProcStat()', () => {
       parentPid: 1,
       groupId: 4242,
       sessionId: 4242,
-      zombie: false,
-      ending: false,
+      isZombie: false,
+      isEnding: false,
     });
   });
 
   it.each([
-    { state: 'Z', threads: 1, zombie: true },
-    { state: 'X', threads: 1, zombie: true },
-    { state: 'Z', threads: 3, zombie: false },
-    { state: 'T', threads: 1, zombie: false },
-    { state: 'D', threads: 1, zombie: false },
-  ])('state $state with $threads threads: zombie $zombie', ({ state, threads, zombie }) => {
+    { state: 'Z', threads: 1, isZombie: true },
+    { state: 'X', threads: 1, isZombie: true },
+    { state: 'Z', threads: 3, isZombie: false },
+    { state: 'T', threads: 1, isZombie: false },
+    { state: 'D', threads: 1, isZombie: false },
+  ])('state $state with $threads threads: isZombie $isZombie', ({ state, threads, isZombie }) => {
     const rest = REST.replace('20 0 1 0', `20 0 ${threads} 0`);
-    expect(parseProcStat(`1 (x) ${state} ${rest}`)?.zombie).toBe(zombie);
+    expect(parseProcStat(`1 (x) ${state} ${rest}`)?.isZombie).toBe(isZombie);
   });
 
   it.each([{ text: '' }, { text: '4242 (sh' }, { text: '4242 (sh) S 1 2' }])('makes nothing of $text', ({ text }) => {
@@ -62,8 +62,8 @@ describe('parsePsLine()', () => {
       parentPid: 1,
       groupId: 415,
       sessionId: 0,
-      zombie: false,
-      ending: false,
+      isZombie: false,
+      isEnding: false,
     });
   });
 
@@ -74,7 +74,7 @@ describe('parsePsLine()', () => {
       pid: process.pid,
       parentPid: facts?.parentPid,
       groupId: facts?.groupId,
-      zombie: false,
+      isZombie: false,
     });
   });
 
@@ -98,7 +98,7 @@ describe('startTimeOf()', () => {
     expect(isProcessAlive({ pid, startTime: startTime ?? '' })).toBe(false);
   });
 
-  it('takes a zombie for gone', async () => {
+  it('takes a isZombie for gone', async () => {
     // The child ends when the shell has become `sleep`, which never waits for its children.
     const child = 'sh -c "until grep -q sleep /proc/$PPID/comm; do :; done" &';
     const script = `${child.replace('$', '\\$')} echo $!; exec sleep 60`;
@@ -109,7 +109,7 @@ describe('startTimeOf()', () => {
     while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '))
       expect(performance.now()).toBeLessThan(deadlineMs);
     expect(startTimeOf(pid)).toBeUndefined();
-    expect(factsOf(pid)).toMatchObject({ pid, zombie: true });
+    expect(factsOf(pid)).toMatchObject({ pid, isZombie: true });
     parent.kill('SIGKILL');
     await once(parent, 'exit');
   });
@@ -120,6 +120,8 @@ describe('startTimeOf()', () => {
 });
 
 describe('isEnding()', () => {
+  const { isEnding } = localProcesses;
+
   it('is true for a killed process until that is gone, and for no other', () => {
     expect(isEnding(process.pid)).toBe(false);
     // The signal is taken at any moment of a look: many looks at many processes meet it.
@@ -134,7 +136,7 @@ describe('isEnding()', () => {
   });
 
   it('reads the letter of BSD', () => {
-    expect(parsePsLine('  417     1   415 ?Es  Fri Nov  6 09:35:17 2026')?.ending).toBe(true);
+    expect(parsePsLine('  417     1   415 ?Es  Fri Nov  6 09:35:17 2026')?.isEnding).toBe(true);
   });
 });
 

@@ -126,23 +126,24 @@ describe('signals', () => {
 });
 
 describe('the processes of a container die with it', () => {
-  const escapes = [
+  const escapes: ReadonlyArray<{ readonly name: string; readonly script: string; readonly isCleared?: true }> = [
     { name: 'a child in the background', script: 'sleep 60 &' },
     { name: 'a child in a session of its own', script: 'setsid sleep 60 &' },
     { name: 'a daemon that forked twice', script: '(setsid sh -c "sleep 60 & sleep 60 &" &)' },
     { name: 'a child that ignores what it can', script: 'setsid sh -c \'trap "" TERM HUP INT; sleep 60; sleep 60\' &' },
-    { name: 'a grandchild without environment, in the group', script: 'env -i sleep 60 &' },
+    { name: 'a grandchild without environment, in the group', script: 'env -i sleep 60 &', isCleared: true },
     {
       name: 'a child without environment, in a session of its own, whose parent lives',
       script: 'setsid sh -c "env -i setsid sleep 60 & wait" &',
+      isCleared: true,
     },
     { name: 'a stopped child', script: "setsid sh -c 'kill -STOP $$' &" },
   ];
 
-  it.each(escapes)('$name', async ({ script }) => {
+  it.each(escapes)('$name', async ({ script, isCleared = false }) => {
     const started = await rig.start(sh(`${script}\necho ready; exec sleep 60`));
     await ready(started);
-    const members = await descendantsOf(started);
+    const members = await descendantsOf(started, isCleared);
     started.container.kill();
     await started.gone;
     expect(members.filter(isRunning)).toEqual([]);
@@ -208,18 +209,24 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-/** The descendants of a container's main process, and the processes with the container's mark. */
-async function descendantsOf(started: Started): Promise<number[]> {
+/**
+ * The descendants of a container's main process, and the processes with the container's mark.
+ * @param isCleared one of them clears its environment: it is found by its parent once it has
+ */
+async function descendantsOf(started: Started, isCleared: boolean): Promise<number[]> {
   const seen = new Set([started.container.pid]);
   const look = (): number[] => {
     for (const pid of markedPids(started.id)) seen.add(pid);
     for (const pid of seen) if (isRunning(pid)) for (const child of childrenOf(pid)) seen.add(child);
     return [...seen].filter(isRunning);
   };
+  const hasCleared = (pid: number): boolean =>
+    ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.startsWith('sleep\0') === true &&
+    ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8')) === '';
   let found: number[] = [];
   await until(
     // The processes between two forks of a daemon end soon.
-    () => (found = look()).length > 1,
+    () => (found = look()).length > 1 && (!isCleared || found.some(hasCleared)),
     () => marked(started.id).join(),
   );
   return found;

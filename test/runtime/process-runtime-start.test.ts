@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { quietly } from '../../src/quietly.ts';
 import { makeRig, PATH, sh, until } from './support/process-rig.ts';
 import { needs } from '../needs.ts';
 
@@ -84,14 +85,21 @@ describe('a program that execve(2) refuses', () => {
     expect(exit).toMatchObject({ exitCode: 1, signal: undefined });
   });
 
-  it.each([
-    { name: 'too long an argument', argv: ['true', 'x'.repeat(300_000)] as const, why: 'argument list too long' },
-    { name: 'a NUL in an argument', argv: ['true', 'a\0b'] as const, why: 'invalid argument' },
-  ])('$name', async ({ argv, why }) => {
-    const { exit, text } = await rig.run(argv);
-    expect(text).toMatch(new RegExp(`^exec /.*/true: ${why}\n$`));
-    expect(exit.exitCode).toBe(1);
-  });
+  it.each([{ name: 'a NUL in an argument', argv: ['true', 'a\0b'] as const, why: 'invalid argument' }])(
+    '$name',
+    async ({ argv, why }) => {
+      const { exit, text } = await rig.run(argv);
+      expect(text).toMatch(new RegExp(`^exec /.*/true: ${why}\n$`));
+      expect(exit.exitCode).toBe(1);
+    },
+  );
+});
+
+it.each([
+  { name: 'argument', argv: ['true', 'x'.repeat(300_000)] as const, env: { PATH } },
+  { name: 'variable', argv: ['true'] as const, env: { PATH, LARGE: 'x'.repeat(200_000) } },
+])('a program with too long an $name does not start, and writes nothing', async ({ argv, env }) => {
+  expect(await rig.startFailing(argv, { env })).toMatch(/^exec \/.*\/true: argument list too long$/);
 });
 
 describe('a program that starts', () => {
@@ -205,7 +213,8 @@ describe('a program that starts', () => {
         expect(next).not.toContain(first);
         expect(next).not.toContain(second);
       } finally {
-        process.kill(Number(pid), 'SIGKILL');
+        // It may have been ended as a process that its container left.
+        quietly(() => process.kill(Number(pid), 'SIGKILL'));
       }
     });
 

@@ -21,7 +21,7 @@ it('sees the child of who forks and ends while other processes are looked at', n
     // At the second call, the processes have been listed but not read.
     if (++asked === 2) {
       parent.kill('SIGUSR1');
-      while (factsOf(parent.pid ?? 0)?.zombie === false);
+      while (factsOf(parent.pid ?? 0)?.isZombie === false);
     }
     return clock.now();
   };

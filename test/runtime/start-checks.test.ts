@@ -41,7 +41,7 @@ describe('lookUpProgram()', () => {
 
   it.each([
     { title: 'takes the first of PATH', name: 'tool', path: 'ROOT/bin:ROOT/other', file: 'ROOT/bin/tool' },
-    { title: 'goes on where there is none', name: 'tool', path: '/nowhere:ROOT/other', file: 'ROOT/other/tool' },
+    { title: 'continues where there is none', name: 'tool', path: '/nowhere:ROOT/other', file: 'ROOT/other/tool' },
     { title: 'skips a file without x', name: 'plain', path: 'ROOT/bin:ROOT/other', file: 'ROOT/other/plain' },
     { title: 'takes a path as it stands', name: 'ROOT/bin/tool', path: '', file: 'ROOT/bin/tool' },
     { title: 'takes a path relative to the working directory', name: './run.sh', path: '', file: './run.sh' },

@@ -16,8 +16,8 @@ const stranger: ProcessEntry = {
   parentPid: 1,
   groupId: 900,
   sessionId: 900,
-  zombie: false,
-  ending: false,
+  isZombie: false,
+  isEnding: false,
   containerId: undefined,
   isUnclear: false,
 };
@@ -29,7 +29,7 @@ function membersAmong(...changes: Partial<ProcessEntry>[]): number[] {
 
 describe('membersOf()', () => {
   it.each<{ name: string; processes: Partial<ProcessEntry>[]; members: number[] }>([
-    { name: 'nobody who has nothing to do with it', processes: [{}, {}], members: [] },
+    { name: 'no process without a relation to it', processes: [{}, {}], members: [] },
     { name: 'who is in its process group', processes: [{ groupId: MAIN }], members: [900] },
     { name: 'who is in its session', processes: [{ sessionId: MAIN }], members: [900] },
     { name: 'who bears its mark', processes: [{ containerId: 'mine' }, { containerId: 'mine2' }], members: [900] },
@@ -49,7 +49,7 @@ describe('membersOf()', () => {
       members: [MAIN],
     },
     {
-      name: 'nobody of a group whose number has gone to another process',
+      name: 'no process of a group whose number has gone to another process',
       processes: [
         { pid: MAIN, groupId: MAIN, sessionId: MAIN, startTime: '7000' },
         { groupId: MAIN, sessionId: MAIN, parentPid: MAIN },
@@ -57,7 +57,7 @@ describe('membersOf()', () => {
       ],
       members: [902],
     },
-    { name: 'nobody in a circle of parents', processes: [{ parentPid: 901 }, { parentPid: 900 }], members: [] },
+    { name: 'no process in a circle of parents', processes: [{ parentPid: 901 }, { parentPid: 900 }], members: [] },
   ])('finds $name', ({ processes, members }) => {
     expect(membersAmong(...processes)).toEqual(members);
   });
@@ -214,7 +214,7 @@ describe('listByPs()', () => {
     const env = { PATH: process.env['PATH'], PODRUN_CONTAINER_ID: 'found-by-ps' };
     const child = spawn('sleep', ['60'], { env, stdio: 'ignore', detached: true });
     const found = (await listByPs()).filter(({ containerId }) => containerId === 'found-by-ps');
-    expect(found).toMatchObject([{ pid: child.pid, parentPid: process.pid, groupId: child.pid, zombie: false }]);
+    expect(found).toMatchObject([{ pid: child.pid, parentPid: process.pid, groupId: child.pid, isZombie: false }]);
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
@@ -230,7 +230,7 @@ describe('parsePsTable()', () => {
       'second line of a command',
       '',
     ];
-    const facts = { parentPid: 500, groupId: 501, sessionId: 0, zombie: false, ending: false, isUnclear: false };
+    const facts = { parentPid: 500, groupId: 501, sessionId: 0, isZombie: false, isEnding: false, isUnclear: false };
     expect(parsePsTable(lines.join('\n'))).toEqual([
       { ...facts, pid: 501, startTime: 'Fri Nov 20 21:35:17 2026', containerId: 'mine' },
       { ...facts, pid: 502, startTime: 'Fri Nov 20 21:35:18 2026', containerId: undefined },

@@ -11,6 +11,11 @@
 # Four scenarios delete their Pod so many seconds after the start of podrun, and expect how long its container has run by
 # then, or how often. On a busy machine the container starts later: the deletion waits until it has run so long.
 #
+# Two scenarios race against their own programs, and a busy machine starts these late. A Pod of job-work-queue sleeps
+# for three seconds while a command has to read its Job: here it sleeps for ten. The hook of hook-poststart-tcp fails at
+# once, before the shell of its container has set a trap for the stop signal (a node takes longer to start a hook): here
+# a hook before the stop gives the shell a second.
+#
 # NETWORK is the network of the scenarios' Pods, and PROXY the proxy for Services, if they are set.
 folder=${PODRUN_STATE_DIR%/state}
 export PODRUN_STATE_DIR="$folder/podrun"
@@ -25,6 +30,12 @@ case "$3 $4" in
     ;;
   delete\ pod/hook-prestop-before-term | delete\ pod/probe-no-liveness-while-terminating)
     "$1" "$2" wait "$4" --for=condition=Ready --timeout=15s >/dev/null && sleep 1.7
+    ;;
+esac
+case "$3 $4" in
+  apply\ -f)
+    sed -i -e 's#mkdir /state/first 2>/dev/null || sleep 3"#mkdir /state/first 2>/dev/null || sleep 10"#' \
+      -e 's/postStart: {tcpSocket: {port: 18380}}/&, preStop: {sleep: {seconds: 1}}/' "$5"
     ;;
 esac
 case "$3 $4" in

@@ -1,6 +1,6 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|SCENARIO...|GROUP|alone|unrecorded]
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...|SCENARIO...|GROUP|unrecorded]
 //
 // unrecorded: those that test/traces does not compare with the recording of a node, without namespaces
 //
@@ -20,17 +20,13 @@ const isUnrecorded = themes[0] === 'unrecorded';
 const wanted = themes.length === 0 || isUnrecorded ? scope.themes : themes.flatMap((theme) => scope[theme] ?? theme);
 const isRecorded = (id) => existsSync(new URL(`../golden/traces/${id}.ndjson`, import.meta.url));
 const isExcepted = (id) =>
-  id in scope.beyond ||
-  id in scope.alone ||
-  (isUnrecorded && isRecorded(id)) ||
-  (runtime === 'process' && id in scope.needsNamespaces);
+  id in scope.beyond || (isUnrecorded && isRecorded(id)) || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
   const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
   const id = path.basename(file, '.yaml');
   const isNamed = wanted.includes(theme) || wanted.includes(id);
-  const isWanted = themes[0] === 'alone' ? id in scope.alone : isNamed && !isExcepted(id);
-  if (isWanted) copyFileSync(path.join(from, file), path.join(into, file));
+  if (isNamed && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
 }
 process.stdout.write(`${into}\n`);

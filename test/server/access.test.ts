@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
 
@@ -58,7 +61,7 @@ describe('a ServiceAccount', () => {
     for (const [method, path, body] of tries)
       expect([path, (await asAccount(method, path, body)).code]).toEqual([path, 403]);
     const anonymous = await server.request('GET', PODS, undefined, { authorization: '' });
-    expect(anonymous.code).toBe(401);
+    expect(anonymous.code).toBe(403);
   });
 
   it('may read, but not write, with the default ClusterRole view', async () => {
@@ -82,6 +85,62 @@ describe('a ServiceAccount', () => {
     });
     await expect.poll(async () => (await asAccount('GET', leases)).code).toBe(200);
   });
+});
+
+describe('the roles of every cluster', () => {
+  const named = (resource: string, name: string): string => `${RBAC}/${resource}/${name}`;
+
+  it('are collected by the aggregation controller, which owns their rules', async () => {
+    const { body } = await server.get(named('clusterroles', 'admin'));
+    const managers = (body.metadata.managedFields as { manager: string; operation: string }[]).map(
+      ({ manager, operation }) => `${operation} by ${manager}`,
+    );
+    expect(managers.toSorted()).toEqual(['Apply by clusterrole-aggregation-controller', 'Update by kube-apiserver']);
+  });
+
+  it('exist for the controllers and in the namespace kube-system too', async () => {
+    expect((await server.get(named('clusterroles', 'system:controller:job-controller'))).code).toBe(200);
+    expect((await server.get(named('clusterrolebindings', 'system:controller:job-controller'))).body).toMatchObject({
+      roleRef: { kind: 'ClusterRole', name: 'system:controller:job-controller' },
+      subjects: [{ kind: 'ServiceAccount', name: 'job-controller', namespace: 'kube-system' }],
+    });
+    const { body } = await server.get(`${RBAC}/namespaces/kube-system/roles`);
+    const names = (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+    expect(names).toContain('system::leader-locking-kube-scheduler');
+  });
+
+  it('get back at the next start what they lack, unless their annotation says no', async () => {
+    const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-roles-'));
+    const rulesOf = async (from: TestServer, role: string): Promise<number> =>
+      (await from.get(named('clusterroles', role))).body.rules.length as number;
+    const subjectsOf = async (from: TestServer): Promise<unknown> =>
+      (await from.get(named('clusterrolebindings', 'system:discovery'))).body.subjects;
+    const first = await startServer({ stateDir });
+    const [dns, node] = [await rulesOf(first, 'system:kube-dns'), await rulesOf(first, 'system:node')];
+    const subjects = await subjectsOf(first);
+    const change = (resource: string, name: string, patch: object): Promise<TestAnswer> =>
+      first.request('PATCH', named(resource, name), patch, { 'content-type': 'application/merge-patch+json' });
+    await change('clusterroles', 'system:kube-dns', { rules: [] });
+    await change('clusterrolebindings', 'system:discovery', { subjects: null });
+    const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
+    await change('clusterroles', 'system:node', { metadata: { annotations }, rules: [] });
+    await first.close();
+
+    const second = await startServer({ stateDir });
+    const parts = 4;
+    expect({ dns, parts: await rulesOf(second, 'system:kube-dns') }).toEqual({ dns: 1, parts });
+    expect(await subjectsOf(second)).toEqual(subjects);
+    expect({ before: node > 0, after: await rulesOf(second, 'system:node') }).toEqual({ before: true, after: 0 });
+    await second.close();
+    rmSync(stateDir, { recursive: true });
+  });
+});
+
+it('a user may have a name beyond ASCII, which clients send as UTF-8', async () => {
+  const bytes = (text: string): string => Buffer.from(text).toString('latin1');
+  const headers = { 'impersonate-user': bytes('Zoë'), 'impersonate-extra-team': bytes('grün') };
+  const { body } = await server.get('/api/v1/namespaces/default/secrets/a', headers);
+  expect(body.message).toContain('User "Zoë" cannot get resource "secrets"');
 });
 
 describe('a user of a Role', () => {
@@ -149,7 +208,7 @@ it('always-allow lets every token do everything, and says so', async () => {
   const asked = await open.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
   const headers = { authorization: `Bearer ${asked.body.status.token}` };
   expect((await open.request('GET', '/api/v1/secrets', undefined, headers)).code).toBe(200);
-  await expect(open.close()).rejects.toThrow('authorization always-allow: every token, also that of a Pod');
+  await expect(open.close()).rejects.toThrow('authorization always-allow: every token, also the token of a Pod');
 });
 
 describe('the administrator', () => {
@@ -237,7 +296,7 @@ describe('an administrator of a namespace', () => {
         '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}',
     ]);
     expect((await asJane('POST', BINDINGS, bound('nobody'))).body.message).toBe(
-      'clusterroles.rbac.authorization.k8s.io "nobody" not found',
+      'rolebindings.rbac.authorization.k8s.io "nobody" not found',
     );
   });
 
@@ -257,7 +316,7 @@ describe('an administrator of a namespace', () => {
   });
 });
 
-it('a namespace of objects that others have stored is known at once', async () => {
+it('a namespace of objects that another process has stored is known at once', async () => {
   server.store.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'new' } });
   expect((await server.get('/api/v1/namespaces/new')).body.status).toEqual({ phase: 'Active' });
   expect((await server.get('/api/v1/namespaces/new/serviceaccounts/default')).code).toBe(200);

@@ -19,7 +19,7 @@ function apply(name: string, data: Record<string, string>, query: string): Promi
 }
 
 describe('server-side apply over HTTP', () => {
-  it('creates, changes nothing twice, and answers conflicts', async () => {
+  it('creates, changes nothing twice, and reports conflicts', async () => {
     const created = await apply('a', { x: '1' }, 'fieldManager=me');
     expect(created.code).toBe(201);
     expect(created.body.metadata.managedFields).toMatchObject([
@@ -65,14 +65,14 @@ describe('server-side apply over HTTP', () => {
       'fieldManager=me',
       { dat: 1 },
       500,
-      'failed to create typed patch object (/b; v1, Kind=ConfigMap): .dat: field not declared in schema',
+      'failed to create typed patch object (/b; /v1, Kind=ConfigMap): .dat: field not declared in schema',
     ],
     [
       'with two unknown fields',
       'fieldManager=me',
       { dat: 1, metadata: { labls: {} } },
       500,
-      'failed to create typed patch object (/b; v1, Kind=ConfigMap): errors:\n' +
+      'failed to create typed patch object (/b; /v1, Kind=ConfigMap): errors:\n' +
         '  .dat: field not declared in schema\n  .metadata.labls: field not declared in schema',
     ],
   ])('%s is refused', async (_, query, change, code, message) => {
@@ -122,5 +122,83 @@ describe('server-side apply over HTTP', () => {
     expect(answer.code).toBe(201);
     expect(answer.body).toMatchObject({ metadata: { name: 'c1' }, data: { a: 'b' } });
     expect((await server.request('POST', CONFIG_MAPS, Buffer.from('{}'), headers)).code).toBe(400);
+  });
+});
+
+describe('the managers of an object with several versions', () => {
+  const put = (path: string, body: object, query: string): Promise<TestAnswer> =>
+    server.request('PATCH', `${path}?${query}`, JSON.stringify(body), {
+      'content-type': 'application/apply-patch+yaml',
+    });
+  const managersOf = ({ body }: TestAnswer): unknown[] =>
+    (body.metadata.managedFields as { manager: string; apiVersion: string; fieldsV1: unknown }[]).map(
+      ({ manager, apiVersion, fieldsV1 }) => [manager, apiVersion, fieldsV1],
+    );
+
+  const scaler = (apiVersion: string, spec: object): object => ({
+    apiVersion,
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h' },
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'x', apiVersion: 'apps/v1' }, ...spec },
+  });
+  const SCALERS = 'namespaces/default/horizontalpodautoscalers/h';
+
+  it('own fields of the version in which they have written', async () => {
+    const old = scaler('autoscaling/v1', { maxReplicas: 3, targetCPUUtilizationPercentage: 80 });
+    const created = await put(`/apis/autoscaling/v1/${SCALERS}`, old, 'fieldManager=old');
+    const ofOld = {
+      'f:spec': { 'f:maxReplicas': {}, 'f:scaleTargetRef': {}, 'f:targetCPUUtilizationPercentage': {} },
+    };
+    expect(managersOf(created)).toEqual([['old', 'autoscaling/v1', ofOld]]);
+    const again = await put(`/apis/autoscaling/v1/${SCALERS}`, old, 'fieldManager=old');
+    expect([again.code, again.body.metadata.resourceVersion]).toEqual([200, created.body.metadata.resourceVersion]);
+    const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } };
+    const metrics = [{ type: 'Resource', resource }];
+    const newer = scaler('autoscaling/v2', { maxReplicas: 3, metrics });
+    const refused = await put(`/apis/autoscaling/v2/${SCALERS}`, newer, 'fieldManager=new');
+    expect([refused.code, refused.body.message]).toEqual([
+      409,
+      'Apply failed with 1 conflict: conflict with "old": .spec.targetCPUUtilizationPercentage',
+    ]);
+    const taken = await put(`/apis/autoscaling/v2/${SCALERS}`, newer, 'fieldManager=new&force=true');
+    const owners = managersOf(taken);
+    expect(owners).toHaveLength(2);
+    // The order is that of the seconds in which they wrote.
+    expect(owners).toContainEqual([
+      'new',
+      'autoscaling/v2',
+      expect.objectContaining({ 'f:spec': expect.objectContaining({ 'f:metrics': {} }) }),
+    ]);
+    expect(owners).toContainEqual([
+      'old',
+      'autoscaling/v1',
+      { 'f:spec': { 'f:maxReplicas': {}, 'f:scaleTargetRef': {} } },
+    ]);
+  });
+
+  it('keep what another of them owns when one leaves it out', async () => {
+    const old = scaler('autoscaling/v1', {});
+    const less = await put(`/apis/autoscaling/v1/${SCALERS}`, old, 'fieldManager=old');
+    expect([less.code, less.body.spec.maxReplicas]).toEqual([200, 3]);
+  });
+
+  it('may be of an Event of either group', async () => {
+    const event = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'e' },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      action: 'A',
+      reason: 'R',
+      type: 'Normal',
+      reportingController: 'example.com/c',
+      reportingInstance: 'i',
+      regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
+    };
+    const path = '/apis/events.k8s.io/v1/namespaces/default/events/e';
+    const created = await put(path, event, 'fieldManager=a');
+    expect([created.code, created.body.regarding.name]).toEqual([201, 'p']);
+    const again = await put(path, event, 'fieldManager=a');
+    expect([again.code, managersOf(again)]).toEqual([200, managersOf(created)]);
   });
 });

@@ -20,7 +20,7 @@ it('a list of an old version ends after five to ten minutes, and the latest neve
   const create = (name: string): unknown =>
     store.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
   const listed = (version: number): string[] | undefined =>
-    objects.listAt('configmaps', undefined, version)?.map(({ metadata }) => metadata.name);
+    objects.listAt('configmaps', undefined, version)?.map(({ read }) => read().metadata.name);
   try {
     create('a');
     const before = objects.version;

@@ -64,6 +64,17 @@ describe('a CustomResourceDefinition over HTTP', () => {
     ]);
   });
 
+  it('has its subresources in the order of their declaration', async () => {
+    const { body } = await server.get('/apis/stable.example.com/v1');
+    const names = body.resources.map(({ name }: { readonly name: string }) => name);
+    expect(names).toEqual(['shirts', 'shirts/status', 'shirts/scale']);
+  });
+
+  it('has no watches in its OpenAPI document', async () => {
+    const { body } = await server.get('/openapi/v3/apis/stable.example.com/v1');
+    expect(Object.keys(body.components.schemas).filter((name) => /WatchEvent|RawExtension/.test(name))).toEqual([]);
+  });
+
   it('has the status of new objects, unless that is a subresource', async () => {
     const { subresources: _, ...plain } = version;
     const names = { plural: 'hats', kind: 'Hat' };
@@ -109,6 +120,37 @@ describe('a CustomResourceDefinition over HTTP', () => {
     expect((await server.get(at('v2'))).body.items[0].apiVersion).toBe('stable.example.com/v2');
   });
 
+  it('has an APIService for each served version, which goes with it', async () => {
+    const services = '/apis/apiregistration.k8s.io/v1/apiservices';
+    const codeOf = async (name: string): Promise<number> => (await server.get(`${services}/${name}`)).code;
+    const names = { plural: 'coats', kind: 'Coat' };
+    const versions = [version, { ...version, name: 'v2', storage: false }, { ...version, name: 'v3', storage: false }];
+    const coats = { ...definition, metadata: { name: 'coats.wardrobe.example.com' } };
+    const spec = { ...definition.spec, group: 'wardrobe.example.com', names };
+    // The APIService of a client stays unchanged.
+    const own = { group: 'wardrobe.example.com', version: 'v3', groupPriorityMinimum: 7, versionPriority: 7 };
+    await server.post(services, { metadata: { name: 'v3.wardrobe.example.com' }, spec: own });
+    await server.post(DEFINITIONS, { ...coats, spec: { ...spec, versions } });
+    await expect.poll(() => codeOf('v2.wardrobe.example.com')).toBe(200);
+    const { body } = await server.get(`${services}/v1.wardrobe.example.com`);
+    expect(body).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' } },
+      spec: { group: 'wardrobe.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    });
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    await server.request('PATCH', `${services}/v1.wardrobe.example.com`, { spec: { versionPriority: 3 } }, merge);
+    const priority = async (): Promise<unknown> =>
+      (await server.get(`${services}/v1.wardrobe.example.com`)).body.spec.versionPriority;
+    await expect.poll(priority).toBe(100);
+    const first = versions.slice(0, 1);
+    await server.request('PATCH', `${DEFINITIONS}/${coats.metadata.name}`, { spec: { versions: first } }, merge);
+    await expect.poll(() => codeOf('v2.wardrobe.example.com')).toBe(404);
+    await server.request('DELETE', `${DEFINITIONS}/${coats.metadata.name}`);
+    await expect.poll(() => codeOf('v1.wardrobe.example.com')).toBe(404);
+    expect((await server.get(`${services}/v3.wardrobe.example.com`)).body.spec).toMatchObject(own);
+  });
+
   it('that is wrong is refused', async () => {
     const answer = await server.post(DEFINITIONS, { ...definition, metadata: { name: 'x' } });
     expect(answer.code).toBe(422);
@@ -125,6 +167,10 @@ describe('a custom object over HTTP', () => {
     const table = await server.get(SHIRTS, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     expect(table.body.rows[0].cells).toEqual(['a', 'red']);
     const merge = { 'content-type': 'application/merge-patch+json' };
+    expect((await server.request('PATCH', `${SHIRTS}/a`, { metadata: { name: 'b' } }, merge)).body).toMatchObject({
+      code: 400,
+      message: 'the name of the object (b) does not match the name on the URL (a)',
+    });
     const patched = await server.request('PATCH', `${SHIRTS}/a`, '{"spec":{"size":7}}', merge);
     expect(patched.body).toMatchObject({ metadata: { generation: 2 }, spec: { size: 7 } });
     const status = await server.request('PATCH', `${SHIRTS}/a/status`, '{"status":{"worn":true}}', merge);
@@ -137,7 +183,7 @@ describe('a custom object over HTTP', () => {
 
   it.each([
     [{ size: 99 }, 'spec.size: Invalid value: 99: spec.size in body should be less than or equal to 10'],
-    [{ color: 'pink' }, 'spec: Invalid value: "object": no pink'],
+    [{ color: 'pink' }, 'spec: Invalid value: no pink'],
     [{ tags: ['a', 'a'] }, 'spec.tags[1]: Duplicate value: "a"'],
   ])('with %j is refused', async (fields, text) => {
     const { code, body } = await server.post(SHIRTS, shirt('b', fields));
@@ -152,6 +198,28 @@ describe('a custom object over HTTP', () => {
     await applied('me', ['x']);
     expect((await applied('you', ['y'])).body.spec.tags).toEqual(['x', 'y']);
     expect((await applied('me', [])).body.spec.tags).toEqual(['y']);
+  });
+});
+
+describe('a custom object that is not what its path says', () => {
+  it('is checked by its rules when it is of another kind, without defaults', async () => {
+    const { body } = await server.post(SHIRTS, { ...shirt('b', {}), kind: 'Foo', spec: {} });
+    expect(body.message).toBe(
+      'Foo.stable.example.com "b" is invalid: [kind: Invalid value: "Foo": must be Shirt, ' +
+        'spec: Invalid value: "object": no such key: color evaluating rule: no pink]',
+    );
+  });
+
+  it('has only unknown fields when it is of another version', async () => {
+    const { body, headers } = await server.post(SHIRTS, { ...shirt('b', {}), apiVersion: 'stable.example.com/v9' });
+    expect(body.message).toMatch(/^the API version in the data \(stable.example.com\/v9\) does not match/);
+    expect(headers['warning']).toBe(String.raw`299 - "unknown field \"spec\""`);
+  });
+
+  it('cannot be patched strategically, which is said without details', async () => {
+    const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
+    const { body } = await server.request('PATCH', `${SHIRTS}/b`, '{}', strategic);
+    expect([body.code, body.details]).toEqual([415, undefined]);
   });
 });
 
@@ -185,5 +253,40 @@ describe('policies and webhooks over HTTP', () => {
     );
     expect(refused.body.details.causes[0].message).toContain('denied request: failed expression');
     expect((await server.post(SHIRTS, shirt('d', { size: 8 }))).code).toBe(201);
+  });
+
+  it("are changed by a MutatingAdmissionPolicy, as Kubernetes' own kinds are", async () => {
+    const at = '/apis/admissionregistration.k8s.io/v1';
+    const rules = ['stable.example.com', ''].map((group) => ({
+      operations: ['CREATE'],
+      apiGroups: [group],
+      apiVersions: ['v1'],
+      resources: ['shirts', 'configmaps'],
+    }));
+    const labelled = 'Object{metadata: Object.metadata{labels: {"by": "policy"}}}';
+    const policy = (expression: string): object => ({
+      metadata: { name: 'marked' },
+      spec: {
+        matchConstraints: { resourceRules: rules, objectSelector: { matchLabels: { mark: 'me' } } },
+        reinvocationPolicy: 'Never',
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+      },
+    });
+    const wrong = await server.post(`${at}/mutatingadmissionpolicies`, policy('1'));
+    expect([wrong.code, wrong.body.details.causes[0].message]).toEqual([
+      422,
+      'Invalid value: "1": must evaluate to Object but got int',
+    ]);
+    expect((await server.post(`${at}/mutatingadmissionpolicies`, policy(labelled))).code).toBe(201);
+    const binding = { metadata: { name: 'marked' }, spec: { policyName: 'marked' } };
+    expect((await server.post(`${at}/mutatingadmissionpolicybindings`, binding)).code).toBe(201);
+    const metadata = { name: 'marked', labels: { mark: 'me' } };
+    const made = [
+      await server.post(SHIRTS, { ...shirt('marked', { size: 1 }), metadata }),
+      await server.post('/api/v1/namespaces/default/configmaps', { metadata }),
+    ];
+    expect(made.map(({ body }) => body.metadata.labels)).toEqual(made.map(() => ({ mark: 'me', by: 'policy' })));
+    const other = await server.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'other' } });
+    expect(other.body.metadata.labels).toBeUndefined();
   });
 });

@@ -2,15 +2,20 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Dashboard, openDashboard } from '../../src/server/dashboard/open-dashboard.ts';
-import { checkThatApiAnswers } from '../../src/server/dashboard/pass-to-api.ts';
+import { checkApiServer } from '../../src/server/dashboard/pass-to-api.ts';
 import { startServer, type TestServer } from './start-server.ts';
+
+const FACTS = {
+  urls: () => [{ kind: 'Service' as const, namespace: 'default', name: 'web', url: 'http://127.96.0.1:80' }],
+  timeline: (namespace: string, name: string) => `the life of ${namespace}/${name}`,
+};
 
 let server: TestServer;
 let page: Dashboard;
 
 beforeAll(async () => {
   server = await startServer();
-  page = await openDashboard({ url: server.url, ca: server.ca, token: server.token }, 0);
+  page = await openDashboard({ url: server.url, ca: server.ca, token: server.token }, 0, FACTS);
 });
 
 afterAll(async () => {
@@ -44,11 +49,11 @@ function ask(method: string, path: string, headers: Record<string, string> = {},
 const codeOf = ({ link }: Dashboard): string => link.replace(/.*#code=/, '');
 
 describe('the dashboard', () => {
-  it('is not served where no API server answers', async () => {
+  it('is not served where no API server responds', async () => {
     const there = { url: server.url, ca: server.ca, token: server.token };
-    await expect(checkThatApiAnswers(there)).resolves.toBeUndefined();
+    await expect(checkApiServer(there)).resolves.toBeUndefined();
     const gone = { ...there, url: 'https://127.0.0.1:9' };
-    await expect(checkThatApiAnswers(gone)).rejects.toThrow(/^the API server does not answer: connect ECONNREFUSED/);
+    await expect(checkApiServer(gone)).rejects.toThrow(/^the API server does not answer: connect ECONNREFUSED/);
   });
 
   it('gives its files to everybody, and loads nothing else', async () => {
@@ -62,6 +67,8 @@ describe('the dashboard', () => {
   it('gives nothing of the cluster without a session', async () => {
     expect((await ask('GET', '/api/v1/pods')).code).toBe(401);
     expect((await ask('GET', '/api/v1/pods', { authorization: `Bearer ${server.token}` })).code).toBe(401);
+    expect((await ask('GET', '/urls')).code).toBe(401);
+    expect((await ask('GET', '/timeline?namespace=default&name=web')).code).toBe(401);
     expect((await ask('POST', '/session', {}, 'wrong')).code).toBe(403);
   });
 
@@ -72,6 +79,8 @@ describe('the dashboard', () => {
     const headers = { authorization: `Bearer ${token}` };
     const pods = await ask('GET', '/api/v1/pods', headers);
     expect([pods.code, (JSON.parse(pods.text) as { kind: string }).kind]).toEqual([200, 'PodList']);
+    expect(JSON.parse((await ask('GET', '/urls', headers)).text)).toEqual(FACTS.urls());
+    expect((await ask('GET', '/timeline?namespace=a&name=b', headers)).text).toBe('the life of a/b');
     // A website in the browser of the user, with a name of its own or from elsewhere.
     expect((await ask('GET', '/api/v1/pods', { ...headers, host: 'evil.example' })).code).toBe(403);
     expect((await ask('GET', '/api/v1/pods', { ...headers, origin: 'https://evil.example' })).code).toBe(403);
@@ -93,7 +102,7 @@ describe('the dashboard', () => {
   });
 
   it('ends its link after wrong codes', async () => {
-    const other = await openDashboard({ url: server.url, ca: server.ca, token: server.token }, 0);
+    const other = await openDashboard({ url: server.url, ca: server.ca, token: server.token }, 0, FACTS);
     const before = page;
     page = other;
     for (let index = 0; index < 5; index += 1) await ask('POST', '/session', {}, String(index));

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorsOfDeletions } from '../../src/apiserver/deletion/record-author.ts';
+import { PATIENT } from '../patience.ts';
 import { startServer, type TestServer } from './start-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -14,7 +16,7 @@ afterAll(() => server.close());
 const map = (name: string): object => ({ metadata: { name } });
 
 describe('delete', () => {
-  it('answers what was deleted, and checks preconditions', async () => {
+  it('returns the deleted object, and checks preconditions', async () => {
     const { body: made } = await server.post(MAPS, map('gone'));
     const refused = await server.request('DELETE', `${MAPS}/gone`, { preconditions: { uid: 'x' } });
     expect(refused.code).toBe(409);
@@ -44,6 +46,20 @@ describe('delete', () => {
     expect((await server.get(`${MAPS}?labelSelector=set%3Dx`)).body.items).toEqual([]);
   });
 
+  it('of a namespace has an author, who is on record when all that was in it is gone', async () => {
+    await server.post('/api/v1/namespaces', { metadata: { name: 'shop' } });
+    const spec = { containers: [{ name: 'main', image: 'busybox' }] };
+    const { body: pod } = await server.post('/api/v1/namespaces/shop/pods', { metadata: { name: 'web' }, spec });
+    const { body: other } = await server.post('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec });
+    await server.request('DELETE', '/api/v1/namespaces/shop', undefined, { 'user-agent': 'kubectl/v1.36.0' });
+    await expect.poll(async () => (await server.get('/api/v1/namespaces/shop')).code, PATIENT).toBe(404);
+    const authorOf = authorsOfDeletions(server.store);
+    expect([authorOf(pod), authorOf(other)]).toEqual([
+      expect.stringMatching(/ with kubectl\/v1.36.0 \(process/),
+      undefined,
+    ]);
+  });
+
   it('refuses to delete the PriorityClasses of the system, which each cluster has', async () => {
     const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
     const { items } = (await server.get(classes)).body;
@@ -61,7 +77,16 @@ describe('delete', () => {
     });
   });
 
-  it('empties a namespace before it goes, but keeps those that the server needs', async () => {
+  it('refuses to delete the node', async () => {
+    const { items } = (await server.get('/api/v1/nodes')).body;
+    const { name } = (items as [{ metadata: { name: string } }])[0].metadata;
+    expect((await server.request('DELETE', `/api/v1/nodes/${name}`)).body).toMatchObject({
+      code: 403,
+      message: expect.stringMatching(/is forbidden: this machine is the only node/) as string,
+    });
+  });
+
+  it('empties a namespace before it goes, but keeps the namespaces that the server needs', async () => {
     await server.post('/api/v1/namespaces', { metadata: { name: 'short' } });
     const maps = '/api/v1/namespaces/short/configmaps';
     expect((await server.get(`${maps}/kube-root-ca.crt`)).body.data['ca.crt']).toBe(server.ca);

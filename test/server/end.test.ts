@@ -36,7 +36,7 @@ function answerOf(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.on('error', () => undefined).once('close', () => resolve(text)));
 }
 
-it('a server ends with clients that read nothing, and those that have not sent all', PATIENT, async () => {
+it('a server ends with clients that read nothing, and clients that have not sent all', PATIENT, async () => {
   const server = await startServer();
   for (let n = 0; n < 8; n++) await server.post(MAPS, { metadata: { name: `m${n}` }, data: { text: 'x'.repeat(9e5) } });
   const json = ['Content-Type: application/json', 'Content-Length: 100', '', '{'];
@@ -76,7 +76,7 @@ it('a server ends amid handshakes of TLS', async () => {
   expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual(['', '']);
 });
 
-it('a server that closes answers open requests, and gives up one whose webhook does not answer', async () => {
+it('a closing server responds to open requests, and gives up one whose webhook does not respond', async () => {
   const server = await startServer();
   const reviews: { uid: string; response: ServerResponse }[] = [];
   let onReview = (): void => undefined;

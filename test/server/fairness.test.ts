@@ -29,13 +29,13 @@ async function leftAtAnswers(namespace: string): Promise<number[]> {
   return left;
 }
 
-it('answers others while a collection is deleted', async () => {
+it('responds to other clients while a collection is deleted', async () => {
   const deleted = server.request('DELETE', '/api/v1/namespaces/default/configmaps');
   expect(new Set(await leftAtAnswers('default')).size).toBeGreaterThan(2);
   expect((await deleted).code).toBe(200);
 });
 
-it('answers others while a namespace and its objects are deleted', async () => {
+it('responds to other clients while a namespace and its objects are deleted', async () => {
   await server.request('DELETE', '/api/v1/namespaces/full');
   expect(new Set(await leftAtAnswers('full')).size).toBeGreaterThan(2);
 });

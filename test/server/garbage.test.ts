@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startServer, type TestServer } from './start-server.ts';
+import { PATIENT } from '../patience.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -27,14 +28,14 @@ it('an object goes with the last of its owners, and what it owns with it', async
   const child = { name: 'child', uid: await make('child', owner) };
   await make('grandchild', child);
   await server.request('DELETE', `${MAPS}/owner`);
-  await vi.waitFor(async () => expect(await names()).toEqual([]));
+  await vi.waitFor(async () => expect(await names()).toEqual([]), PATIENT);
 });
 
-it('an object of an owner that was never there goes at once; that of an unknown kind stays', async () => {
+it('an object whose owner never existed goes at once; an object whose owner has an unknown kind stays', async () => {
   await make('lost', { name: 'nobody', uid: 'nothing' });
   const ownerReferences = [{ apiVersion: 'acme.io/v1', kind: 'Unknown', name: 'x', uid: 'y' }];
   await server.post(MAPS, { metadata: { name: 'kept', ownerReferences } });
-  await vi.waitFor(async () => expect(await names()).toEqual(['kept']));
+  await vi.waitFor(async () => expect(await names()).toEqual(['kept']), PATIENT);
   await server.request('DELETE', `${MAPS}/kept`);
 });
 
@@ -42,10 +43,10 @@ it('an owner waits for what blocks its deletion in the foreground, and gives it 
   const owner = { name: 'owner', uid: await make('owner') };
   await make('child', owner);
   await server.request('DELETE', `${MAPS}/owner?propagationPolicy=Foreground`);
-  await vi.waitFor(async () => expect(await names()).toEqual([]));
+  await vi.waitFor(async () => expect(await names()).toEqual([]), PATIENT);
   await make('child', { name: 'owner', uid: await make('owner') });
   await server.request('DELETE', `${MAPS}/owner?propagationPolicy=Orphan`);
-  await vi.waitFor(async () => expect(await names()).toEqual(['child']));
+  await vi.waitFor(async () => expect(await names()).toEqual(['child']), PATIENT);
   const { body } = await server.get(`${MAPS}/child`);
   expect(body.metadata.ownerReferences ?? []).toEqual([]);
 });
@@ -65,7 +66,7 @@ it('a workload goes with an owner of another kind', async () => {
   const sets = '/apis/apps/v1/namespaces/default/replicasets';
   await server.post(sets, { metadata: { name: 'owned', ownerReferences: [owner] }, spec });
   await server.request('DELETE', `${MAPS}/owner`);
-  await vi.waitFor(async () => expect((await server.get(`${sets}/owned`)).code).toBe(404));
+  await vi.waitFor(async () => expect((await server.get(`${sets}/owned`)).code).toBe(404), PATIENT);
 });
 
 it('an owner that is deleted in the foreground goes when the last finalizer of what blocks it has gone', async () => {
@@ -78,13 +79,13 @@ it('an owner that is deleted in the foreground goes when the last finalizer of w
   await vi.waitFor(async () => {
     const { body } = await server.get(`${MAPS}/held`);
     expect(body.metadata.deletionTimestamp).toBeDefined();
-  });
+  }, PATIENT);
   expect(await names()).toContain('owner');
   await patch(`${MAPS}/held`, { finalizers: null });
-  await vi.waitFor(async () => expect(await names()).not.toContain('owner'));
+  await vi.waitFor(async () => expect(await names()).not.toContain('owner'), PATIENT);
 });
 
-it('an object with two owners loses the one that is gone', async () => {
+it('an object with two owners loses the reference to the deleted owner', async () => {
   const ownerReferences: object[] = [];
   for (const name of ['first', 'second'])
     ownerReferences.push({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: await make(name) });
@@ -93,9 +94,9 @@ it('an object with two owners loses the one that is gone', async () => {
   await vi.waitFor(async () => {
     const { body } = await server.get(`${MAPS}/shared`);
     expect(body.metadata.ownerReferences).toEqual(ownerReferences.slice(1));
-  });
+  }, PATIENT);
   await server.request('DELETE', `${MAPS}/second`);
-  await vi.waitFor(async () => expect(await names()).not.toContain('shared'));
+  await vi.waitFor(async () => expect(await names()).not.toContain('shared'), PATIENT);
 });
 
 it('a Job that is deleted without a policy leaves what it owns: kubectl always names a policy', async () => {
@@ -108,6 +109,6 @@ it('a Job that is deleted without a policy leaves what it owns: kubectl always n
   await vi.waitFor(async () => {
     expect((await server.get(`${jobs}/owner`)).code).toBe(404);
     expect((await server.get(`${MAPS}/owned`)).body.metadata.ownerReferences ?? []).toEqual([]);
-  });
+  }, PATIENT);
   await server.request('DELETE', `${MAPS}/owned`);
 });

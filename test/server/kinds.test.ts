@@ -57,14 +57,16 @@ describe('Events of events.k8s.io', () => {
 });
 
 describe('kinds without controllers', () => {
-  it('are stored, and the one who creates them is told', async () => {
+  it('HorizontalPodAutoscalers have a metric from the start, and no warning: their controller runs', async () => {
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3 };
     const { code, headers, body } = await server.post(
       '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
       { metadata: { name: 'web' }, spec },
     );
-    expect([code, body.spec]).toEqual([201, spec]);
-    expect(headers['warning']).toContain('podrun has no autoscaler');
+    const target = { type: 'Utilization', averageUtilization: 80 };
+    const metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
+    expect([code, body.spec]).toEqual([201, { minReplicas: 1, metrics, ...spec }]);
+    expect(headers['warning']).toBeUndefined();
   });
 
   it('HorizontalPodAutoscalers of both versions are the same objects', async () => {
@@ -91,15 +93,24 @@ describe('kinds without controllers', () => {
 
   it.each([
     ['flowcontrol.apiserver.k8s.io/v1/flowschemas', { spec: { priorityLevelConfiguration: { name: 'global' } } }],
-    ['flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations', { spec: { type: 'Exempt', exempt: {} } }],
-    ['apiregistration.k8s.io/v1/apiservices', { spec: { groupPriorityMinimum: 1, versionPriority: 1 } }],
+    [
+      'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations',
+      { spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
+    ],
+    [
+      'apiregistration.k8s.io/v1/apiservices',
+      { spec: { group: 'x.io', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 } },
+    ],
   ])('%s have a status of their own', async (resource, object) => {
+    const name = resource.endsWith('apiservices') ? 'v1.x.io' : 'x';
     const path = `/apis/${resource}`;
     const conditions = [{ type: 'Patched', status: 'True', reason: 'Test', message: 'by a test' }];
-    const made = await server.post(`${path}?fieldValidation=Strict`, { metadata: { name: 'x' }, ...object });
-    expect([made.code, made.headers['warning']]).toEqual([201, expect.stringContaining('podrun ')]);
+    const made = await server.post(`${path}?fieldValidation=Strict`, { metadata: { name }, ...object });
+    // Other API servers are asked, other kinds have no effect.
+    const isWarned = !resource.endsWith('apiservices');
+    expect([made.code, made.headers['warning']?.includes('podrun ') ?? false]).toEqual([201, isWarned]);
     const merge = { 'content-type': 'application/merge-patch+json' };
-    const { body } = await server.request('PATCH', `${path}/x/status`, { status: { conditions } }, merge);
+    const { body } = await server.request('PATCH', `${path}/${name}/status`, { status: { conditions } }, merge);
     expect(body).toMatchObject({ ...object, status: { conditions } });
     const wrong = await server.post(`${path}?fieldValidation=Strict`, { metadata: { name: 'y' }, spec: { x: 1 } });
     expect(wrong.body.message).toContain('unknown field "spec.x"');
@@ -118,8 +129,8 @@ describe('kinds without controllers', () => {
     ['rolebindings', { roleRef: { kind: 'X', name: 'r' } }, /roleRef.kind: Unsupported value: "X": supported values/],
     [
       'rolebindings',
-      { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'ServiceAccount', name: 'a' }] },
-      /subjects\[0\].namespace: Required value$/,
+      { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'ServiceAccount' }] },
+      /subjects\[0\].name: Required value$/,
     ],
   ])('of RBAC are valid: %s %j', async (plural, object, message) => {
     const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/default/${plural}`;
@@ -137,13 +148,37 @@ describe('kinds without controllers', () => {
     expect([changed.code, changed.body]).toMatchObject([200, { allowVolumeExpansion: true }]);
   });
 
-  it('approve a CertificateSigningRequest, which nobody signs', async () => {
+  it.each([
+    ['device.driver == "x" && device.attributes["x"].cores.isGreaterThan(quantity("1"))', 201, undefined],
+    ['semver("1.0.0").isLessThan(device.attributes["x"].version)', 201, undefined],
+    ['device.driver', 422, 'must evaluate to bool or the unknown type, not string'],
+    ['1 +', 422, 'compilation failed: ERROR: <input>:1:4: Syntax error'],
+  ])('select devices with %s', async (expression, code, why = '') => {
+    const spec = { selectors: [{ cel: { expression } }] };
+    const made = await server.post('/apis/resource.k8s.io/v1/deviceclasses?dryRun=All', {
+      metadata: { name: 'd' },
+      spec,
+    });
+    expect([made.code, made.body.message ?? '']).toEqual([code, expect.stringContaining(why)]);
+    const devices = { requests: [{ name: 'r', exactly: { deviceClassName: 'd', ...spec } }] };
+    const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims?dryRun=All';
+    expect((await server.post(claims, { metadata: { name: 'c' }, spec: { devices } })).code).toBe(code);
+  });
+
+  it('approve a CertificateSigningRequest, which no signer signs', async () => {
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-    const spec = { request: 'YQ==', signerName: 'example.com/x', usages: ['client auth'] };
-    const { body } = await server.post(path, { metadata: { name: 'me' }, spec });
+    const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64');
+    const spec = { request, signerName: 'example.com/x', usages: ['client auth'] };
+    const { body } = await server.post(path, { metadata: { name: 'me' }, spec: { ...spec, username: 'other' } });
+    const user = { username: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+    expect(body.spec).toEqual({ ...spec, ...user });
     const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Asked', message: 'by me' }] };
     const approved = await server.request('PUT', `${path}/me/approval`, { ...body, status });
     expect([approved.code, approved.body.status]).toMatchObject([200, status]);
+    const times = { lastUpdateTime: expect.any(String), lastTransitionTime: expect.any(String) };
+    expect(approved.body.status.conditions).toEqual([{ ...status.conditions[0], ...times }]);
+    const changed = { ...approved.body, spec: { ...spec, signerName: 'example.com/y' } };
+    expect((await server.request('PUT', `${path}/me`, changed)).body.spec).toEqual({ ...spec, ...user });
     const found = await server.get(`${path}?fieldSelector=spec.signerName%3Dexample.com/x`);
     expect(found.body.items).toHaveLength(1);
   });
@@ -153,8 +188,15 @@ describe('writes', () => {
   it('create what an update names, for some kinds', async () => {
     const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/held';
     const body = { metadata: { name: 'held' }, spec: { holderIdentity: 'me' } };
-    expect((await server.request('PUT', lease, body)).code).toBe(201);
-    expect((await server.request('PUT', lease, body)).code).toBe(200);
+    const created = await server.request('PUT', lease, body);
+    expect(created.code).toBe(201);
+    expect((await server.request('PUT', lease, created.body)).code).toBe(200);
+    const { code, body: refusal } = await server.request('PUT', lease, body);
+    expect([code, refusal.message]).toEqual([
+      422,
+      'leases.coordination.k8s.io "held" is invalid: metadata.resourceVersion: Invalid value: 0: ' +
+        'must be specified for an update',
+    ]);
     const map = '/api/v1/namespaces/default/configmaps/none';
     expect((await server.request('PUT', map, { metadata: { name: 'none' } })).code).toBe(404);
   });
@@ -210,7 +252,7 @@ it('quotas and PodDisruptionBudgets tell what is used, and what may be evicted',
     .toMatchObject({ currentHealthy: 1, disruptionsAllowed: 1, observedGeneration: 1 });
 });
 
-it('a TokenReview answers the user of a token', async () => {
+it('a TokenReview returns the user of a token', async () => {
   const asked = await server.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
   const { token } = asked.body.status as { token: string };
   const reviews = '/apis/authentication.k8s.io/v1/tokenreviews';

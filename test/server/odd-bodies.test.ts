@@ -123,7 +123,9 @@ it('a patch says which field is wrong', async () => {
   const headers = { 'content-type': 'application/merge-patch+json' };
   const { code, body } = await server.request('PATCH', `${CUSTOM}/ok`, '{"metadata":{"labels":"x"}}', headers);
   const why = 'json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string';
-  expect([code, body.message]).toEqual([422, `W.x.io "ok" is invalid: patch: Invalid value: <object>: ${why}`]);
+  // As an API server does, which knows neither kind nor name there and prints what it has decoded.
+  expect([code, body.message]).toEqual([422, expect.stringMatching(/^ "" is invalid: patch: Invalid value: "\{/)]);
+  expect(body.message).toContain(why);
 });
 
 it.each([

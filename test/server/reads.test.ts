@@ -25,6 +25,38 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const namesOf = (body: { items: { metadata: { name: string } }[] }): string[] =>
   body.items.map(({ metadata }) => metadata.name);
 
+describe('a long response', () => {
+  const value = 'é'.repeat(100_000);
+  const large = ['v', 'w', 'x'].map((name) => ({ ...configMap(name, { size: 'large' }), data: { key: value } }));
+
+  beforeAll(() => {
+    for (const map of large)
+      server.store.create('configmaps', { ...map, metadata: { ...map.metadata, namespace: 'l' } });
+  });
+
+  it.each([
+    ['a list', '?labelSelector=size'],
+    ['an object', '/v'],
+    ['a list with indents', '?labelSelector=size&pretty=true'],
+  ])('%s is sent in parts, and packed for a client that asks for it', async (_, at) => {
+    const target = `/api/v1/namespaces/l/configmaps${at}`;
+    const plain = await server.get(target);
+    expect(plain.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    expect(plain.body.items?.length).toBe(at === '/v' ? undefined : large.length);
+    expect((plain.body.items?.[2] ?? plain.body).data.key).toBe(value);
+    const packed = await server.get(target, { 'accept-encoding': 'gzip' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(packed.text).toBe(plain.text);
+  });
+
+  it('a deleted collection is sent in parts as well', async () => {
+    const { body, headers } = await server.request('DELETE', '/api/v1/namespaces/l/configmaps?labelSelector=size');
+    expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    expect(namesOf(body)).toEqual(['v', 'w', 'x']);
+    expect((await server.get('/api/v1/namespaces/l/configmaps?labelSelector=size')).body.items).toEqual([]);
+  });
+});
+
 describe('reads', () => {
   it('answer an object, and a Status for one that is missing', async () => {
     expect((await server.get(`${MAPS}/a`)).body).toMatchObject({ kind: 'ConfigMap', data: { key: 'a' } });
@@ -80,9 +112,23 @@ describe('reads', () => {
   });
 
   it.each([
-    ['?fieldSelector=foo%3Dbar', 400, 'field label not supported: foo'],
-    ['?continue=zzz', 400, 'invalid continue token: it cannot be read'],
-    ['?resourceVersion=abc', 400, 'invalid resource version: strconv.ParseUint: parsing "abc": invalid syntax'],
+    [
+      '?fieldSelector=foo%3Dbar',
+      400,
+      '"foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    ],
+    ['?labelSelector=a%20b%20c', 400, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    [
+      '?continue=zzz',
+      400,
+      "invalid continue token: continue key is not valid: invalid character '�' looking for beginning of value",
+    ],
+    [
+      '?resourceVersion=abc',
+      400,
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": ' +
+        'invalid syntax',
+    ],
     ['?resourceVersion=1&resourceVersionMatch=Exact', 410, 'The resourceVersion for the provided list is too old.'],
     [
       '?resourceVersionMatch=Exact',
@@ -104,7 +150,11 @@ describe('reads', () => {
     const { body } = await server.get(MAPS, { accept: TABLE });
     expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect(body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'Data', 'Age']);
-    expect(body.rows[0].cells.slice(0, 2)).toEqual(['a', '1']);
+    expect(body.columnDefinitions[1].description).toMatch(/^Data contains the configuration data\. /);
+    expect(body.rows[0].cells.slice(0, 2)).toEqual(['a', 1]);
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/cluster-admin';
+    const bindings = await server.get(roles, { accept: TABLE });
+    expect(bindings.body.rows[0].cells.slice(0, 2)).toEqual(['cluster-admin', 'ClusterRole/cluster-admin']);
     expect(body.rows[0].object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } });
   });
 
@@ -117,8 +167,9 @@ describe('reads', () => {
     expect((await server.get(`${MAPS}/a`, { 'user-agent': 'curl/8.5.0' })).text).toMatch(/^\{\n  "apiVersion"/);
     expect((await server.get(MAPS, { accept: 'text/html' })).code).toBe(406);
     const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const review = { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } };
     const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
-    expect((await server.request('POST', reviews, { spec: {} }, table)).body).toMatchObject({ code: 406 });
+    expect((await server.request('POST', reviews, review, table)).body).toMatchObject({ code: 406 });
   });
 });
 
@@ -150,12 +201,18 @@ describe('the door', () => {
   });
 
   it.each([
-    [{ authorization: '' }, 401],
+    [{ authorization: '' }, 403],
     [{ authorization: 'Bearer wrong' }, 401],
     [{ host: 'evil.example:80' }, 403],
-    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'https://evil.example', authorization: '' }, 403],
+    [{ origin: 'https://evil.example', authorization: 'Basic YTpi' }, 403],
+    [{ origin: 'https://evil.example', authorization: 'Bearer wrong' }, 401],
   ])('refuses %j', async (headers, code) => {
     expect((await server.get(MAPS, headers)).code).toBe(code);
+  });
+
+  it('takes the Origin of a program that has a token', async () => {
+    expect((await server.get(MAPS, { origin: 'http://localhost' })).code).toBe(200);
   });
 
   it('lets the world see only whether it is ready', async () => {
@@ -168,7 +225,7 @@ describe('the door', () => {
     ['GET', '/apis/apps/v2/deployments', 404],
     ['OPTIONS', MAPS, 405],
     ['HEAD', `${MAPS}/a`, 405],
-  ])('answers %s %s with %d', async (method, path, code) => {
+  ])('responds to %s %s with %d', async (method, path, code) => {
     expect((await server.request(method, path)).code).toBe(code);
   });
 });

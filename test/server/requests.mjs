@@ -247,7 +247,7 @@ export async function sendBadRequests(server, { count, seed }) {
   return found;
 }
 
-/** Where the server of a kubeconfig is. */
+/** The address of the server of a kubeconfig. */
 export function serverOf(kubeconfig) {
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, 'utf8'));
   const url = new URL(clusters[0].cluster.server);

@@ -41,7 +41,7 @@ it('updates at the same time lose no write', async () => {
   expect((await server.get(`${MAPS}/counter`)).body.data).toEqual({ n: '20' });
 });
 
-it('a watch that nobody reads is cut off', PATIENT, async () => {
+it('a watch whose client does not read is cut off', PATIENT, async () => {
   const { hostname: host, port } = new URL(server.url);
   const socket = connect({ host, port: Number(port), ca: server.ca, servername: 'localhost' });
   const head = `GET ${MAPS}?watch=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;

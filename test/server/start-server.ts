@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createGunzip } from 'node:zlib';
 import type { KubeObject } from '../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
@@ -41,6 +42,7 @@ interface TestServerOptions {
   /** The state folder, which stays. Default: a new one. */
   readonly stateDir?: string;
   readonly authorization?: AuthorizationMode;
+  readonly auditLog?: string;
   /** Default: that of the last server of the state folder, else a free one. */
   readonly port?: number;
 }
@@ -49,6 +51,7 @@ export async function startServer({
   objects = [],
   stateDir,
   authorization,
+  auditLog,
   port,
 }: TestServerOptions = {}): Promise<TestServer> {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
@@ -59,7 +62,7 @@ export async function startServer({
   const descriptionsFile = path.join(import.meta.dirname, '../../dist/descriptions.json');
   const report = (line: string): unknown => trouble.push(line);
   const claim = await claimServer(root, clock);
-  const server = await openApiServer({ store, clock, claim, port, authorization, descriptionsFile, report });
+  const server = await openApiServer({ store, clock, claim, port, authorization, auditLog, descriptionsFile, report });
   const agent = new Agent({ ca: server.ca, keepAlive: true });
   const send: TestServer['request'] = (method, target, body, headers = {}) =>
     new Promise((resolve, reject) => {
@@ -74,10 +77,12 @@ export async function startServer({
         { method, agent, headers: all, servername: 'localhost' },
         (response) => {
           let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (piece: string) => (text += piece));
-          response.on('error', reject);
-          response.on('end', () => {
+          const isPacked = response.headers['content-encoding'] === 'gzip';
+          const content = isPacked ? response.pipe(createGunzip()) : response;
+          content.setEncoding('utf8');
+          content.on('data', (piece: string) => (text += piece));
+          content.on('error', reject);
+          content.on('end', () => {
             const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
             const parsed: unknown = isJson && !text.includes('\n{') ? JSON.parse(text) : undefined;
             resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: parsed });

@@ -17,7 +17,7 @@ const pod: KubeObject = {
   status: {
     phase: 'Running',
     startTime: PRECISE,
-    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: PRECISE }],
+    conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: PRECISE }],
     containerStatuses: [
       {
         name: 'c',

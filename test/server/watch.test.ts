@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verbOf } from '../../src/server/http/route-request.ts';
 import { startServer, type TestServer } from './start-server.ts';
@@ -44,7 +43,8 @@ it.each([
   ['watch=False', 'list'],
   ['', 'list'],
 ])('a request with %j is a %s', (query, verb) => {
-  expect(verbOf({ method: 'GET' } as IncomingMessage, { name: undefined }, new URLSearchParams(query))).toBe(verb);
+  const path = { name: undefined, subresource: undefined, isWatch: false };
+  expect(verbOf({ method: 'GET' }, path, new URLSearchParams(query))).toBe(verb);
 });
 
 describe('a watch', () => {
@@ -81,7 +81,22 @@ describe('a watch', () => {
     expect(lines[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
   });
 
-  it('from a version that is too old is told so', async () => {
+  it.each([
+    [
+      'apps/v1/deployments',
+      { replicas: 0, selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },
+    ],
+    ['coordination.k8s.io/v1/leases', {}],
+  ])('of %s marks its end with an object of Go that is empty', async (path, spec) => {
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const url = `/apis/${path}?${query}&labelSelector=no%3Dsuch&timeoutSeconds=1`;
+    const { text } = await server.get(url);
+    expect(JSON.parse(text)).toMatchObject({ type: 'BOOKMARK', object: { spec } });
+    const { code } = await server.get(url, { accept: 'application/vnd.kubernetes.protobuf;stream=watch' });
+    expect(code).toBe(200);
+  });
+
+  it('from a version that is too old gets an error', async () => {
     const [line] = await watched('resourceVersion=1');
     expect(line).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });

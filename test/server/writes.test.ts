@@ -44,7 +44,7 @@ function withoutTrace({ metadata, ...rest }: { metadata: Record<string, unknown>
 }
 
 describe('create', () => {
-  it('stores an object without a kind, and answers it with 201', async () => {
+  it('stores an object without a kind, and returns it with 201', async () => {
     const { code, body } = await server.post(MAPS, map('made', { a: 'b' }));
     expect(code).toBe(201);
     expect(body).toMatchObject({
@@ -123,8 +123,10 @@ describe('create', () => {
   it('keeps the status of a new Node', async () => {
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
     const { body } = await server.post('/api/v1/nodes', { metadata: { name: 'fake' }, status });
-    expect(body.status).toEqual(status);
-    expect((await server.get('/api/v1/nodes/fake')).body.status).toEqual(status);
+    const times = { lastHeartbeatTime: null, lastTransitionTime: null };
+    expect(body.status).toMatchObject({ ...status, conditions: [{ ...status.conditions[0], ...times }] });
+    expect(body.spec).toEqual({ taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] });
+    expect((await server.get('/api/v1/nodes/fake')).body.status).toEqual(body.status);
   });
 
   it('warns of unknown fields', async () => {
@@ -178,6 +180,39 @@ describe('update and patch', () => {
   });
 
   it.each([
+    ['merge', '', 400, 'BadRequest', 'error decoding patch: unexpected end of JSON input'],
+    ['merge', { metadata: { name: 'other' } }, 400, 'BadRequest', /^the name of the object \(other\) does not match/],
+    ['merge', { metadata: { uid: 'x' } }, 422, 'Invalid', /metadata\.uid: Invalid value: "x": field is immutable$/],
+    [
+      'merge',
+      { metadata: { labels: 'x' } },
+      422,
+      'Invalid',
+      /^ "" is invalid: patch: Invalid value: "\{.*field ObjectMeta\.metadata\.labels of type map\[string\]string$/,
+    ],
+    [
+      'json',
+      { a: 1 },
+      400,
+      'BadRequest',
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
+    ['strategic-merge', { data: { $patch: 'x' } }, 500, undefined, 'unknown patch type: x in map: map[$patch:x]'],
+    ['merge', { metadata: { resourceVersion: 'x' } }, 500, undefined, 'strconv.ParseUint: parsing "x": invalid syntax'],
+  ])('refuse a patch of type %s: %j', async (type, patch, code, reason, message) => {
+    await server.post(MAPS, map('refusing', { a: 'b' }));
+    const headers = { 'content-type': `application/${type}-patch+json` };
+    const answer = await server.request('PATCH', `${MAPS}/refusing`, patch, headers);
+    expect([answer.code, answer.body.reason]).toEqual([code, reason]);
+    expect(answer.body.message).toMatch(message);
+    const forced = await server.request('PATCH', `${MAPS}/refusing?force=true`, {}, headers);
+    expect([forced.code, forced.body.message]).toEqual([
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    ]);
+  });
+
+  it.each([
     [
       'merge-patch+json',
       '{"dat":{},"more":1,"data":{"a":"1","a":"2"}}',
@@ -192,10 +227,11 @@ describe('update and patch', () => {
     ],
   ])('refuse a strict %s for all its fields at once', async (type, patch, message) => {
     await server.post(MAPS, map('strict'));
-    const path = `${MAPS}/strict?fieldManager=me&force=true`;
+    const path = `${MAPS}/strict?fieldManager=me${type.startsWith('apply') ? '&force=true' : ''}`;
     const headers = { 'content-type': `application/${type}` };
     const strict = await server.request('PATCH', `${path}&fieldValidation=Strict`, patch, headers);
-    expect(strict).toMatchObject({ code: 400, body: { message: expect.stringMatching(message) as string } });
+    const code = type.startsWith('apply') ? 400 : 422;
+    expect(strict).toMatchObject({ code, body: { message: expect.stringMatching(message) as string } });
     const warned = await server.request('PATCH', path, patch, headers);
     expect([warned.code, warned.headers['warning']]).toEqual([200, expect.stringContaining('a')]);
   });
@@ -224,7 +260,7 @@ describe('update and patch', () => {
     expect(part.body.status).toEqual(status);
   });
 
-  it('keep the status of a Service that others have written', async () => {
+  it('keep the status of a Service that another client has written', async () => {
     const spec = { type: 'LoadBalancer', loadBalancerClass: 'example.com/theirs', ports: [{ port: 80 }] };
     const { body: made } = await server.post(SERVICES, { metadata: { name: 'balanced' }, spec });
     const onMachine = { ip: machineAddress(made.spec.clusterIP as string), ipMode: 'VIP' };
@@ -239,7 +275,7 @@ describe('update and patch', () => {
     const { loadBalancerClass: _, ...other } = made.spec;
     await write({}, { ...other, type: 'NodePort', allocateLoadBalancerNodePorts: undefined });
     expect((await server.get(`${SERVICES}/balanced`)).body.status).toEqual({
-      loadBalancer: { ingress: [onMachine] },
+      loadBalancer: {},
       conditions: [CONDITION],
     });
   });
@@ -258,7 +294,7 @@ it('gives ServiceAccounts tokens, which name them', async () => {
   expect((await server.request('POST', reviews, {}, headers)).code).toBe(401);
 });
 
-it('answers who may do what', async () => {
+it('reports the rights and the name of a user', async () => {
   const spec = { resourceAttributes: { verb: 'create', resource: 'pods', namespace: 'default' } };
   const { body } = await server.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec });
   expect(body.status).toEqual({ allowed: true });

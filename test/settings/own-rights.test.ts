@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readOwnRights, readAccount } from '../../src/settings/own-rights.ts';
-import { canReach } from '../../src/kubelet/volumes/can-reach.ts';
+import { findAccount } from '../../src/lifecycle/images/image-identity.ts';
+import { readOwnRights } from '../../src/settings/own-rights.ts';
+import { canReach } from '../../src/kubelet/volumes/inside-volume.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-accounts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('what the machine knows of a user', () => {
-  const files = { passwd: path.join(folder, 'passwd'), group: path.join(folder, 'group') };
-  writeFileSync(files.passwd, 'root:x:0:0:root:/root:/bin/sh\napp:x:70:71:An, App:/srv/app:/bin/sh\nbare:x:8:9\n');
-  writeFileSync(files.group, 'root:x:0:\napp:x:71:\nweb:x:72:www,app\nwrapper:x:73:wrap,application\n\nlog:x:74:app\n');
+describe('what the files of a machine tell of a user', () => {
+  const passwd = 'root:x:0:0:root:/root:/bin/sh\napp:x:70:71:An, App:/srv/app:/bin/sh\nbare:x:8:9\n';
+  const group = 'root:x:0:\napp:x:71:\nweb:x:72:www,app\nwrapper:x:73:wrap,application\n\nlog:x:74:app\n';
 
   it.each([
     { uid: 70, want: { gid: 71, groups: [72, 74], home: '/srv/app' } },
@@ -19,11 +19,11 @@ describe('what the machine knows of a user', () => {
     { uid: 8, want: { gid: 9, groups: [], home: '/' } },
     { uid: 7, want: undefined },
   ])('$uid', ({ uid, want }) => {
-    expect(readAccount(uid, files)).toEqual(want && { uid, ...want });
+    expect(findAccount(uid, passwd, group)).toEqual(want && { uid, ...want });
   });
 
-  it('is nothing where there are no such files', () => {
-    expect(readAccount(70, { passwd: '/nowhere', group: '/nowhere' })).toBeUndefined();
+  it('is nothing where the files are empty or missing', () => {
+    expect(findAccount(70, '', '')).toBeUndefined();
   });
 });
 

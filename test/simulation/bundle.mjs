@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { faces } from '../../faces.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 
@@ -20,6 +21,8 @@ export async function bundle(program, outfile) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
+    // The simulation takes no part of a room that it does not import: not the pages, which are files of other types.
+    plugins: [faces],
     define: { PODRUN_VERSION: JSON.stringify(version) },
     // Some bundled packages call require().
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },

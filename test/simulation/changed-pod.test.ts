@@ -147,6 +147,38 @@ describe('a resize', () => {
   });
 });
 
+describe('a resize of the whole Pod', () => {
+  const limits = { cpu: '2', memory: '1Gi' };
+  const resources = { requests: { cpu: '1' }, limits };
+  const restarts = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
+  const containers = [
+    container('app', { resizePolicy: restarts }),
+    { ...container('app', { resizePolicy: restarts, resources: { limits: { memory: '64Mi' } } }), name: 'limited' },
+  ];
+
+  it('shows in the status, has its events, and lets containers run on that need no restart', async () => {
+    const pod = await new PodSimulation({ spec: { containers, resources } }).start();
+    await pod.clock.run(1000);
+    expect(pod.status).toMatchObject({ allocatedResources: { cpu: '1' }, resources });
+    const more = { requests: { cpu: '3' }, limits: { ...limits, cpu: '4' } };
+    pod.change({ containers, resources: more });
+    await pod.clock.run(1000);
+    expect(pod.status).toMatchObject({ allocatedResources: { cpu: '3' }, resources: more });
+    expect(pod.container('main').restartCount).toBe(0);
+    expect(pod.events.slice(-2).map((text) => text.split(' ')[0])).toEqual(['ResizeStarted', 'ResizeCompleted']);
+  });
+
+  it('restarts a container by its resizePolicy where it has the limit of the Pod', async () => {
+    const pod = await new PodSimulation({ spec: { containers, resources } }).start();
+    await pod.clock.run(1000);
+    pod.change({ containers, resources: { ...resources, limits: { ...limits, memory: '2Gi' } } });
+    expect(pod.status.resources?.limits?.['memory']).toBe('1Gi');
+    await pod.clock.run(1000);
+    expect(pod.status.resources?.limits?.['memory']).toBe('2Gi');
+    expect([pod.container('main').restartCount, pod.container('limited').restartCount]).toEqual([1, 0]);
+  });
+});
+
 describe('a changed deadline', () => {
   const spec = { containers: [container('app')], activeDeadlineSeconds: 3600 };
 

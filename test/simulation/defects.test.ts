@@ -8,7 +8,7 @@ import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { SimulatedAgent } from '../../src/simulation/simulated-agent.ts';
 import { simulatedMachine } from '../../src/simulation/simulated-machine.ts';
-import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Subscription } from '../../src/store/base/store.ts';
 import { podWith } from '../lifecycle/base-objects.ts';

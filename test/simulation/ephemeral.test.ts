@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, EphemeralContainer } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
-import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../src/simulation/read-program.ts';
 
 const main = { name: 'main', image: 'app' };
 const debug: EphemeralContainer = { name: 'debug', image: 'tools' };

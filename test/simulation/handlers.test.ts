@@ -95,3 +95,24 @@ it('the journal names the run of the container that an attempt was about', async
     [1, 1, 'restart', 27],
   ]);
 });
+
+it('a probe that is due between the exit of its container and the report of that exit counts for nothing', async () => {
+  const pod: PodSimulation = new PodSimulation({
+    spec: {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: 'app', readinessProbe: { exec: { command: ['ready'] }, periodSeconds: 1 } }],
+    },
+    behave: () => ({ exitAfterMs: 1500 }),
+    explain: (_pod, _instance, { type }) =>
+      type === 'exited'
+        ? new Promise((resolve) => {
+            pod.clock.wakeAt(pod.clock.now().monotonicMs + 5000, () => resolve(undefined));
+          })
+        : undefined,
+  });
+  await pod.start();
+  await pod.clock.run(10_000);
+  expect(pod.phases.at(-1)).toBe('Succeeded');
+  expect(pod.events.filter((event) => event.startsWith('Unhealthy'))).toEqual([]);
+  expect(pod.attempts.map(({ decision }) => decision)).toEqual(['ready', 'none', 'abandoned']);
+});

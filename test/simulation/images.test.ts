@@ -45,6 +45,21 @@ describe('an image that is not there', () => {
     expect(pod.status.phase).toBe('Pending');
   });
 
+  it('counts its failures in the state once a passing error has come four times, and not in events', async () => {
+    const refused = { type: 'absent', pullError: 'connection refused' } as const;
+    const pod = await new PodSimulation({ spec: { containers: [main] }, images: () => ({ main: refused }) }).start();
+    await pod.clock.run(160_000);
+    const waits = story(pod).filter((line) => /waits ErrImagePull/.test(line));
+    expect(waits).toEqual([
+      '0s waits ErrImagePull: connection refused',
+      '10s waits ErrImagePull: connection refused',
+      '30s waits ErrImagePull: connection refused',
+      '70s waits ErrImagePull: connection refused (failed 4 times)',
+      '150s waits ErrImagePull: connection refused (failed 5 times)',
+    ]);
+    expect(story(pod).filter((line) => /Failed to pull.*times/.test(line))).toEqual([]);
+  });
+
   it('is never pulled with the policy Never', async () => {
     const spec = { containers: [{ ...main, imagePullPolicy: 'Never' as const }] };
     const pod = await new PodSimulation({ spec, images: () => ({ main: absent }) }).start();
@@ -77,7 +92,7 @@ describe('an image that is not there', () => {
     await pod.clock.run(500);
     expect(new Set(story(pod).filter((line) => !line.includes(' other ')))).toEqual(
       new Set([
-        '0s Pod Normal Pulled: Container image "acme/fine" already present on machine and can be accessed by the pod',
+        '0s Pod Normal Pulled: Volume shows a folder of this machine in place of image "acme/fine"',
         '0s Pod Normal Pulling: Pulling image "acme/models"',
         '0s Pod Warning Failed: Failed to pull image "acme/models": no such image',
         '0s main Warning Failed: Error: ErrImagePull',

@@ -13,14 +13,14 @@ import type { LaunchOutcome } from '../../src/kubelet/steps/step.ts';
 import { containerSpec } from '../../src/lifecycle/observe.ts';
 import { PodWorker } from '../../src/kubelet/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
-import type { HookRun } from '../../src/lifecycle/hook-run.ts';
+import type { HookRun } from '../../src/lifecycle/activity.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { simulatedMachine } from '../../src/simulation/simulated-machine.ts';
-import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
-import type { EventDraft } from '../../src/lifecycle/texts/event-draft.ts';
+import type { EventDraft } from '../../src/lifecycle/texts/events.ts';
 import type { StorageUsage } from '../../src/lifecycle/base/facts.ts';
 
 export interface PodSimulationOptions {
@@ -33,6 +33,8 @@ export interface PodSimulationOptions {
   readonly volumeImages?: () => ImageVerdicts['volumes'];
   /** Creates the Pod's sandbox. Default: at once. */
   readonly createSandbox?: PodMachine['createSandbox'];
+  /** Looks for the cause of a network fault. Default: there is none to look for. */
+  readonly explain?: PodMachine['explain'];
 }
 
 /** One line of the story: the time, and the new status, event or hook output. */
@@ -59,7 +61,7 @@ export class PodSimulation {
   usage: StorageUsage = { volumes: {}, logs: {}, layers: {} };
 
   constructor(options: PodSimulationOptions) {
-    const { spec, behave, behaveExec, crashLoop, images, volumeImages, createSandbox } = options;
+    const { spec, behave, behaveExec, crashLoop, images, volumeImages, createSandbox, explain } = options;
     const nameOf = (subject: { readonly id: string; readonly env: Readonly<Record<string, string>> }): string =>
       subject.env['SIMULATED_NAME'] ?? subject.id;
     this.runtime = new SimulatedRuntime({
@@ -98,6 +100,7 @@ export class PodSimulation {
           report,
           machine: simulatedMachine({
             ...(createSandbox && { createSandbox }),
+            ...(explain && { explain }),
             measureStorage: () => Promise.resolve(this.usage),
             prepare: (pod, instance) => Promise.resolve(this.#prepared(containerSpec(pod, instance.container))),
             probed: (_pod, attempt) => this.attempts.push(attempt),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
-import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../src/simulation/read-program.ts';
 
 const isReady = (status: PodStatus | undefined): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;

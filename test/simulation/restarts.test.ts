@@ -323,3 +323,59 @@ describe('RestartAllContainers', () => {
     expect(pod.startsOf('next')).toEqual([]);
   });
 });
+
+describe('a container that restarts in place, because the files that it runs have changed', () => {
+  const spec = {
+    initContainers: [{ name: 'first', image: 'app' }],
+    containers: [
+      { name: 'main', image: 'app', lifecycle: { preStop: { exec: { command: ['drain'] } } } },
+      { name: 'side', image: 'app' },
+    ],
+  };
+
+  it('has half a second to end, and starts again without init containers, preStop hook and back-off', async () => {
+    const behave = (name: string) => (name === 'first' ? { exitAfterMs: 0 } : { onSignal: () => 'ignore' as const });
+    const pod = await new PodSimulation({ spec, behave }).start();
+    for (const _ of [1, 2]) {
+      await pod.clock.run(3000);
+      pod.worker.restart(['main']);
+    }
+    await pod.clock.run(3000);
+    expect(pod.startsOf('main')).toEqual([0, 3500, 6500]);
+    expect([pod.startsOf('first'), pod.startsOf('side')]).toEqual([[0], [0]]);
+    expect(pod.events).toContain('Killing Container main program changed, will be restarted');
+    expect(pod.container('main')).toMatchObject({ restartCount: 2, ready: true });
+  });
+
+  it('does not wait for the rest of its back-off', async () => {
+    const behave = (name: string, attempt: number) =>
+      name === 'first' || (name === 'main' && attempt < 2) ? { exitAfterMs: 0, exitCode: name === 'main' ? 1 : 0 } : {};
+    const pod = await new PodSimulation({ spec, behave }).start();
+    await pod.clock.run(5000);
+    pod.worker.restart(['main']);
+    await pod.clock.run(1000);
+    expect(pod.startsOf('main')).toEqual([0, 0, 5000]);
+  });
+
+  it('stays as it is when its Pod ends, or when it never runs again', async () => {
+    const never = {
+      restartPolicy: 'Never' as const,
+      containers: [
+        { name: 'main', image: 'app' },
+        { name: 'side', image: 'app' },
+      ],
+    };
+    const pod = await new PodSimulation({
+      spec: never,
+      behave: (name) => (name === 'main' ? { exitAfterMs: 0 } : {}),
+    }).start();
+    await pod.clock.run(1000);
+    pod.worker.restart(['main']);
+    await pod.clock.run(1000);
+    expect(pod.startsOf('main')).toEqual([0]);
+    pod.worker.terminate({ force: false });
+    pod.worker.restart(['side']);
+    await pod.clock.run(60_000);
+    expect(pod.startsOf('side')).toEqual([0]);
+  });
+});

@@ -3,12 +3,14 @@ import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { PODS } from './pods.ts';
 import { Search, type SeedSearch } from './search.ts';
+import { VERDICTS } from './verdicts/verdicts.ts';
 import { WORKLOADS } from './workloads/workloads.ts';
 
-const USAGE = `usage: npm run simulate -- [pods|workloads] [--seeds N] [--seed N] [--path P] [--jobs N]
+const USAGE = `usage: npm run simulate -- [pods|workloads|verdicts] [--seeds N] [--seed N] [--path P] [--jobs N]
 
   pods       random Pods; this is the default
   workloads  random Deployments, StatefulSets, Jobs, …, and agents that die
+  verdicts   random objects with random goals: exit code 0 only if all is well
   --seeds    how many (1e6 Pods are a night); default: 10000, or 1 with --seed
   --seed     the first one; default: another one each time
   --path     with --seed: straight to what was shrunk
@@ -21,6 +23,7 @@ const PROGRESS_MS = 5000;
 const SEARCHES: ReadonlyMap<string, SeedSearch> = new Map<string, SeedSearch>([
   [PODS.name, new Search(PODS)],
   [WORKLOADS.name, new Search(WORKLOADS)],
+  [VERDICTS.name, new Search(VERDICTS)],
 ]);
 
 interface Request {

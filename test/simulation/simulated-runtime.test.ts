@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerLaunch, ProcessExit, RunningContainer } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
-import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 
 interface Seen {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodMachine } from '../../src/kubelet/pod-machine.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
-import type { ProgramBehaviour } from '../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../src/simulation/read-program.ts';
 
 const main = { name: 'main', image: 'app' };
 const sidecar = (name: string): Container => ({ name, image: 'app', restartPolicy: 'Always' });
@@ -132,8 +132,10 @@ describe('deleting a Pod', () => {
     expect([times(pod, 'signal'), times(pod, 'kill')]).toEqual([[['main', 2500]], [['main', 10_500]]]);
   });
 
-  it('does not wait for a preStop hook beyond the grace period', async () => {
-    const preStop = { exec: { command: ['bye'] } };
+  it.each([
+    ['reports it', { exec: { command: ['bye'] } }, true],
+    ['reports no sleep, as a node', { sleep: { seconds: 600 } }, false],
+  ])('does not wait for a preStop hook beyond the grace period, and %s', async (_, preStop, isReported) => {
     const pod = await deleted(
       {
         spec: { containers: [{ ...main, lifecycle: { preStop } }] },
@@ -146,6 +148,7 @@ describe('deleting a Pod', () => {
     expect(times(pod, 'signal')).toEqual([['main', 4000]]);
     expect(pod.finished).toBe(true);
     expect(pod.clock.alarmCount).toBe(0);
+    expect(pod.events.includes('FailedPreStopHook PreStopHook failed')).toBe(isReported);
   });
 
   it('reports a failed preStop hook, and continues', async () => {

@@ -46,3 +46,25 @@ it('takes several at once, of one Pod or of many, and reports each in order', ()
     'exists',
   );
 });
+
+it.each([
+  ['a Pod of its own', undefined],
+  ['a Pod of a workload', [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'set', controller: true }]],
+])('keeps the Events of %s that is removed unchanged, and reports them once', (_title, ownerReferences) => {
+  const root = temporaryFolder();
+  const store = openStore(root);
+  const pod = newPod('web');
+  store.create('pods', { ...pod, metadata: { ...pod.metadata, ...(ownerReferences && { ownerReferences }) } });
+  const told: string[] = [];
+  const subscription = store.watch('events', {}, (change) => told.push(inShort(change)));
+  store.create('events', newEvent('web.1', 'web', 'started'));
+  const before = store.list('events');
+  store.delete('pods', 'default', 'web');
+  expect(store.list('events')).toEqual(before);
+  expect(openStore(root).get('events', 'default', 'web.1')).toEqual(before[0]);
+  subscription.close();
+  expect(told).toEqual(['ADDED default/web.1 started']);
+  store.create('pods', newPod('web'));
+  store.delete('events', 'default', 'web.1');
+  expect(store.list('events')).toEqual([]);
+});

@@ -17,10 +17,10 @@ function storeWith(present: readonly StoredKubeObject[]): {
   let tell: (event: WatchEvent<StoredKubeObject>) => void = () => undefined;
   const store = {
     watch: (resource: string, _scope: object, listener: typeof tell) => {
+      if (resource === 'pods') for (const object of present) listener({ type: 'ADDED', object });
       if (resource === 'pods') tell = listener;
       return { close: () => undefined };
     },
-    list: (resource: string) => (resource === 'pods' ? present : []),
   };
   return { store: store as unknown as Store, report: (type, object) => tell({ type, object }) };
 }

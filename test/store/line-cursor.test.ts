@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  constants,
   closeSync,
   openSync,
   readFileSync,
@@ -10,8 +12,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineCursor } from '../../src/store/disk/line-cursor.ts';
+import { needs } from '../needs.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 function emptyFile(): string {
@@ -78,5 +81,24 @@ describe('a cursor', () => {
     cursor.close();
     expect(taken(cursor)).toEqual([]);
     expect(readFileSync(file, 'utf8')).toBe('');
+  });
+
+  it('appends whole lines after a disk was full in the middle of one', needs('mounts for all'), () => {
+    const folder = temporaryFolder();
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'podrun-small-disk', folder]).status).toBe(0);
+    onTestFinished(() => void spawnSync('umount', ['-l', folder]));
+    const file = path.join(folder, 'lines');
+    writeFileSync(file, '{"a":1}\n');
+    const cursor = LineCursor.openOneOfMany(file, 'end', constants.O_RDWR | constants.O_APPEND)!;
+    const filler = path.join(folder, 'filler');
+    writeFileSync(filler, Buffer.alloc(64 * 1024 - 4096));
+    const line = JSON.stringify({ b: 'x'.repeat(10_000) });
+    for (const attempt of [1, 2]) expect(() => cursor.append(Buffer.from(`${line}\n`)), `${attempt}`).toThrow('ENOSPC');
+    rmSync(filler);
+    cursor.append(Buffer.from(`${line}\n`));
+    cursor.close();
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines.filter((each) => each === line)).toHaveLength(1);
+    expect(lines.at(-1)).toBe('');
   });
 });

@@ -1,5 +1,7 @@
+import { lstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
+import { lockPath } from '../../src/store/base/layout.ts';
 import type { Store, Subscription } from '../../src/store/base/store.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
@@ -51,6 +53,27 @@ it('tells every subscriber every change once, in the order of the log, and the w
   expect(changes(toAgent)).toEqual([texts(third), 'c/3']);
 });
 
+it('keeps the lock of an own Pod for one turn, in which other stores of the process write as well', async () => {
+  const root = temporaryFolder();
+  const [agent, client] = [openStore(root, new ManualClock()), openStore(root, new ManualClock())];
+  const started = agent.startNewRun(newPod('web'));
+  const { metadata } = started.pod;
+  const lock = lockPath(root, 'pods', metadata.namespace, metadata.name);
+  const isLocked = (): boolean => lstatSync(lock, { throwIfNoEntry: false }) !== undefined;
+  expect(isLocked()).toBe(true);
+  agent.change<StoredPod>('pods', metadata, 'status', withMessage('1'));
+  client.change<StoredPod>('pods', metadata, 'object', withLabel('a'));
+  expect(isLocked()).toBe(false);
+  expect(texts(agent.change<StoredPod>('pods', metadata, 'status', withMessage('2')))).toBe('a/2');
+  expect(isLocked()).toBe(true);
+  expect(texts(client.get<StoredPod>('pods', metadata.namespace, metadata.name)!)).toBe('a/2');
+  await new Promise(setImmediate);
+  expect(isLocked()).toBe(false);
+  client.delete('pods', metadata.namespace, metadata.name);
+  expect(() => agent.change<StoredPod>('pods', metadata, 'status', withMessage('3'))).toThrow('not found');
+  started.release();
+});
+
 describe.each<{ name: string; open: () => Store }>([
   { name: 'FileStore', open: () => openStore(temporaryFolder(), new ManualClock()) },
   { name: 'MemoryStore of the simulation', open: () => new MemoryStore(new ManualClock()) },
@@ -84,6 +107,19 @@ describe.each<{ name: string; open: () => Store }>([
     expect(seen).toEqual(['a/1']);
     expect(toAgent).toEqual([]);
   });
+});
+
+it('listens once for the exit of the process, however often a lock is kept in a turn', () => {
+  const root = temporaryFolder();
+  const [agent, client] = [openStore(root, new ManualClock()), openStore(root, new ManualClock())];
+  const listeners = process.listenerCount('exit');
+  const { pod, release } = agent.startNewRun(newPod('web'));
+  for (const label of ['a', 'b', 'c']) {
+    client.change<StoredPod>('pods', pod.metadata, 'object', withLabel(label));
+    agent.change<StoredPod>('pods', pod.metadata, 'status', withMessage(label));
+  }
+  expect(process.listenerCount('exit')).toBeLessThanOrEqual(listeners + 1);
+  release();
 });
 
 it('reports the Pod that comes after the Pod that the writer has removed', () => {

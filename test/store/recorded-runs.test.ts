@@ -84,6 +84,16 @@ describe('a recorded run', () => {
     expect(times[0]).toBeGreaterThanOrEqual(Date.parse(pod.metadata.creationTimestamp));
   });
 
+  it('is read where it is, if another run has replaced it since it was found', () => {
+    const store = openStore(temporaryFolder());
+    startRun(store);
+    const runs = new RecordedRuns(store);
+    const found = runs.find('default', 'web');
+    const { transitions } = runs.read(found);
+    startRun(store);
+    expect(runs.read(found).transitions.slice(0, transitions.length)).toEqual(transitions);
+  });
+
   it('of a static Pod continues when its mirror Pod is made anew', () => {
     const store = openStore(temporaryFolder());
     const seen: string[] = [];

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
@@ -7,6 +7,7 @@ import { mergeStatus } from '../../src/lifecycle/status/merge-status.ts';
 import { StoreGarbage } from '../../src/store/garbage.ts';
 import { LogReader } from '../../src/store/logs/log-reader.ts';
 import { parseTransition, transitionLines } from '../../src/store/disk/transition-log.ts';
+import { needs } from '../needs.ts';
 import { inShort, newPod } from './objects.ts';
 import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';
 import { exitOf, killHard, messageOf, startWorker, useWorkers } from './workers.ts';
@@ -25,9 +26,10 @@ function newCounter(root: string): void {
 const counterIn = (root: string): string | undefined =>
   openStore(root).get<KubeObject & { data: { n: string } }>('configmaps', 'default', 'counter')?.data.n;
 
+/** The locks, and the links that name processes, but for the link of this one. */
 function locksIn(root: string): string[] {
   return readdirSync(path.join(root, '.locks'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isSymbolicLink())
+    .filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith(`${process.pid}%7C`))
     .map(({ name }) => name);
 }
 
@@ -113,6 +115,22 @@ describe('several writers', () => {
     expect(locksIn(root)).toEqual([]);
   });
 
+  it('make no new file for each lock when they take many', needs('Linux'), () => {
+    const root = temporaryFolder();
+    newCounter(root);
+    const inodeOf = (lock: string): number => lstatSync(path.join(root, '.locks', lock)).ino;
+    const inodes: number[] = [];
+    const store = openStore(root);
+    for (let round = 0; round < 60; round++)
+      store.change('configmaps', { namespace: 'default', name: 'counter' }, 'object', (stored) => {
+        inodes.push(inodeOf('configmaps/default/counter'));
+        return { ...stored, metadata: { ...stored.metadata, labels: { round: String(round) } } };
+      });
+    const [own = ''] = readdirSync(path.join(root, '.locks/.own'));
+    expect(new Set(inodes.slice(-9))).toEqual(new Set([inodeOf(`.own/${own}`)]));
+    expect(decodeURIComponent(own)).toBe(readlinkSync(path.join(root, '.locks/.own', own)));
+  });
+
   it('are not stopped by a lock that was taken before the machine was started again', () => {
     const root = temporaryFolder();
     leaveLock(root, 'pods/default/web', `${process.pid}|${realProcesses.startTimeOf(process.pid)}|earlier-boot|1`);
@@ -167,6 +185,27 @@ describe('a process that is killed while it writes', () => {
       expect(lines.filter((line) => line === undefined).length).toBeLessThanOrEqual(1);
       expect(store.startRun(newPod('web')).ok).toBe(true);
     }
+  });
+});
+
+describe('a reader in another process', () => {
+  it('finds the Events of a Pod once each, before and after the Pod is deleted', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    const worker = startWorker(root, 'leaveEvents', 300);
+    const over = exitOf(worker);
+    await messageOf(worker);
+    let known = new Set<string | undefined>();
+    while (worker.connected) {
+      const names = store.list('events').map(({ metadata }) => metadata.name);
+      const now = new Set(names);
+      expect(names).toHaveLength(now.size);
+      expect([...known].filter((name) => !now.has(name))).toEqual([]);
+      known = now;
+      await new Promise(setImmediate);
+    }
+    expect(await over).toBe(0);
+    expect(store.list('events')).toHaveLength(300);
   });
 });
 

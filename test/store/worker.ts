@@ -59,6 +59,16 @@ const JOBS: Record<string, () => unknown> = {
     }
     process.disconnect();
   },
+  /** Creates and deletes a Pod with an Event of its own, repeatedly. */
+  leaveEvents: () => {
+    process.send?.({ leaving: true });
+    for (let left = Number(argument); left > 0; left--) {
+      store.create('pods', newPod('web'));
+      store.create('events', newEvent(`web.${left}`, 'web', 'x'));
+      store.delete('pods', 'default', 'web');
+    }
+    process.disconnect();
+  },
   /** Writes lines into a log with three lines per file. */
   rotate: () => {
     const log = new ContainerLog(path.join(root, 'logs/main/0.log'), { fileBytesMax: 150, filesMax: 100_000 });

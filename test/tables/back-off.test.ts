@@ -3,7 +3,7 @@ import { type BackOffLimits, backOffVerdict } from '../../src/lifecycle/plan/bac
 import type { BackOff } from '../../src/lifecycle/base/facts.ts';
 import { initContainerRestarts, shouldRestart } from '../../src/lifecycle/base/restart-policy.ts';
 import { backOffRestarting } from '../../src/lifecycle/texts/events.ts';
-import { crashLoopMessage } from '../../src/lifecycle/texts/waiting.ts';
+import { crashLoopMessage } from '../../src/lifecycle/texts/container-states.ts';
 import { tableRows } from './table.ts';
 
 interface Run {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/base/objects.ts';
 import { formatTime } from '../../src/api/base/time.ts';
-import { newReplicas, resolveFenceposts } from '../../src/controllers/deployment/rollout-arithmetic.ts';
-import { failureDelayMs, JOB_BACKOFF } from '../../src/controllers/job/failure-delay.ts';
+import { fencepostsOf, newReplicas } from '../../src/controllers/deployment/rollout-arithmetic.ts';
+import { failureDelayMs, JOB_BACKOFF } from '../../src/controllers/job/failures.ts';
 import type { StoredDeployment } from '../../src/controllers/base/reconcile.ts';
 import { inOrderOfDeletion } from '../../src/controllers/base/scale-down.ts';
 import { tableRows } from './table.ts';
@@ -47,7 +47,10 @@ const NOW_MS = Date.UTC(2026, 0, 15);
 describe('rollout', () => {
   it.each(rollouts.filter((row) => row.rule === 'fencepost'))('$id', (row) => {
     const { replicas, maxSurge, maxUnavailable, surge, unavailable } = row;
-    expect(resolveFenceposts(maxSurge, maxUnavailable, replicas)).toEqual({ surge, unavailable });
+    const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } };
+    const deployment = { spec: { replicas, strategy } } as unknown as StoredDeployment;
+    // No more can be missing than there are.
+    expect(fencepostsOf(deployment)).toEqual({ surge, unavailable: Math.min(unavailable, replicas) });
   });
 
   it.each(rollouts.filter((row) => row.rule !== 'fencepost'))('$id', (row) => {

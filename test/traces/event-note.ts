@@ -11,6 +11,10 @@ export interface EventNote {
   readonly component: string;
 }
 
+/** A node says here that the image is present. */
+const REPLACED_IMAGE = /^Container runs a program of this machine in place of image ("[^"]*")$/;
+const PRESENT_IMAGE = 'Container image $1 already present on machine and can be accessed by the pod';
+
 /** The events of a stream in order, without podrun's own events. */
 export function eventNotes(lines: ReadonlyArray<WatchEvent<unknown>>): EventNote[] {
   const objects = lines.map(({ object }) => object as StoredPod | StoredEvent);
@@ -19,7 +23,7 @@ export function eventNotes(lines: ReadonlyArray<WatchEvent<unknown>>): EventNote
   const notes = events.map(({ type = '', reason = '', message = '', involvedObject, source, reportingComponent }) => ({
     type,
     reason,
-    message: pod === undefined ? message : neutralText(message, pod),
+    message: (pod === undefined ? message : neutralText(message, pod)).replace(REPLACED_IMAGE, PRESENT_IMAGE),
     about: involvedObject.fieldPath ?? '',
     component: source?.component ?? reportingComponent ?? '',
   }));

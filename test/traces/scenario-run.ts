@@ -1,7 +1,11 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
-import { type Podrun, podsIn, Workshop } from '../cli/workshop.ts';
+import { runHere } from '../cli/in-process.ts';
+import { type Ended, podsIn, type WatchLine, watchLines } from '../cli/workshop.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import type { TraceLine } from '../print/golden.ts';
 import { comparableStory, type Story } from './differences.ts';
 import { eventNotes, noteText } from './event-note.ts';
@@ -21,6 +25,9 @@ const LONGEST = '45s';
  */
 const LONGEST_PAUSE_MS = 500;
 const KILLING_PROBE = /\b(startup|liveness)Probe:/;
+
+/** A text in podrun's stream before a step, where a container ends shortly before: a busy machine could be late. */
+const SHOWN_BEFORE: Readonly<Record<string, string>> = { 'restart-crashloop-event': 'back-off 4s restarting' };
 
 /** The time until a started command acts, unless many commands start at the same time. */
 const COMMAND_MS = 500;
@@ -58,53 +65,117 @@ function isAbout(name: string, { object }: Line): boolean {
   return (involvedObject ?? metadata).name === name;
 }
 
+/** The folder of all scenarios: commands of one folder run beside each other in this process. */
+export class Scenarios {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'podrun-traces-'));
+
+  /** A place for one scenario: a state folder of its own. */
+  place(name: string): Place {
+    const own = path.join(this.#folder, name);
+    mkdirSync(own);
+    return { folder: this.#folder, own, stateDir: path.join(own, 'state') };
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  /** The folder of the scenario. */
+  readonly own: string;
+  readonly stateDir: string;
+}
+
+/** A `podrun apply` of this process. */
+class Apply {
+  readonly ended: Promise<Ended>;
+  readonly lines: WatchLine[] = [];
+  #onOutput: () => void = () => {};
+
+  constructor(place: Place, args: readonly string[], env: Readonly<Record<string, string>>) {
+    let rest = '';
+    const onOutput = (text: string, stream: 'stdout' | 'stderr'): void => {
+      if (stream === 'stderr') return;
+      const whole = rest + text;
+      const end = whole.lastIndexOf('\n') + 1;
+      rest = whole.slice(end);
+      this.lines.push(...watchLines(whole.slice(0, end)));
+      this.#onOutput();
+    };
+    this.ended = runHere(place, args, { env, onOutput });
+  }
+
+  /** Resolves when the output so far fulfils a condition, at the end of the command, and when it takes too long. */
+  async soon(condition: () => boolean): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const seen = new Promise<void>((resolve) => {
+      this.#onOutput = () => condition() && resolve();
+      alarm = globalThis.setTimeout(resolve, PATIENCE_MS);
+      this.#onOutput();
+    });
+    await Promise.race([seen, this.ended]).finally(() => clearTimeout(alarm));
+  }
+}
+
 /**
- * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step whose effect is in
- * the recording comes when podrun has reached the node's state before the step, after the same delay. Other steps come
- * at the times of the scenario.
+ * Runs the manifest of a conformance scenario, from `apply` to its end. A step whose effect is in the recording comes
+ * when podrun has reached the node's state before the step, after the same delay. Other steps come at the times of the
+ * scenario. podrun runs in this process: a process of its own takes five times as long, and what is compared is what
+ * containers do.
  * @returns the output of `apply -o json`
  */
-export async function runScenario(name: string, recorded: readonly TraceLine[]): Promise<readonly Line[]> {
+export async function runScenario(
+  name: string,
+  recorded: readonly TraceLine[],
+  scenarios: Scenarios,
+): Promise<readonly Line[]> {
   const scenario = readScenario(name);
-  const workshop = new Workshop();
+  const place = scenarios.place(name);
   const text = WITH_A_MOMENT[name]?.(scenario.manifest) ?? scenario.manifest;
-  const manifest = workshop.file('manifest.yaml', text);
+  const manifest = fileIn(place, 'manifest.yaml', text);
   const steps = scenario.steps ?? [];
   const effects = effectsOf(steps, recorded);
   const env: Record<string, string> = needsNamespaces(name) ? { PODRUN_RUNTIME: 'namespace' } : {};
   const begun = performance.now();
   const flags = ['-o', 'json', '--timeout', LONGEST, ...(scenario.flags ?? [])];
-  const podrun = workshop.start(['apply', '-f', manifest, ...flags], env);
+  const podrun = new Apply(place, ['apply', '-f', manifest, ...flags], env);
   let before = begun;
   try {
-    await soon(podrun, () => podrun.lines.length > 0);
+    await podrun.soon(() => podrun.lines.length > 0);
     const commandMs = performance.now() - begun;
     for (const [index, step] of steps.entries()) {
       const effect = effects[index];
       if (effect !== undefined) await untilShown(podrun, effect, { name, recorded, commandMs });
       else await untilHolds(podrun, step, { begun, before });
       before = performance.now();
-      await take(step, workshop);
+      await take(step, place);
     }
     await podrun.ended;
     return podrun.lines;
   } finally {
-    // SIGTERM ends the containers. The workshop would kill podrun, and cannot find the containers, which have no
-    // marker.
-    podrun.signal('SIGTERM');
+    // It has a time limit.
     await podrun.ended;
-    for (const { metadata } of podsIn(podrun.lines))
-      rmSync(`/tmp/podrun-${metadata?.uid}`, { recursive: true, force: true });
-    await workshop.close();
+    // Containers of scenarios keep their state in files that have the Pod's uid in the name.
+    const uids = podsIn(podrun.lines).map(({ metadata }) => `podrun-${metadata?.uid}`);
+    for (const file of readdirSync('/tmp').filter((name) => uids.some((uid) => name.startsWith(uid))))
+      rmSync(`/tmp/${file}`, { recursive: true, force: true });
   }
 }
 
-async function take({ run, apply, flags = [], mayFail }: ScenarioStep, workshop: Workshop): Promise<void> {
+async function take({ run, apply, flags = [], mayFail }: ScenarioStep, place: Place): Promise<void> {
   const command =
-    apply === undefined ? (run ?? []).map(String) : ['apply', '-f', workshop.file('more.yaml', apply), ...flags];
-  // Steps have their times, and a command of the test's own process takes the time of everything else there.
-  const { exitCode, stderr } = await workshop.start(command).ended;
+    apply === undefined ? (run ?? []).map(String) : ['apply', '-f', fileIn(place, 'more.yaml', apply), ...flags];
+  const { exitCode, stderr } = await runHere(place, command);
   if (exitCode !== 0 && mayFail !== true) throw new Error(`podrun ${command.join(' ')}: ${stderr}`);
+}
+
+/** Writes a file of a scenario. */
+function fileIn({ own }: Place, name: string, text: string): string {
+  const file = path.join(own, name);
+  writeFileSync(file, text);
+  return file;
 }
 
 interface Recording {
@@ -115,7 +186,7 @@ interface Recording {
 }
 
 async function untilShown(
-  podrun: Podrun,
+  podrun: Apply,
   { index, seconds }: Effect,
   { name, recorded, commandMs }: Recording,
 ): Promise<void> {
@@ -127,7 +198,9 @@ async function untilShown(
   };
   const before = told(index);
   // When podrun never reaches the state, the comparison reports the difference.
-  await soon(podrun, () => hasCaughtUp(storyOf(podrun.lines), before));
+  await podrun.soon(() => hasCaughtUp(storyOf(podrun.lines), before));
+  const shownBefore = SHOWN_BEFORE[name];
+  if (shownBefore !== undefined) await podrun.soon(() => JSON.stringify(podrun.lines).includes(shownBefore));
   const since = performance.now();
   const lengthOf = ({ states, events }: Story): number => states.length + events.length;
   let last = index;
@@ -142,19 +215,14 @@ async function untilShown(
 
 /** @param moments the start of podrun, and the time of the step before */
 async function untilHolds(
-  podrun: Podrun,
+  podrun: Apply,
   { when }: ScenarioStep,
   moments: { readonly begun: number; readonly before: number },
 ): Promise<void> {
-  await soon(podrun, () => holds(when, podrun.lines));
+  await podrun.soon(() => holds(when, podrun.lines));
   const due = when.since === undefined ? moments.begun : moments.before;
   const ms = milliseconds(when.since ?? when.after ?? '0s');
   await setTimeout(Math.max(0, due + ms - performance.now()));
-}
-
-/** Resolves when the condition holds, and also when the time is up. */
-function soon(podrun: Podrun, condition: () => boolean): Promise<void> {
-  return Promise.race([podrun.until(condition).catch(() => undefined), podrun.ended.then(() => undefined)]);
 }
 
 /** True when podrun has shown the other side's last state, as often as the other side, and all of its events. */

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WatchEvent } from '../../src/api/base/objects.ts';
 import { Places } from '../places.ts';
 import { trace } from '../print/golden.ts';
@@ -13,7 +13,7 @@ import {
 } from './differences.ts';
 import { eventMismatch, historyMismatch } from './history.ts';
 import { needsOf, recordedScenarios } from './recorded.ts';
-import { runScenario, storiesOf } from './scenario-run.ts';
+import { runScenario, Scenarios, storiesOf } from './scenario-run.ts';
 import { changedTimes } from './times.ts';
 import { has, need } from '../needs.ts';
 
@@ -22,6 +22,7 @@ type Lines = ReadonlyArray<WatchEvent<unknown>>;
 const used = new Set<Difference>();
 /** Podruns that run at the same time: they mostly wait. */
 const places = new Places(5);
+const scenarios = new Scenarios();
 const runs = new Map<string, Promise<Lines>>();
 
 function comparable(scenario: string, teller: Teller, story: Story = { states: [], events: [] }): Story {
@@ -39,16 +40,18 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
     const begun = recordedScenarios.filter((scenario) => asked.has(scenario) && isPermitted(scenario));
     // The longest run starts first. The test that waits for a run reports its failure.
     for (const scenario of begun.toSorted((a, b) => lengthOf(b) - lengthOf(a))) {
-      const run = places.within(() => runScenario(scenario, trace(scenario)));
+      const run = places.within(() => runScenario(scenario, trace(scenario), scenarios));
       run.catch(() => undefined);
       runs.set(scenario, run);
     }
   });
 
+  afterAll(() => scenarios.close());
+
   it.for(recordedScenarios)('%s', { timeout: 600_000 }, async (scenario, context) => {
     need(context, ...needsOf(scenario));
     const recorded = trace(scenario);
-    const run = runs.get(scenario) ?? runScenario(scenario, recorded);
+    const run = runs.get(scenario) ?? runScenario(scenario, recorded, scenarios);
     runs.delete(scenario);
     const lines = await run;
     const stories = storiesOf(lines);

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { WorkQueue } from '../../src/workloads/work-queue.ts';
-import { PODS_PER_SYNC } from '../../src/controllers/base/actions.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
+
+/** The writes after which other work comes first. */
+const MANY_WRITES = 10;
 
 it('a change from outside is looked at before the next one, also while a stage waits for its turn', async () => {
   const clock = new ManualClock();
@@ -31,7 +33,7 @@ it('a change is looked at after the turn of other work, when controllers have wr
     onTurn: () => {
       turns += 1;
       queue.takeAll();
-      queue.wrote(turns > 3 ? 0 : PODS_PER_SYNC);
+      queue.wrote(turns > 3 ? 0 : MANY_WRITES);
       // A Pod that the turn has made starts: a change, after the turn.
       void Promise.resolve().then(() => turns < 3 && queue.add('replica-set'));
     },
@@ -52,7 +54,7 @@ it('what a turn has left comes first in the next one', async () => {
       const due = queue.takeAll();
       turns.push(due);
       if (turns.length > 1) return;
-      queue.wrote(PODS_PER_SYNC);
+      queue.wrote(MANY_WRITES);
       queue.add('first');
       expect(queue.isTired).toBe(true);
       queue.putBack(due.slice(1));

@@ -1,6 +1,6 @@
 import { isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
-import { fieldElement, isListShape, itemShape, itemsByElement } from './list-element.ts';
+import { allByElement, fieldElement, isListShape, itemShape, UNKEYED } from './list-element.ts';
 import { LEAF, resolved, type FieldsShape, type Shape } from './shape.ts';
 
 /** The fields in which two objects differ. */
@@ -8,20 +8,23 @@ export interface FieldChanges {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
+  /** True: a list of the second object has an item without any key. */
+  readonly hasUnkeyed: boolean;
 }
 
 /** The change of a field. */
-type ChangeKind = keyof FieldChanges;
-type Paths = Readonly<Record<ChangeKind, string[][]>>;
+type ChangeKind = 'added' | 'modified' | 'removed';
+type Paths = Readonly<Record<ChangeKind | 'unkeyed', string[][]>>;
 
 /** Compares two objects. Source: sigs.k8s.io/structured-merge-diff, typed/compare.go. */
 export function compareFields(shape: Shape, left: unknown, right: unknown): FieldChanges {
-  const paths: Paths = { added: [], modified: [], removed: [] };
+  const paths: Paths = { added: [], modified: [], removed: [], unkeyed: [] };
   compareValue({ shape, at: [], paths }, left, right);
   return {
     added: FieldSet.ofPaths(paths.added),
     modified: FieldSet.ofPaths(paths.modified),
     removed: FieldSet.ofPaths(paths.removed),
+    hasUnkeyed: paths.unkeyed.length > 0,
   };
 }
 
@@ -43,10 +46,14 @@ function compareValue({ shape, at, paths }: Place, left: unknown, right: unknown
   }
   if (own.kind === 'object') compareObject({ shape: own, at, paths }, objectOf(left), objectOf(right));
   else if (isListShape(own)) {
-    const [before, after] = [left, right].map((list) => itemsByElement(own, Array.isArray(list) ? list : []));
+    const [before, after] = [left, right].map((list) => allByElement(own, Array.isArray(list) ? list : []));
+    if (after?.has(UNKEYED) === true) paths.unkeyed.push([...at]);
     for (const element of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
-      const place = { shape: itemShape(own), at: [...at, element], paths };
-      compareValue(place, before?.get(element), after?.get(element));
+      const [items, others] = [before?.get(element), after?.get(element)];
+      const areMany = (items?.length ?? 0) > 1 || (others?.length ?? 0) > 1;
+      // Items of which a list has two are compared as a whole.
+      const place = { shape: areMany ? LEAF : itemShape(own), at: [...at, element], paths };
+      compareValue(place, areMany ? items : items?.[0], areMany ? others : others?.[0]);
     }
   }
   if (change !== 'modified' && at.length > 0) paths[change].push([...at]);
@@ -62,7 +69,7 @@ function compareObject(
     const isKept = shape.isAlwaysPresent(name);
     // An unset struct of Go is present all the same: its fields come and go, not the struct.
     const fieldOf = (object: JsonObject | undefined): unknown =>
-      object === undefined ? undefined : (object[name] ?? (isKept ? null : undefined));
+      object === undefined || object[name] !== undefined ? object?.[name] : isKept ? null : undefined;
     compareValue(place, fieldOf(left), fieldOf(right));
   }
 }

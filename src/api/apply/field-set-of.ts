@@ -1,11 +1,12 @@
 import { isJsonObject } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, isListShape, itemElement, itemShape, itemsByElement } from './list-element.ts';
-import { resolved, type Shape } from './shape.ts';
+import { LEAF, resolved, type Shape } from './shape.ts';
 
 /** The fields of an object. Source: sigs.k8s.io/structured-merge-diff, typed/tofieldset.go. */
 export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   const own = resolved(shape, value);
+  if (own.kind === 'leaf') return NO_FIELDS;
   const members: string[] = [];
   const children: [string, FieldSet][] = [];
   const add = (element: string, shape: Shape, value: unknown, isMember: boolean): void => {
@@ -22,7 +23,7 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   return new FieldSet(members, children);
 }
 
-const LEAF: Shape = { kind: 'leaf' };
+const NO_FIELDS = new FieldSet();
 
 /** True for a value that is owned as a whole: a leaf, a null or an empty object. */
 function isWhole(shape: Shape, value: unknown): boolean {

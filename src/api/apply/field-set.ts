@@ -12,11 +12,11 @@ const KINDS = 'fkvi';
  */
 export class FieldSet {
   readonly #members: Set<string>;
-  readonly #children: Map<string, FieldSet>;
+  readonly #children = new Map<string, FieldSet>();
 
   constructor(members: Iterable<string> = [], children: Iterable<readonly [string, FieldSet]> = []) {
     this.#members = new Set(members);
-    this.#children = new Map([...children].filter(([, child]) => !child.isEmpty));
+    for (const [element, child] of children) if (!child.isEmpty) this.#children.set(element, child);
   }
 
   /** Reads `fieldsV1`. Anything that is no object has no fields. */
@@ -25,11 +25,11 @@ export class FieldSet {
     const children: [string, FieldSet][] = [];
     for (const [element, below] of Object.entries(isJsonObject(value) ? value : {})) {
       if (element === ITSELF) continue;
-      const keys = isJsonObject(below) ? Object.keys(below) : [];
-      if (keys.length === 0 || keys.includes(ITSELF)) members.push(element);
-      children.push([element, FieldSet.fromFieldsV1(below)]);
+      const inner = FieldSet.fromFieldsV1(below);
+      if (!isJsonObject(below) || Object.hasOwn(below, ITSELF) || inner.isEmpty) members.push(element);
+      children.push([element, inner]);
     }
-    return new FieldSet(members, children);
+    return members.length + children.length === 0 ? NOTHING : new FieldSet(members, children);
   }
 
   /** The set of these paths. */
@@ -71,6 +71,8 @@ export class FieldSet {
   }
 
   union(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    if (this.isEmpty) return other;
     const elements = new Set([...this.#children.keys(), ...other.#children.keys()]);
     return new FieldSet(
       [...this.#members, ...other.#members],
@@ -79,6 +81,7 @@ export class FieldSet {
   }
 
   intersection(other: FieldSet): FieldSet {
+    if (this.isEmpty || other.isEmpty) return NOTHING;
     return new FieldSet(
       [...this.#members].filter((element) => other.has(element)),
       [...this.#children].map(([element, child]) => [element, child.intersection(other.below(element))]),
@@ -87,6 +90,7 @@ export class FieldSet {
 
   /** The fields of this set that the other lacks. A member of the other does not cover the fields below it. */
   difference(other: FieldSet): FieldSet {
+    if (this.isEmpty || other.isEmpty) return this;
     return new FieldSet(
       [...this.#members].filter((element) => !other.has(element)),
       [...this.#children].map(([element, child]) => [element, child.difference(other.below(element))]),
@@ -95,6 +99,7 @@ export class FieldSet {
 
   /** The fields of this set that are neither in the other nor below one of its members. */
   without(other: FieldSet): FieldSet {
+    if (this.isEmpty || other.isEmpty) return this;
     return new FieldSet(
       [...this.#members].filter((element) => !other.has(element)),
       [...this.#children].flatMap(([element, child]) =>
@@ -112,6 +117,7 @@ export class FieldSet {
    * @param isNamed gets the path of the element
    */
   withParents(isNamed: (path: readonly string[]) => boolean, at: readonly string[] = []): FieldSet {
+    if (this.#children.size === 0) return this;
     const parents = [...this.#children.keys()].filter((element) => isNamed([...at, element]));
     return new FieldSet(
       [...this.#members, ...parents],
@@ -119,37 +125,40 @@ export class FieldSet {
     );
   }
 
-  /** The paths of all members, in the order of FieldsV1. */
+  /** The paths of all members: at each level the members come first. Source: fieldpath.Set, Iterate. */
   paths(): string[][] {
-    return this.#elements().flatMap((element) => [
-      ...(this.has(element) ? [[element]] : []),
-      ...this.below(element)
-        .paths()
-        .map((path) => [element, ...path]),
-    ]);
+    const elements = this.#elements();
+    const below = (element: string): string[][] => this.below(element).paths();
+    return [
+      ...elements.filter((element) => this.has(element)).map((element) => [element]),
+      ...elements.flatMap((element) => below(element).map((path) => [element, ...path])),
+    ];
   }
 
-  /** The value of `fieldsV1`. */
-  toFieldsV1(): JsonObject {
-    return Object.fromEntries(
-      this.#elements().map((element) => {
-        const below = this.below(element);
-        // A set may have hundreds of thousands of members with nothing below them.
-        if (below.isEmpty) return [element, {}];
-        return [element, { ...(this.has(element) && { [ITSELF]: {} }), ...below.toFieldsV1() }];
-      }),
-    );
+  /**
+   * The value of `fieldsV1`.
+   * @param isMember true: the element above has an owner itself
+   */
+  toFieldsV1(isMember = false): JsonObject {
+    const entries: [string, JsonObject][] = isMember ? [[ITSELF, {}]] : [];
+    for (const element of this.#elements()) {
+      const below = this.#children.get(element);
+      // A set may have hundreds of thousands of members with nothing below them.
+      entries.push([element, below === undefined ? {} : below.toFieldsV1(this.has(element))]);
+    }
+    return Object.fromEntries(entries);
   }
 
   #elements(): string[] {
-    return [...new Set([...this.#members, ...this.#children.keys()])].sort(inOrder);
+    const parents = [...this.#children.keys()].filter((element) => !this.has(element));
+    return [...this.#members, ...parents].sort(inOrder);
   }
 }
 
 const NOTHING = new FieldSet();
 
 function inOrder(left: string, right: string): number {
-  const kinds = KINDS.indexOf(left.charAt(0)) - KINDS.indexOf(right.charAt(0));
-  if (kinds !== 0) return kinds;
+  const [kind, otherKind] = [left.charAt(0), right.charAt(0)];
+  if (kind !== otherKind) return KINDS.indexOf(kind) - KINDS.indexOf(otherKind);
   return left < right ? -1 : 1;
 }

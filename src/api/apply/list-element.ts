@@ -19,17 +19,27 @@ export function itemElement(shape: Shape, item: unknown): string {
   return `k:${JSON.stringify(Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1))))}`;
 }
 
+/** The path element of an item that lacks all keys of its list. */
+export const UNKEYED = 'k:{}';
+
 /** The value of a key of an item. */
-export function valueOfKey({ name, fallback }: ListKey, item: JsonObject): unknown {
+function valueOfKey({ name, fallback }: ListKey, item: JsonObject): unknown {
   return item[name] ?? fallback;
 }
 
 /** The items of a list by element. A list may hold two of the same: the first counts. */
 export function itemsByElement(shape: Shape, list: readonly unknown[]): Map<string, unknown> {
-  const items = new Map<string, unknown>();
+  return new Map([...allByElement(shape, list)].map(([element, items]) => [element, items[0]]));
+}
+
+/** All items of a list by element. */
+export function allByElement(shape: Shape, list: readonly unknown[]): Map<string, unknown[]> {
+  const items = new Map<string, unknown[]>();
   for (const item of list) {
     const element = itemElement(shape, item);
-    if (!items.has(element)) items.set(element, item);
+    const known = items.get(element);
+    if (known === undefined) items.set(element, [item]);
+    else known.push(item);
   }
   return items;
 }

@@ -1,8 +1,9 @@
-import { compareFields } from './compare.ts';
+import { compareFields, type FieldChanges } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement } from './list-element.ts';
 import type { FieldManager, FieldManagers } from './managers.ts';
-import type { Shape } from './shape.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { VersionedFields } from './versions.ts';
 
 /** Fields without an owner. Source: managedfields, stripMeta. */
 const UNOWNED = FieldSet.of(
@@ -17,20 +18,13 @@ export function ownable(fields: FieldSet): FieldSet {
   return fields.difference(UNOWNED);
 }
 
-/**
- * The fields that a write of this subresource does not own: `status` in a write of the object, `spec` in a write of its
- * status. Source: GetResetFields of the strategies.
- */
-export function ignoredFields(subresource: string, hasStatus: boolean): FieldSet {
-  if (subresource === '') return hasStatus ? FieldSet.of([fieldElement('status')]) : new FieldSet();
-  return subresource === 'status' ? FieldSet.of([fieldElement('spec')]) : new FieldSet();
-}
-
 /** A change of an object by one of its managers. */
 export interface OwnershipChange {
-  readonly shape: Shape;
-  readonly before: unknown;
-  readonly after: unknown;
+  readonly fields: VersionedFields;
+  /** The version of the write: `before` and `after` are in it. */
+  readonly version: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
   readonly managers: FieldManagers;
   /** The id of the manager that makes the change. Undefined: it is not among `managers`. */
   readonly by: string | undefined;
@@ -45,13 +39,18 @@ export interface OwnershipEffect {
   readonly managers: FieldManagers;
   /** The fields that the change has set. */
   readonly changed: FieldSet;
+  /** True: the object has an item whose fields cannot be named. */
+  readonly hasUnkeyed: boolean;
 }
 
-/** Takes changed and removed fields from their other managers. Source: structured-merge-diff, merge.Updater. */
-export function changeOwnership({ shape, before, after, managers, by, ignored }: OwnershipChange): OwnershipEffect {
-  const changes = compareFields(shape, before, after);
-  const changed = changes.added.union(changes.modified).without(ignored);
-  const removed = changes.removed.without(ignored);
+/**
+ * Takes changed and removed fields from their other managers, each in its own version. Source: structured-merge-diff,
+ * merge.Updater.
+ */
+export function changeOwnership(change: OwnershipChange): OwnershipEffect {
+  const { fields: versions, version, managers, by } = change;
+  const own = changesIn(version, change);
+  const byVersion = new Map([[versions.keyOf(version), own]]);
   const conflicts = new Map<string, FieldManager>();
   const left = new Map<string, FieldManager>();
   for (const [id, manager] of managers) {
@@ -59,10 +58,30 @@ export function changeOwnership({ shape, before, after, managers, by, ignored }:
       left.set(id, manager);
       continue;
     }
+    const key = versions.keyOf(manager.apiVersion);
+    const known = byVersion.get(key) ?? changesIn(manager.apiVersion, change);
+    byVersion.set(key, known);
+    const { changed, removed } = known;
     const lost = manager.fields.intersection(changed);
     if (!lost.isEmpty) conflicts.set(id, { ...manager, fields: lost });
     const fields = manager.fields.difference(lost).difference(removed);
     if (!fields.isEmpty) left.set(id, { ...manager, fields });
   }
-  return { conflicts, managers: left, changed };
+  return { conflicts, managers: left, changed: own.changed, hasUnkeyed: own.hasUnkeyed };
+}
+
+function changesIn(
+  version: string,
+  { fields, before, after, ignored }: OwnershipChange,
+): Pick<FieldChanges, 'removed' | 'hasUnkeyed'> & { readonly changed: FieldSet } {
+  const changes = compareFields(
+    fields.shapeOf(version),
+    fields.convert(before, version),
+    fields.convert(after, version),
+  );
+  return {
+    changed: changes.added.union(changes.modified).without(ignored),
+    removed: changes.removed.without(ignored),
+    hasUnkeyed: changes.hasUnkeyed,
+  };
 }

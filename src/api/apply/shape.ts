@@ -1,5 +1,5 @@
 import { fieldsOf } from '../base/field-types.ts';
-import { atomicTypes, listTable } from '../generated/list-table.ts';
+import { atomicTypes, granularFields, listTable } from '../generated/list-table.ts';
 import { isJsonObject } from '../base/json.ts';
 
 /**
@@ -11,9 +11,13 @@ import { isJsonObject } from '../base/json.ts';
  * - `deduced`: as the value has it, for values without a schema. Objects by field, all else as a whole.
  */
 export type Shape =
-  | { readonly kind: 'leaf' | 'set' | 'deduced' }
+  | { readonly kind: 'set' | 'deduced' }
+  /** The scalar says which values an apply takes. Undefined: any. */
+  | { readonly kind: 'leaf'; readonly scalar?: ScalarType }
   | FieldsShape
   | { readonly kind: 'keyed'; readonly keys: readonly ListKey[]; readonly item: Shape };
+
+export type ScalarType = 'numeric' | 'string' | 'boolean';
 
 export interface FieldsShape {
   readonly kind: 'object';
@@ -29,11 +33,11 @@ export interface FieldsShape {
 export interface ListKey {
   readonly name: string;
   /** The value of items that leave it out. */
-  readonly fallback?: string | undefined;
+  readonly fallback?: string | number | undefined;
 }
 
 export const LEAF: Shape = { kind: 'leaf' };
-export const DEDUCED: Shape = { kind: 'deduced' };
+const DEDUCED: Shape = { kind: 'deduced' };
 
 /** The shape of any map: its values have the same shape. */
 function mapShape(values: Shape): FieldsShape {
@@ -56,7 +60,10 @@ export function shapeOfType(typeName: string | undefined): Shape {
       return type === undefined ? undefined : shapeOfField(typeName, name, type);
     },
     isNamed: (name) => Object.hasOwn(fields, name),
-    isAlwaysPresent: (name) => ALWAYS_PRESENT.has(name) && Object.hasOwn(fields, name),
+    isAlwaysPresent: (name) =>
+      Object.hasOwn(fields, name) &&
+      (ALWAYS_PRESENT.has(name) || ALWAYS_PRESENT.has(`${typeName}.${name}`)) &&
+      !POINTERS.has(`${typeName}.${name}`),
   };
   shapes.set(typeName, shape);
   return shape;
@@ -64,21 +71,30 @@ export function shapeOfType(typeName: string | undefined): Shape {
 
 const shapes = new Map<string, Shape>();
 
-/** Source: the Go types. Fields of other types with these names are pointers nowhere. */
-const ALWAYS_PRESENT: ReadonlySet<string> = new Set(
-  'metadata spec status template jobTemplate strategy updateStrategy loadBalancer containers nodeInfo'.split(' '),
-);
+/** Source: the Go types. Fields of other types with these names are no pointers, or the type is named. */
+const ALWAYS_PRESENT: ReadonlySet<string> = new Set([
+  ...'metadata spec status template jobTemplate strategy updateStrategy loadBalancer containers nodeInfo'.split(' '),
+  ...'deprecatedSource drivers involvedObject priorityLevelConfiguration regarding scaleTargetRef source'.split(' '),
+  'PersistentVolumeClaimSpec.resources',
+  'networking.NetworkPolicySpec.podSelector',
+  'resource.ResourceClaimSpec.devices',
+  'resource.ResourceSliceSpec.pool',
+]);
+/** Fields with the name of such a field that are pointers in their type. */
+const POINTERS: ReadonlySet<string> = new Set(['ReplicationControllerSpec.template']);
 
 function shapeOfField(typeName: string, field: string, type: string): Shape {
   if (type.startsWith('[]')) return listShape(typeName, field, type.slice(2));
   if (type.startsWith('map:')) {
     return isAtomic(`${typeName}.${field}`) ? LEAF : mapShape(shapeOfValue(type.slice('map:'.length)));
   }
-  return shapeOfValue(type);
+  return granularFields.includes(`${typeName}.${field}`) ? shapeOfType(type) : shapeOfValue(type);
 }
 
+/** The schema has raw objects of other kinds as a whole. Source: runtime.RawExtension. */
 function shapeOfValue(type: string): Shape {
-  if (type === 'object' || type === 'any') return DEDUCED;
+  if (type === 'object') return LEAF;
+  if (type === 'any') return DEDUCED;
   return fieldsOf(type) === undefined || isAtomic(type) ? LEAF : shapeOfType(type);
 }
 
@@ -91,9 +107,18 @@ function listShape(typeName: string, field: string, itemType: string): Shape {
   const keys = rules !== undefined && Object.hasOwn(rules, field) ? rules[field] : undefined;
   if (keys === undefined) return LEAF;
   if (keys.length === 0) return { kind: 'set' };
-  // Source: the default of `protocol` in the schema of ports; no other key has one.
-  const withFallback = keys.map((name) => ({ name, fallback: name === 'protocol' ? 'TCP' : undefined }));
-  return { kind: 'keyed', keys: withFallback, item: shapeOfType(itemType) };
+  const withFallback = keys.map((name) => ({ name, fallback: keyFallback(itemType, name) }));
+  return { kind: 'keyed', keys: withFallback, item: shapeOfValue(itemType) };
+}
+
+/**
+ * The default of a key in the schema. Go writes most keys also when they are empty; an object reference is without its
+ * name then. Source: kube-openapi, cmd/openapi-gen, mustEnforceDefault.
+ */
+function keyFallback(itemType: string, key: string): string | number | undefined {
+  if (itemType === 'ObjectReference') return undefined;
+  if (key === 'protocol') return 'TCP';
+  return fieldsOf(itemType)?.[key] === 'int32' ? 0 : '';
 }
 
 /** The shape of a value: what `deduced` means for it. A list of the wrong type counts as a whole. */

@@ -8,44 +8,85 @@ import {
   type FieldManager,
   type FieldManagers,
 } from './managers.ts';
-import { changeOwnership, ignoredFields, ownable } from './ownership.ts';
+import { changeOwnership, ownable } from './ownership.ts';
+import { resetFieldSet } from './reset-fields.ts';
 import type { Shape } from './shape.ts';
+import { type KindVersions, VersionedFields } from './versions.ts';
 
 /** A write of an object, for `metadata.managedFields`. */
 export interface TrackedWrite {
+  /** The shape of the object in the version of the write. */
   readonly shape: Shape;
+  /** Default: objects have the same fields in all versions. */
+  readonly versions?: KindVersions | undefined;
   /** The name of the manager: the `fieldManager` of the request, or the name in its User-Agent. */
   readonly manager: string;
   /** The subresource of the request. Empty: the object itself. */
   readonly subresource: string;
   /** True for a kind with the subresource `status`: writes of the object do not own its status. */
   readonly hasStatus: boolean;
-  /** The time of the write, RFC 3339 in seconds. */
-  readonly time: string;
+  /** The time of the write, RFC 3339 in seconds. Undefined: it has none. */
+  readonly time: string | undefined;
 }
 
 /**
  * Records a create, update or patch in `metadata.managedFields` of its result: the manager owns the fields that it has
- * changed, and their former owners own them no more. Source: managedfields, FieldManager.Update.
- * @param before the stored object; undefined: it is created
- * @param after the object to be stored, with the `managedFields` of the request
+ * changed, and their former owners own them no more. An object with an item without keys has no managers.
+ * Source: managedfields, FieldManager.Update.
+ * @param before the stored object, in the version of the write; undefined: it is created
+ * @param after the object to be stored, in that version, with the `managedFields` of the request
  */
 export function trackUpdate<T extends KubeObject>(before: KubeObject | undefined, after: T, write: TrackedWrite): T {
-  const { shape, manager: name, subresource, hasStatus, time } = write;
+  const { shape, versions, manager: name, subresource, hasStatus, time } = write;
   const known = managersBefore(before, after);
-  const { managers, changed } = changeOwnership({
-    shape,
-    before: withoutManagers(before ?? { apiVersion: after.apiVersion, kind: after.kind, metadata: {} }),
-    after: withoutManagers(after),
+  const { managers, changed, hasUnkeyed } = changeOwnership({
+    fields: new VersionedFields(shape, versions),
+    version: after.apiVersion,
+    before: withoutManagers(before ?? emptyObject(after)),
+    after: withoutManagers(withWrittenAnnotations(after)),
     managers: known,
     by: undefined,
-    ignored: ignoredFields(subresource, hasStatus),
+    ignored: resetFieldSet(after.kind, subresource, hasStatus),
   });
+  // Source: managedfields, FieldManager.UpdateNoErrors.
+  if (hasUnkeyed) return withManagers(after, new Map());
   const id = { name, operation: 'Update' as const, apiVersion: after.apiVersion, subresource };
   const own = ownable(changed);
   return own.isEmpty
     ? withManagers(after, managers)
     : withManagers(after, withFewManagers(withManager(managers, { ...id, time, fields: own })));
+}
+
+/** The fields that Go writes also when they are empty, where they are no structs: see `isAlwaysPresent`. */
+const EMPTY_FIELDS: Readonly<Record<string, object>> = {
+  'events.k8s.io/v1/Event': { eventTime: null, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null },
+  'v1/Event': {
+    eventTime: null,
+    firstTimestamp: null,
+    lastTimestamp: null,
+    reportingComponent: '',
+    reportingInstance: '',
+  },
+  'rbac.authorization.k8s.io/v1/ClusterRole': { rules: null },
+  'rbac.authorization.k8s.io/v1/Role': { rules: null },
+  'scheduling.k8s.io/v1/PriorityClass': { value: 0 },
+};
+
+/** The annotations that Go writes for fields that this version lacks. Source: pkg/apis/apps/v1/conversion.go. */
+const WRITTEN_ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'apps/v1/DaemonSet': { 'deprecated.daemonset.template.generation': '0' },
+};
+
+function withWrittenAnnotations(object: KubeObject): KubeObject {
+  const written = WRITTEN_ANNOTATIONS[`${object.apiVersion}/${object.kind}`];
+  if (written === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...written, ...object.metadata.annotations } } };
+}
+
+/** The object that a new one is compared with. */
+function emptyObject({ apiVersion, kind }: KubeObject): KubeObject {
+  const fields = EMPTY_FIELDS[`${apiVersion}/${kind}`];
+  return { ...fields, apiVersion, kind, metadata: {} };
 }
 
 function withManager(managers: FieldManagers, manager: FieldManager): FieldManagers {

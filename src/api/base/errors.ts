@@ -13,7 +13,7 @@ export const EXIT = {
   hungUp: 129,
   interrupted: 130,
   /** SIGPIPE: the output has no reader. */
-  nobodyReads: 141,
+  readerGone: 141,
   terminated: 143,
 } as const;
 
@@ -84,11 +84,14 @@ interface ErrorDetail {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly causes?: readonly ErrorCause[] | undefined;
+  readonly objectName?: string | undefined;
 }
 
 /** An error for the user: a clear sentence without a stack trace. `errorText` is how it is printed. */
 export class PodrunError extends Error {
   override readonly name: string = 'PodrunError';
+  /** Marks errors of podrun: the command line and the server are built apart, each with a class of its own. */
+  readonly isOfPodrun: true = true;
   readonly code: ErrorCode;
   /** The place of the mistake: a file, with line and column if known, or a field. Undefined: the message says all. */
   readonly path: string | undefined;
@@ -97,12 +100,21 @@ export class PodrunError extends Error {
   /** The mistakes behind a refused object. Undefined: the message says all. */
   readonly causes: readonly ErrorCause[] | undefined;
 
-  constructor(code: ErrorCode, message: string, { path, hint, cause, causes }: ErrorDetail = {}) {
+  /** The name of the object that the error is about. Undefined: nothing but the message tells. */
+  readonly objectName: string | undefined;
+
+  constructor(code: ErrorCode, message: string, { path, hint, cause, causes, objectName }: ErrorDetail = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
     this.hint = hint;
     this.causes = causes;
+    this.objectName = objectName;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== PodrunError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && 'isOfPodrun' in value;
   }
 
   /** The exit code of a command that ends with this error. */

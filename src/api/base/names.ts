@@ -74,6 +74,18 @@ export function labelMessages(value: string): string[] {
   return messages;
 }
 
+/** An RFC 1035 label: names of kinds, and of old Services. It begins with a letter. */
+export function dns1035Messages(value: string): string[] {
+  const messages = byteLength(value) > LABEL_MAX ? [tooLong(LABEL_MAX)] : [];
+  if (/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(value)) return messages;
+  return [...messages, ruleWithForm(DNS_1035_RULE, DNS_1035_FORM, ['my-name', 'abc-123'])];
+}
+
+const DNS_1035_RULE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, " +
+  'and end with an alphanumeric character';
+const DNS_1035_FORM = '[a-z]([-a-z0-9]*[a-z0-9])?';
+
 /** An RFC 1123 subdomain, 1 to 253 characters: names of most objects. */
 export function subdomainMessages(value: string): string[] {
   return subdomainMessagesWithLimit(value, tooLong(SUBDOMAIN_MAX));

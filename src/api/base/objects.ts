@@ -150,3 +150,6 @@ export const SCHEDULING_GATED = {
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 } as const;
+
+/** The fields of every object of Kubernetes. */
+export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

@@ -32,7 +32,7 @@ export function nextTime(schedule: CronSchedule, afterMs: number, zone: Zone): n
   }
 }
 
-/** When both fields of days are restricted, either is enough. */
+/** True on a matching day. When both fields of days are restricted, either is enough. */
 function isDay(days: ScheduleField, weekdays: ScheduleField, day: number, weekday: number): boolean {
   const [matchesDay, matchesWeekday] = [days.values.has(day), weekdays.values.has(weekday)];
   return days.isAny || weekdays.isAny ? matchesDay && matchesWeekday : matchesDay || matchesWeekday;

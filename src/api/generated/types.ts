@@ -1525,6 +1525,10 @@ export interface WindowsSecurityContextOptions {
   hostProcess?: boolean | undefined;
 }
 
+export interface AdmissionregistrationApplyConfiguration {
+  expression?: string | undefined;
+}
+
 export interface AdmissionregistrationAuditAnnotation {
   key: string;
   valueExpression: string;
@@ -1533,6 +1537,10 @@ export interface AdmissionregistrationAuditAnnotation {
 export interface AdmissionregistrationExpressionWarning {
   fieldRef: string;
   warning: string;
+}
+
+export interface AdmissionregistrationJSONPatch {
+  expression?: string | undefined;
 }
 
 export interface AdmissionregistrationMatchCondition {
@@ -1546,6 +1554,36 @@ export interface AdmissionregistrationMatchResources {
   resourceRules?: AdmissionregistrationNamedRuleWithOperations[] | undefined;
   excludeResourceRules?: AdmissionregistrationNamedRuleWithOperations[] | undefined;
   matchPolicy?: string | undefined;
+}
+
+export interface AdmissionregistrationMutatingAdmissionPolicy {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: AdmissionregistrationMutatingAdmissionPolicySpec | undefined;
+}
+
+export interface AdmissionregistrationMutatingAdmissionPolicyBinding {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: AdmissionregistrationMutatingAdmissionPolicyBindingSpec | undefined;
+}
+
+export interface AdmissionregistrationMutatingAdmissionPolicyBindingSpec {
+  policyName?: string | undefined;
+  paramRef?: AdmissionregistrationParamRef | undefined;
+  matchResources?: AdmissionregistrationMatchResources | undefined;
+}
+
+export interface AdmissionregistrationMutatingAdmissionPolicySpec {
+  paramKind?: AdmissionregistrationParamKind | undefined;
+  matchConstraints?: AdmissionregistrationMatchResources | undefined;
+  variables?: AdmissionregistrationVariable[] | undefined;
+  mutations?: AdmissionregistrationMutation[] | undefined;
+  failurePolicy?: string | undefined;
+  matchConditions?: AdmissionregistrationMatchCondition[] | undefined;
+  reinvocationPolicy?: string | undefined;
 }
 
 export interface AdmissionregistrationMutatingWebhook {
@@ -1568,6 +1606,12 @@ export interface AdmissionregistrationMutatingWebhookConfiguration {
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
   webhooks?: AdmissionregistrationMutatingWebhook[] | undefined;
+}
+
+export interface AdmissionregistrationMutation {
+  patchType: string;
+  applyConfiguration?: AdmissionregistrationApplyConfiguration | undefined;
+  jsonPatch?: AdmissionregistrationJSONPatch | undefined;
 }
 
 export interface AdmissionregistrationNamedRuleWithOperations {
@@ -2362,6 +2406,17 @@ export interface HTTPIngressRuleValue {
   paths: HTTPIngressPath[];
 }
 
+export interface IPAddress {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: IPAddressSpec | undefined;
+}
+
+export interface IPAddressSpec {
+  parentRef?: ParentReference | undefined;
+}
+
 export interface IPBlock {
   cidr: string;
   except?: string[] | undefined;
@@ -2478,9 +2533,32 @@ export interface NetworkPolicySpec {
   policyTypes?: Array<'Egress' | 'Ingress'> | undefined;
 }
 
+export interface ParentReference {
+  group?: string | undefined;
+  resource?: string | undefined;
+  namespace?: string | undefined;
+  name?: string | undefined;
+}
+
 export interface ServiceBackendPort {
   name?: string | undefined;
   number?: number | undefined;
+}
+
+export interface ServiceCIDR {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec?: ServiceCIDRSpec | undefined;
+  status?: ServiceCIDRStatus | undefined;
+}
+
+export interface ServiceCIDRSpec {
+  cidrs?: string[] | undefined;
+}
+
+export interface ServiceCIDRStatus {
+  conditions?: Condition[] | undefined;
 }
 
 export interface Overhead {
@@ -3139,4 +3217,177 @@ export interface FlowcontrolSubject {
 
 export interface FlowcontrolUserSubject {
   name: string;
+}
+
+export interface BoundObjectReference {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  name?: string | undefined;
+  uid?: string | undefined;
+}
+
+export interface SelfSubjectReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  status?: SelfSubjectReviewStatus | undefined;
+}
+
+export interface SelfSubjectReviewStatus {
+  userInfo?: UserInfo | undefined;
+}
+
+export interface TokenRequest {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: TokenRequestSpec;
+  status?: TokenRequestStatus | undefined;
+}
+
+export interface TokenRequestSpec {
+  audiences: string[];
+  expirationSeconds?: number | undefined;
+  boundObjectRef?: BoundObjectReference | undefined;
+}
+
+export interface TokenRequestStatus {
+  token: string;
+  expirationTimestamp: Time;
+}
+
+export interface TokenReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: TokenReviewSpec;
+  status?: TokenReviewStatus | undefined;
+}
+
+export interface TokenReviewSpec {
+  token?: string | undefined;
+  audiences?: string[] | undefined;
+}
+
+export interface TokenReviewStatus {
+  authenticated?: boolean | undefined;
+  user?: UserInfo | undefined;
+  audiences?: string[] | undefined;
+  error?: string | undefined;
+}
+
+export interface UserInfo {
+  username?: string | undefined;
+  uid?: string | undefined;
+  groups?: string[] | undefined;
+  extra?: Record<string, string[]> | undefined;
+}
+
+export interface FieldSelectorAttributes {
+  rawSelector?: string | undefined;
+  requirements?: FieldSelectorRequirement[] | undefined;
+}
+
+export interface LabelSelectorAttributes {
+  rawSelector?: string | undefined;
+  requirements?: LabelSelectorRequirement[] | undefined;
+}
+
+export interface LocalSubjectAccessReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: SubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus | undefined;
+}
+
+export interface NonResourceAttributes {
+  path?: string | undefined;
+  verb?: string | undefined;
+}
+
+export interface NonResourceRule {
+  verbs: string[];
+  nonResourceURLs?: string[] | undefined;
+}
+
+export interface ResourceAttributes {
+  namespace?: string | undefined;
+  verb?: string | undefined;
+  group?: string | undefined;
+  version?: string | undefined;
+  resource?: string | undefined;
+  subresource?: string | undefined;
+  name?: string | undefined;
+  fieldSelector?: FieldSelectorAttributes | undefined;
+  labelSelector?: LabelSelectorAttributes | undefined;
+}
+
+export interface ResourceRule {
+  verbs: string[];
+  apiGroups?: string[] | undefined;
+  resources?: string[] | undefined;
+  resourceNames?: string[] | undefined;
+}
+
+export interface SelfSubjectAccessReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: SelfSubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus | undefined;
+}
+
+export interface SelfSubjectAccessReviewSpec {
+  resourceAttributes?: ResourceAttributes | undefined;
+  nonResourceAttributes?: NonResourceAttributes | undefined;
+}
+
+export interface SelfSubjectRulesReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: SelfSubjectRulesReviewSpec;
+  status?: SubjectRulesReviewStatus | undefined;
+}
+
+export interface SelfSubjectRulesReviewSpec {
+  namespace?: string | undefined;
+}
+
+export interface SubjectAccessReview {
+  kind?: string | undefined;
+  apiVersion?: string | undefined;
+  metadata?: ObjectMeta | undefined;
+  spec: SubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus | undefined;
+}
+
+export interface SubjectAccessReviewSpec {
+  resourceAttributes?: ResourceAttributes | undefined;
+  nonResourceAttributes?: NonResourceAttributes | undefined;
+  user?: string | undefined;
+  groups?: string[] | undefined;
+  extra?: Record<string, string[]> | undefined;
+  uid?: string | undefined;
+}
+
+export interface SubjectAccessReviewStatus {
+  allowed: boolean;
+  denied?: boolean | undefined;
+  reason?: string | undefined;
+  evaluationError?: string | undefined;
+}
+
+export interface SubjectRulesReviewStatus {
+  resourceRules: ResourceRule[];
+  nonResourceRules: NonResourceRule[];
+  incomplete: boolean;
+  evaluationError?: string | undefined;
+}
+
+export interface FieldSelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[] | undefined;
 }

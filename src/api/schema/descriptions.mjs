@@ -20,6 +20,8 @@ const FOLDERS = {
   admissionregistration: `${models}/admissionregistration.k8s.io/v1`,
   apiregistration: `${models}/apiregistration.k8s.io/v1`,
   apps: `${models}/apps/v1`,
+  authentication: `${models}/authentication.k8s.io/v1`,
+  authorization: `${models}/authorization.k8s.io/v1`,
   autoscaling: `${models}/autoscaling/v1`,
   autoscalingV1: `${models}/autoscaling/v1`,
   autoscalingV2: `${models}/autoscaling/v2`,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(here, '..', 'generated');
-const { source, kinds, types, atomic } = JSON.parse(readFileSync(path.join(here, 'k8s-types.json'), 'utf8'));
+const { source, kinds, types, atomic, granular } = JSON.parse(readFileSync(path.join(here, 'k8s-types.json'), 'utf8'));
 
 const PRIMITIVES = {
   string: 'string',
@@ -178,6 +178,11 @@ export const listTable: Readonly<Record<string, Readonly<Record<string, readonly
 /** The types, and the maps as TYPE.FIELD, that server-side apply merges as a whole. */
 export const atomicTypes: readonly string[] = JSON.parse(
   ${JSON.stringify(JSON.stringify(atomic))},
+) as string[];
+
+/** The fields, as TYPE.FIELD, that server-side apply merges by field although their types are merged as a whole. */
+export const granularFields: readonly string[] = JSON.parse(
+  ${JSON.stringify(JSON.stringify(granular))},
 ) as string[];
 `,
 );

@@ -133,9 +133,12 @@ export function parseFieldSelector(text: string, resource: string, more: readonl
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const { field } of terms) {
     if (Object.hasOwn(fields, field)) continue;
+    const known = Object.keys(fields).map((path) => JSON.stringify(path));
     throw fromServer(
       'BadRequest',
-      `field label not supported: ${field}`,
+      Object.hasOwn(FIELDS, resource) || more.length > 0
+        ? `field label not supported: ${field}`
+        : `${JSON.stringify(field)} is not a known field selector: only ${known.join(', ')}`,
       `The fields of ${resource} to select by are ${Object.keys(fields).join(', ')}.`,
     );
   }

@@ -92,7 +92,7 @@ class SelectorReader {
     const key = this.#take();
     if (!isWord(key)) throw this.#wrongTerm(`found '${key}', expected: identifier`);
     const [wrong] = qualifiedNameMessages(key);
-    if (wrong !== undefined) throw this.#wrongTerm(`key: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
+    if (wrong !== undefined) throw this.#wrongTerm(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
     if (isNegated) return { key, operator: 'absent', values: [] };
     if (this.#peek() === '' || this.#peek() === ',') return { key, operator: 'exists', values: [] };
     const word = this.#take();

@@ -1,4 +1,6 @@
 import type {
+  AutoscalingV2HorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscalerSpec,
   CronJob,
   DaemonSet,
   Deployment,
@@ -46,6 +48,13 @@ export type StoredClaim = Stored<
   NonNullable<PersistentVolumeClaim['spec']>
 >;
 export type StoredVolume = Stored<PersistentVolume, 'PersistentVolume', NonNullable<PersistentVolume['spec']>>;
+
+/** In the form of v2. */
+export type StoredAutoscaler = Stored<
+  AutoscalingV2HorizontalPodAutoscaler,
+  'HorizontalPodAutoscaler',
+  AutoscalingV2HorizontalPodAutoscalerSpec
+>;
 
 /** An object that makes Pods, by its controller. */
 export type Workload =

@@ -1,9 +1,10 @@
 import type { PersistentVolume } from '../generated/types.ts';
 
-/** The finalizers that keep volumes and claims while they are in use. Source: pkg/volume/util/finalizer.go. */
+/** The finalizers that keep volumes, claims and classes while they are in use. Source: pkg/volume/util/finalizer.go. */
 export const PROTECTION: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',
+  VolumeAttributesClass: 'kubernetes.io/vac-protection',
 };
 
 /** The provisioner of a volume. Source: component-helpers/storage/volume/pv_helpers.go. */

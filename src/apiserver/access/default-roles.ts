@@ -1,138 +1,107 @@
 import type { KubeObject } from '../../api/index.ts';
-import type { PolicyRule } from './permissions.ts';
+import { CONTROLLER_ROLES } from './controller-roles.ts';
+import type { BoundSubject, PolicyRule } from './permissions.ts';
+import { ruleOfLine } from './role-lines.ts';
+import { COLLECTED_ROLES, NAMESPACE_ROLES, SYSTEM_BINDINGS, SYSTEM_ROLES } from './system-roles.ts';
 
-const READ = ['get', 'list', 'watch'];
-const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
-const ALL = [...WRITE, ...READ];
-
-/** A role with this label of 1 gives its rules to the role behind the slash. */
-const AGGREGATE_TO = 'rbac.authorization.k8s.io/aggregate-to-';
+const GROUP = 'rbac.authorization.k8s.io';
+/** A role with this label of `true` gives its rules to the role behind the dash. */
+const AGGREGATE_TO = `${GROUP}/aggregate-to-`;
 const BOOTSTRAPPING = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
-const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
+/** The annotation of what gets back at the next start what it lacks. */
+export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 
-const rule = (verbs: readonly string[], group: string, ...resources: readonly string[]): PolicyRule => ({
-  verbs,
-  apiGroups: [group],
-  resources,
-});
-const withParts = (part: string, names: readonly string[]): string[] => names.map((name) => `${name}/${part}`);
-
-const SCALED = ['deployments', 'replicasets', 'statefulsets'];
-const APPS = ['daemonsets', ...SCALED, ...withParts('scale', SCALED)];
-const CORE = ['configmaps', 'persistentvolumeclaims', 'pods', 'replicationcontrollers', 'replicationcontrollers/scale'];
-const NETWORKING = ['ingresses', 'networkpolicies'];
-const INTO_PODS = ['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'services/proxy'];
-
-const VIEW: readonly PolicyRule[] = [
-  rule(READ, '', ...CORE, 'endpoints', 'serviceaccounts', 'services', 'bindings', 'events', 'limitranges'),
-  rule(READ, '', 'namespaces', 'namespaces/status', 'pods/log', 'pods/status', 'resourcequotas'),
-  rule(READ, '', 'persistentvolumeclaims/status', 'replicationcontrollers/status', 'resourcequotas/status'),
-  rule(READ, '', 'services/status'),
-  rule(READ, 'discovery.k8s.io', 'endpointslices'),
-  rule(READ, 'apps', 'controllerrevisions', ...APPS, 'daemonsets/status', ...withParts('status', SCALED)),
-  rule(READ, 'autoscaling', 'horizontalpodautoscalers', 'horizontalpodautoscalers/status'),
-  rule(READ, 'batch', 'cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'),
-  rule(READ, 'policy', 'poddisruptionbudgets', 'poddisruptionbudgets/status'),
-  rule(READ, 'networking.k8s.io', ...NETWORKING, 'ingresses/status'),
-  rule(READ, 'resource.k8s.io', 'resourceclaims', 'resourceclaims/status', 'resourceclaimtemplates'),
-];
-
-const EDIT: readonly PolicyRule[] = [
-  rule(READ, '', ...INTO_PODS, 'secrets'),
-  rule(['impersonate'], '', 'serviceaccounts'),
-  rule(WRITE, '', ...CORE, ...INTO_PODS, 'events', 'secrets', 'serviceaccounts', 'services'),
-  rule(['create'], '', 'pods/eviction', 'serviceaccounts/token'),
-  rule(WRITE, 'apps', ...APPS, 'deployments/rollback'),
-  rule(WRITE, 'autoscaling', 'horizontalpodautoscalers'),
-  rule(WRITE, 'batch', 'cronjobs', 'jobs'),
-  rule(WRITE, 'policy', 'poddisruptionbudgets'),
-  rule(WRITE, 'networking.k8s.io', ...NETWORKING),
-  rule(ALL, 'coordination.k8s.io', 'leases'),
-  rule(WRITE, 'resource.k8s.io', 'resourceclaims', 'resourceclaimtemplates'),
-];
-
-const ADMIN: readonly PolicyRule[] = [
-  rule(['create'], 'authorization.k8s.io', 'localsubjectaccessreviews'),
-  rule(ALL, 'rbac.authorization.k8s.io', 'rolebindings', 'roles'),
-];
-
-const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
-const DISCOVERY_PATHS = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'];
-const ISSUER_PATHS = ['/.well-known/openid-configuration', '/.well-known/openid-configuration/'];
-const KEY_PATHS = ['/openid/v1/jwks', '/openid/v1/jwks/'];
-const HEALTH = ['/healthz', '/livez', '/readyz'];
-const MONITORING_PATHS = [...HEALTH, ...HEALTH.map((path) => `${path}/*`), '/metrics', '/metrics/slis'];
-
-const readPaths = (...nonResourceURLs: readonly string[]): PolicyRule => ({ verbs: ['get'], nonResourceURLs });
-
-function clusterRole(name: string, more: object, labels: Readonly<Record<string, string>> = {}): KubeObject {
-  const metadata = { name, labels: { ...BOOTSTRAPPING, ...labels }, annotations: ANNOTATIONS };
-  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, ...more };
+/** An object of the access that every cluster has. */
+export interface DefaultAccess {
+  readonly resource: 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
+  readonly object: AccessObject;
 }
 
-const aggregated = (name: string, labels: Readonly<Record<string, string>> = {}): KubeObject =>
-  clusterRole(
+interface AccessObject extends KubeObject {
+  readonly rules?: readonly PolicyRule[];
+  readonly subjects?: readonly BoundSubject[];
+}
+
+interface Named {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const head = (kind: string, { name, namespace, labels }: Named): AccessObject => ({
+  apiVersion: `${GROUP}/v1`,
+  kind,
+  metadata: {
     name,
-    { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [AGGREGATE_TO + name]: 'true' } }] }, rules: [] },
-    labels,
-  );
+    ...(namespace !== undefined && { namespace }),
+    labels: { ...BOOTSTRAPPING, ...labels },
+    annotations: { [AUTO_UPDATE]: 'true' },
+  },
+});
 
-/** ClusterRoles that clients and charts name. Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go. */
-export const DEFAULT_CLUSTER_ROLES: readonly KubeObject[] = [
-  clusterRole('cluster-admin', {
-    rules: [
-      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-      { verbs: ['*'], nonResourceURLs: ['*'] },
-    ],
-  }),
-  aggregated('admin'),
-  aggregated('edit', { [`${AGGREGATE_TO}admin`]: 'true' }),
-  aggregated('view', { [`${AGGREGATE_TO}edit`]: 'true' }),
-  clusterRole('system:aggregate-to-admin', { rules: ADMIN }, { [`${AGGREGATE_TO}admin`]: 'true' }),
-  clusterRole('system:aggregate-to-edit', { rules: EDIT }, { [`${AGGREGATE_TO}edit`]: 'true' }),
-  clusterRole('system:aggregate-to-view', { rules: VIEW }, { [`${AGGREGATE_TO}view`]: 'true' }),
-  clusterRole('system:discovery', { rules: [readPaths(...PUBLIC_PATHS, ...DISCOVERY_PATHS)] }),
-  clusterRole('system:public-info-viewer', { rules: [readPaths(...PUBLIC_PATHS)] }),
-  clusterRole('system:service-account-issuer-discovery', { rules: [readPaths(...ISSUER_PATHS, ...KEY_PATHS)] }),
-  clusterRole('system:monitoring', { rules: [readPaths(...MONITORING_PATHS)] }),
-  clusterRole('system:basic-user', {
-    rules: [
-      rule(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
-      rule(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
-    ],
-  }),
-  clusterRole('system:auth-delegator', {
-    rules: [
-      rule(['create'], 'authentication.k8s.io', 'tokenreviews'),
-      rule(['create'], 'authorization.k8s.io', 'subjectaccessreviews'),
-    ],
-  }),
-  clusterRole('system:kubelet-api-admin', {
-    rules: [
-      rule(READ, '', 'nodes'),
-      rule(['proxy'], '', 'nodes'),
-      rule(['*'], '', 'nodes/log', 'nodes/metrics', 'nodes/proxy', 'nodes/stats'),
-    ],
-  }),
-];
+const clusterRole = (named: Named, lines: readonly string[]): AccessObject => ({
+  ...head('ClusterRole', named),
+  rules: lines.map(ruleOfLine),
+});
 
-function binding(role: string, groups: readonly string[]): KubeObject {
-  const apiGroup = 'rbac.authorization.k8s.io';
+function binding(named: Named, role: string, subjects: readonly string[]): AccessObject {
+  const isNamespaced = named.namespace !== undefined;
   return {
-    apiVersion: `${apiGroup}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata: { name: role, labels: BOOTSTRAPPING, annotations: ANNOTATIONS },
-    roleRef: { apiGroup, kind: 'ClusterRole', name: role },
-    subjects: groups.map((name) => ({ apiGroup, kind: 'Group', name })),
+    ...head(isNamespaced ? 'RoleBinding' : 'ClusterRoleBinding', named),
+    ...(subjects.length > 0 && { subjects: subjects.map(subjectOf) }),
+    roleRef: { apiGroup: GROUP, kind: isNamespaced ? 'Role' : 'ClusterRole', name: role },
   };
 }
 
-/** Members of `system:masters` may do everything; everybody with a name may ask what there is, and about themselves. */
-export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly KubeObject[] = [
-  binding('cluster-admin', ['system:masters']),
-  binding('system:basic-user', ['system:authenticated']),
-  binding('system:discovery', ['system:authenticated']),
-  binding('system:monitoring', ['system:monitoring']),
-  binding('system:service-account-issuer-discovery', ['system:serviceaccounts']),
-  binding('system:public-info-viewer', ['system:authenticated', 'system:unauthenticated']),
-];
+function subjectOf(text: string): BoundSubject {
+  const [kind = '', name = ''] = text.split(' ');
+  if (kind === 'ServiceAccount') return { kind, name, namespace: 'kube-system' };
+  return { kind, apiGroup: GROUP, name };
+}
+
+const to = (name: string): Readonly<Record<string, string>> => ({ [AGGREGATE_TO + name]: 'true' });
+
+/** A ClusterRole that collects the rules of the ClusterRoles with a label. */
+const collecting = (name: string, labels: Readonly<Record<string, string>>): AccessObject => ({
+  ...head('ClusterRole', { name, labels }),
+  aggregationRule: { clusterRoleSelectors: [{ matchLabels: to(name) }] },
+  rules: [],
+});
+
+const accountRole = (name: string): string => `system:controller:${name}`;
+
+/** The ClusterRoles, Roles and bindings that every cluster has from the start. */
+export function defaultAccess(): DefaultAccess[] {
+  const clusterRoles = [
+    collecting('admin', {}),
+    collecting('edit', to('admin')),
+    collecting('view', to('edit')),
+    ...Object.entries(COLLECTED_ROLES).map(([name, lines]) =>
+      clusterRole({ name: `system:aggregate-to-${name}`, labels: to(name) }, lines),
+    ),
+    ...Object.entries(SYSTEM_ROLES).map(([name, lines]) => clusterRole({ name }, lines)),
+    ...Object.entries(CONTROLLER_ROLES).map(([name, lines]) => clusterRole({ name: accountRole(name) }, lines)),
+  ];
+  const clusterRoleBindings = [
+    ...Object.entries(SYSTEM_BINDINGS).map(([name, subjects]) => binding({ name }, name, subjects)),
+    ...Object.keys(CONTROLLER_ROLES).map((name) =>
+      binding({ name: accountRole(name) }, accountRole(name), [`ServiceAccount ${name}`]),
+    ),
+  ];
+  const roles = NAMESPACE_ROLES.map(({ namespace, role: name, rules }) => ({
+    ...head('Role', { name, namespace }),
+    rules: rules.map(ruleOfLine),
+  }));
+  const roleBindings = NAMESPACE_ROLES.map(({ namespace, role, subjects, binding: name = role }) =>
+    binding({ name, namespace }, role, subjects),
+  );
+  const all = {
+    clusterroles: clusterRoles,
+    clusterrolebindings: clusterRoleBindings,
+    roles,
+    rolebindings: roleBindings,
+  };
+  return Object.entries(all).flatMap(([resource, objects]) =>
+    objects.map((object) => ({ resource: resource as DefaultAccess['resource'], object })),
+  );
+}

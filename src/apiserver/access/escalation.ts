@@ -2,7 +2,8 @@ import { goQuote, isSameJson, type KubeObject } from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest, ApiUser } from '../base/request.ts';
 import { notFoundStatus, objectForbidden } from '../base/status-error.ts';
-import { covers, EVERYTHING, isPermitted, type PolicyRule, rulesOf } from './permissions.ts';
+import { missingRules } from './missing-rules.ts';
+import { EVERYTHING, isPermitted, type PolicyRule, rulesOf } from './permissions.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -62,35 +63,10 @@ function checkBinding({ user, resource, namespace }: ApiRequest, context: Server
   if (isPermitted(user, { verb: 'bind', group: GROUP, resource: roles, name, namespace }, context)) return;
   const held = rulesOf(user, namespace ?? '', context);
   const role = context.objects.get(roles, isCluster ? undefined : namespace, name) as Role | undefined;
-  if (role === undefined) throw notFoundStatus({ ...resource, plural: roles }, name);
+  // The API server names the binding here, and not the role that it has not found.
+  if (role === undefined) throw notFoundStatus(resource, name);
   const missing = missingRules(held, role.rules ?? []);
   if (missing.length > 0) throw objectForbidden(resource, after.metadata.name ?? '', whyEscalating(user, missing));
-}
-
-/**
- * The parts of rules that no rule of a user covers, each with one group, resource and name, or one path.
- * Source: component-helpers/auth/rbac/validation/policy_comparator.go.
- */
-function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(partsOf).filter((part) => !held.some((rule) => covers(rule, part)));
-}
-
-function partsOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule) {
-  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
-  const ofResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) =>
-      verbs.flatMap((verb) =>
-        names.map((name): PolicyRule => {
-          const named = name === undefined ? {} : { resourceNames: [name] };
-          return { apiGroups: [group], resources: [resource], ...named, verbs: [verb] };
-        }),
-      ),
-    ),
-  );
-  const ofPaths = nonResourceURLs.flatMap((url) =>
-    verbs.map((verb): PolicyRule => ({ nonResourceURLs: [url], verbs: [verb] })),
-  );
-  return [...ofResources, ...ofPaths];
 }
 
 /** Source: pkg/registry/rbac/validation/rule.go ConfirmNoEscalation. */

@@ -23,8 +23,16 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
+/** A user, group or ServiceAccount to which a binding gives a role. */
+export interface BoundSubject {
+  readonly kind: string;
+  readonly apiGroup?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
 interface RoleBinding {
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+  readonly subjects?: readonly BoundSubject[];
   readonly roleRef: { readonly kind: string; readonly name: string };
 }
 
@@ -37,40 +45,73 @@ export const EVERYTHING: readonly PolicyRule[] = [
 
 /** True when a user may do something. */
 export function isPermitted(user: ApiUser, wanted: Attributes, context: ServerContext): boolean {
-  return rulesOf(user, wanted.namespace ?? '', context).some((rule) => permits(rule, wanted));
+  return grantFor(user, wanted, context) !== undefined;
+}
+
+/**
+ * Why a user may do something, in RBAC's words; empty when no binding says so. Undefined: the user may not.
+ * Source: plugin/pkg/auth/authorizer/rbac/rbac.go.
+ */
+export function reasonOfPermission(user: ApiUser, wanted: Attributes, context: ServerContext): string | undefined {
+  const grant = grantFor(user, wanted, context);
+  if (grant === undefined || grant.by === undefined) return grant && '';
+  const { binding, subject } = grant.by;
+  const { name, namespace } = binding.metadata;
+  const { roleRef } = binding;
+  const isOfCluster = binding.kind === 'ClusterRoleBinding';
+  const named = JSON.stringify(isOfCluster ? name : `${name}/${namespace}`);
+  const isAccount = subject.kind === 'ServiceAccount';
+  const who = JSON.stringify(isAccount ? `${subject.name}/${subject.namespace || namespace}` : subject.name);
+  const role = `${roleRef.kind} ${JSON.stringify(roleRef.name)}`;
+  return `RBAC: allowed by ${binding.kind} ${named} of ${role} to ${subject.kind} ${who}`;
+}
+
+/** Rules that hold for a user, with the binding that says so. Without one, they hold for everyone like this user. */
+interface Grant {
+  readonly rules: readonly PolicyRule[];
+  readonly by?: { readonly binding: RoleBinding & StoredKubeObject; readonly subject: BoundSubject };
+}
+
+function grantFor(user: ApiUser, wanted: Attributes, context: ServerContext): Grant | undefined {
+  const grants = grantsOf(user, wanted.namespace ?? '', context);
+  return grants.find(({ rules }) => rules.some((rule) => permits(rule, wanted)));
 }
 
 /** The rules that hold for a user in a namespace. Empty: at the scope of the cluster. */
 export function rulesOf(user: ApiUser, namespace: string, context: ServerContext): readonly PolicyRule[] {
-  if (user.groups.includes(MASTERS)) return EVERYTHING;
+  return grantsOf(user, namespace, context).flatMap(({ rules }) => rules);
+}
+
+function grantsOf(user: ApiUser, namespace: string, context: ServerContext): readonly Grant[] {
+  if (user.groups.includes(MASTERS)) return [{ rules: EVERYTHING }];
   if (context.config.authorization === 'always-allow')
-    return user.groups.includes('system:unauthenticated') ? [] : EVERYTHING;
+    return user.groups.includes('system:unauthenticated') ? [] : [{ rules: EVERYTHING }];
   return [
-    ...rulesBoundIn(user, 'clusterrolebindings', undefined, context),
-    ...(namespace === '' ? [] : rulesBoundIn(user, 'rolebindings', namespace, context)),
+    ...grantsIn(user, 'clusterrolebindings', undefined, context),
+    ...(namespace === '' ? [] : grantsIn(user, 'rolebindings', namespace, context)),
   ];
 }
 
-function rulesBoundIn(
-  user: ApiUser,
-  resource: string,
-  namespace: string | undefined,
-  { objects }: ServerContext,
-): PolicyRule[] {
+function grantsIn(user: ApiUser, resource: string, namespace: string | undefined, { objects }: ServerContext): Grant[] {
   const bindings = objects.list(resource, namespace) as unknown as readonly (RoleBinding & StoredKubeObject)[];
-  return bindings
-    .filter((binding) => isBound(user, binding))
-    .flatMap(({ roleRef }) => {
-      const role =
-        roleRef.kind === 'ClusterRole'
-          ? objects.get('clusterroles', undefined, roleRef.name)
-          : objects.get('roles', namespace, roleRef.name);
-      return (role?.['rules'] ?? []) as PolicyRule[];
-    });
+  return bindings.flatMap((binding) => {
+    const subject = subjectOf(user, binding);
+    if (subject === undefined) return [];
+    const { roleRef } = binding;
+    const role =
+      roleRef.kind === 'ClusterRole'
+        ? objects.get('clusterroles', undefined, roleRef.name)
+        : objects.get('roles', namespace, roleRef.name);
+    return [{ rules: (role?.['rules'] ?? []) as PolicyRule[], by: { binding, subject } }];
+  });
 }
 
-function isBound({ name, groups }: ApiUser, { subjects = [], metadata }: RoleBinding & StoredKubeObject): boolean {
-  return subjects.some((subject) => {
+/** The subject of a binding that is this user, or a group of the user. */
+function subjectOf(
+  { name, groups }: ApiUser,
+  { subjects = [], metadata }: RoleBinding & StoredKubeObject,
+): BoundSubject | undefined {
+  return subjects.find((subject) => {
     if (subject.kind === 'User') return subject.name === name;
     if (subject.kind === 'Group') return groups.includes(subject.name);
     return name === `system:serviceaccount:${subject.namespace ?? metadata.namespace}:${subject.name}`;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/index.ts';
 import type { Attributes } from '../access/permissions.ts';
-import type { ApiUser } from '../base/request.ts';
+import { type ApiUser, userInfoOf } from '../base/request.ts';
 
 /** A write as admission sees it. */
 export interface AdmissionRequest {
@@ -17,7 +17,7 @@ export interface AdmissionRequest {
   readonly name: string;
   /** Undefined: an object without a namespace. */
   readonly namespace: string | undefined;
-  readonly user: { readonly name: string; readonly uid?: string | undefined; readonly groups: readonly string[] };
+  readonly user: ApiUser;
   readonly isDryRun: boolean;
   /** Undefined: it is deleted. */
   readonly object: KubeObject | undefined;
@@ -46,7 +46,7 @@ export function reviewRequestOf(request: AdmissionRequest, uid: string): Record<
     name: request.name,
     ...(namespace === undefined ? {} : { namespace }),
     operation: request.operation,
-    userInfo: { username: user.name, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups },
+    userInfo: userInfoOf(user),
     object: object ?? null,
     oldObject: oldObject ?? null,
     dryRun: request.isDryRun,

@@ -20,12 +20,18 @@ import {
   claimLimitErrors,
   claimResizeProblem,
   formatFieldError,
+  podIn,
   podLimitErrors,
+  podSecurityAnnotations,
+  podSecurityChangeWarnings,
+  podSecurityProblem,
+  podSecurityWarning,
   priorityClassProblem,
   quotaError,
   validateObject,
   withDefaultClass,
   withDefaultLimits,
+  withNotReadyTaint,
   withPriority,
   withPullSecrets,
   withRuntimeClass,
@@ -90,6 +96,7 @@ const keyOf = (object: KubeObject): string => `${object.kind}/${namespaceOf(obje
 /** A new object with the defaults that it takes from other objects. */
 function withDefaults<T extends KubeObject>(store: ObjectReader, object: T): T {
   if (object.kind === 'Pod') return admitPod(store, object as unknown as StoredPod) as unknown as T;
+  if (object.kind === 'Node') return withNotReadyTaint(object);
   if (object.kind !== 'Ingress') return object;
   return withDefaultClass(object, store.list<IngressClass & KubeObject>('ingressclasses'));
 }
@@ -154,6 +161,8 @@ function check(
   const resize = object.kind === 'PersistentVolumeClaim' ? claimResizeProblem(object, before) : undefined;
   if (resize !== undefined) throw forbiddenObject(object, resize);
   const namespace = namespaceOf(object);
+  const insecure = securityProblem(store, object, before);
+  if (insecure !== undefined) throw forbiddenObject(object, insecure);
   for (const range of store.list<LimitRange & KubeObject>('limitranges', { namespace })) {
     const errors = limitErrors(object, range, before);
     if (errors.length > 0)
@@ -166,6 +175,48 @@ function check(
     const problem = quotaError(quota, object, others, before);
     if (problem !== undefined) throw forbiddenObject(object, problem);
   }
+}
+
+/** Why the labels of its namespace forbid a Pod. Undefined: they do not. */
+function securityProblem(store: ObjectReader, object: KubeObject, before?: KubeObject): string | undefined {
+  if (object.kind !== 'Pod') return undefined;
+  return podProblem(labelsOfNamespace(store, object), object, before);
+}
+
+function podProblem(labels: Labels, pod: KubeObject, before: KubeObject | undefined): string | undefined {
+  return podSecurityProblem(labels, pod as unknown as StoredPod, before as unknown as StoredPod | undefined);
+}
+
+/** The results of Pod Security for a write, beside a refusal. */
+interface SecurityVerdict {
+  /** For the client. Empty when the write is refused. */
+  readonly warnings: readonly string[];
+  /** For the audit event. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * Judges a Pod or workload by the Pod Security labels of its namespace, and the Pods of a namespace by labels that
+ * become stricter.
+ * @param before undefined: the object is new
+ */
+export function securityVerdict(store: ObjectReader, object: KubeObject, before?: KubeObject): SecurityVerdict {
+  if (object.kind === 'Namespace' && before !== undefined) {
+    const pods = store.list<StoredPod & KubeObject>('pods', { namespace: object.metadata.name });
+    return { warnings: podSecurityChangeWarnings(object, before.metadata.labels, pods), annotations: {} };
+  }
+  if (podIn({ ...object }) === undefined || isMirrorPod(object)) return { warnings: [], annotations: {} };
+  const labels = labelsOfNamespace(store, object);
+  const isRefused = object.kind === 'Pod' && podProblem(labels, object, before) !== undefined;
+  const warning = isRefused ? undefined : podSecurityWarning(labels, object, before);
+  const annotations = podSecurityAnnotations(labels, object, before);
+  return { warnings: warning === undefined ? [] : [warning], annotations };
+}
+
+type Labels = Readonly<Record<string, string>> | undefined;
+
+function labelsOfNamespace(store: ObjectReader, object: KubeObject): Labels {
+  return store.get<StoredKubeObject>('namespaces', DEFAULT_NAMESPACE, namespaceOf(object))?.metadata.labels;
 }
 
 /** Source: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go. */
@@ -184,5 +235,7 @@ function limitErrors(object: KubeObject, range: LimitRange, before: KubeObject |
 
 function forbiddenObject(object: KubeObject, problem: string): Error {
   const plural = qualifiedPlural(resourceTypeOf(object));
-  return fromServer('Forbidden', `${plural} ${JSON.stringify(object.metadata.name)} is forbidden: ${problem}`);
+  const { name } = object.metadata;
+  const message = `Error from server (Forbidden): ${plural} ${JSON.stringify(name)} is forbidden: ${problem}`;
+  return new PodrunError('Forbidden', message, { objectName: name });
 }

@@ -2,68 +2,30 @@ import { isSameJson, type KubeObject } from '../../api/index.ts';
 import { type FieldError, invalid } from '../../manifest/index.ts';
 import { checkExpression } from '../custom/cel/check/check-expression.ts';
 import type { CelVariables } from '../custom/cel/check/estimate.ts';
-import { BOOL, DYN, listType, mapType, opaque, STRING, type CelType } from '../custom/cel/check/types.ts';
-import type { ApiRequest } from '../base/request.ts';
-import { invalidObject } from '../base/status-error.ts';
+import { DYN } from '../custom/cel/check/types.ts';
+import type { ServedResource } from '../resources/served-resource.ts';
+import { deviceSelectorErrors, DEVICES } from './device-selectors.ts';
 import { admissionEnvironment, type MatchCondition } from './expressions.ts';
-import type { AdmissionPolicy } from './policies.ts';
+import type { MutatingPolicy } from './mutating-policies.ts';
+import { conditionScope, policyScope } from './policy-scope.ts';
+import type { ValidatingPolicy } from './validating-policies.ts';
 import type { WebhookConfiguration } from './webhooks.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
-const object = (name: string, fields: Readonly<Record<string, CelType>>): CelType => {
-  return { kind: 'object', name, fields: new Map(Object.entries(fields)) };
-};
-const kind = object('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
-const resource = object('kubernetes.GroupVersionResource', { group: STRING, version: STRING, resource: STRING });
-const user = object('kubernetes.UserInfo', {
-  username: STRING,
-  uid: STRING,
-  groups: listType(STRING),
-  extra: mapType(STRING, listType(STRING)),
-});
-const AUTHORIZER: CelType = {
-  ...opaque('kubernetes.authorization.Authorizer'),
-  fields: new Map([['requestResource', opaque('kubernetes.authorization.ResourceCheck')]]),
-};
-const REQUEST = object('kubernetes.AdmissionRequest', {
-  kind,
-  resource,
-  subResource: STRING,
-  requestKind: kind,
-  requestResource: resource,
-  requestSubResource: STRING,
-  name: STRING,
-  namespace: STRING,
-  operation: STRING,
-  userInfo: user,
-  dryRun: BOOL,
-  options: DYN,
-});
-
-/** The variables of all expressions. Objects are of any type. Source: apiserver/pkg/admission/plugin/cel/compile.go. */
-const COMMON: readonly (readonly [string, CelType])[] = [
-  ['object', DYN],
-  ['oldObject', DYN],
-  ['request', REQUEST],
-  ['authorizer', AUTHORIZER],
-];
-
 /**
- * Refuses a policy or a webhook with an expression that cannot be evaluated.
+ * The mistakes of a policy, a webhook or a selector of devices with expressions that cannot be evaluated.
  * Source: pkg/apis/admissionregistration/validation/validation.go.
- * @throws {StatusError} 422
  */
-export function refuseWrongExpressions(
-  { resource: { group, kind: name }, resource: served }: ApiRequest,
+export function wrongExpressions(
+  { group, kind: name }: Pick<ServedResource, 'group' | 'kind'>,
   { before, after }: { readonly before: KubeObject | undefined; readonly after: KubeObject },
-): void {
-  if (group !== GROUP) return;
-  const errors =
-    name === 'ValidatingAdmissionPolicy'
-      ? policyErrors(before as AdmissionPolicy | undefined, after as AdmissionPolicy)
-      : webhookErrors(before, after);
-  if (errors.length > 0) throw invalidObject(served, after.metadata.name ?? '', errors);
+): readonly FieldError[] {
+  if (group === DEVICES) return isSameJson(before?.['spec'], after['spec']) ? [] : deviceSelectorErrors(after);
+  if (group !== GROUP) return [];
+  return name.endsWith('AdmissionPolicy')
+    ? policyErrors(before, after as ValidatingPolicy & MutatingPolicy)
+    : webhookErrors(before, after);
 }
 
 function webhookErrors(
@@ -72,7 +34,7 @@ function webhookErrors(
 ): FieldError[] {
   if (isSameJson(before?.webhooks, webhooks)) return [];
   return webhooks.flatMap(({ matchConditions = [] }, index) =>
-    conditionErrors(matchConditions, `webhooks[${index}]`, new Map(COMMON)),
+    conditionErrors(matchConditions, `webhooks[${index}]`, conditionScope(DYN, undefined)),
   );
 }
 
@@ -82,23 +44,20 @@ function conditionErrors(conditions: readonly MatchCondition[], at: string, scop
   );
 }
 
-function policyErrors(before: AdmissionPolicy | undefined, { spec }: AdmissionPolicy): FieldError[] {
-  if (isSameJson(before?.spec, spec)) return [];
-  const { paramKind, variables = [], matchConditions = [], validations = [], auditAnnotations = [] } = spec;
-  const params: [string, CelType][] = paramKind === undefined ? [] : [['params', DYN]];
-  const plain = new Map([...COMMON, ...params]);
+/** The mistakes of a policy of either kind: one has validations, the other mutations. */
+function policyErrors(before: KubeObject | undefined, { spec }: ValidatingPolicy & MutatingPolicy): FieldError[] {
+  if (isSameJson(before?.['spec'], spec)) return [];
+  const { matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec;
+  const plain = conditionScope(DYN, spec.paramKind === undefined ? undefined : DYN);
   const errors = conditionErrors(matchConditions, 'spec', plain);
-  const scope = new Map<string, CelType>([...plain, ['namespaceObject', DYN]]);
-  const fields = new Map<string, CelType>();
-  if (variables.length > 0) scope.set('variables', { kind: 'object', name: 'kubernetes.variables', fields });
+  const { scope, errors: ofVariables } = policyScope(spec, plain);
+  for (const [index, { expression }] of (spec.variables ?? []).entries()) {
+    const error = ofVariables[index];
+    if (error !== undefined) errors.push(uncompiled(`spec.variables[${index}].expression`, expression, error));
+  }
   const check = (text: string | undefined, at: string, wanted: readonly string[]): void => {
     if (text !== undefined) errors.push(...expressionErrors(text, at, { scope, wanted }));
   };
-  for (const [index, { name, expression }] of variables.entries()) {
-    check(expression, `spec.variables[${index}].expression`, []);
-    const checked = checkExpression(admissionEnvironment(), expression, scope);
-    fields.set(name, 'error' in checked ? DYN : checked.type);
-  }
   for (const [index, { expression, messageExpression }] of validations.entries()) {
     check(expression, `spec.validations[${index}].expression`, ['bool']);
     check(messageExpression, `spec.validations[${index}].messageExpression`, ['string']);
@@ -106,19 +65,33 @@ function policyErrors(before: AdmissionPolicy | undefined, { spec }: AdmissionPo
   for (const [index, { valueExpression }] of auditAnnotations.entries()) {
     check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, ['string', 'null_type']);
   }
+  for (const [index, { applyConfiguration, jsonPatch }] of mutations.entries()) {
+    const at = `spec.mutations[${index}]`;
+    check(applyConfiguration?.expression.trim() || undefined, `${at}.applyConfiguration.expression`, ['Object']);
+    check(jsonPatch?.expression.trim() || undefined, `${at}.jsonPatch.expression`, ['list(JSONPatch)']);
+  }
   return errors;
 }
+
+/** The types of mutations, whose expressions construct objects. */
+const CONSTRUCTED: ReadonlySet<string> = new Set(['Object', 'list(JSONPatch)']);
 
 function expressionErrors(
   text: string,
   at: string,
   { scope, wanted }: { readonly scope: CelVariables; readonly wanted: readonly string[] },
 ): FieldError[] {
-  const checked = checkExpression(admissionEnvironment(), text, scope);
-  if ('error' in checked) return [invalid(at, text, `compilation failed: ${checked.error}`)];
+  const mayConstruct = wanted.some((type) => CONSTRUCTED.has(type));
+  const checked = checkExpression(admissionEnvironment(), text, scope, mayConstruct);
+  if ('error' in checked) return [uncompiled(at, text, checked.error)];
   const { name } = checked.type;
-  const isWanted = wanted.length === 0 || name === 'dyn' || wanted.includes(name === 'null' ? 'null_type' : name);
+  const isAny = name === 'dyn' || (mayConstruct && name === 'list(dyn)');
+  const isWanted = wanted.length === 0 || isAny || wanted.includes(name === 'null' ? 'null_type' : name);
   const [only, ...others] = wanted;
   const list = others.length === 0 ? only : `one of [${wanted.join(' ')}]`;
   return isWanted ? [] : [invalid(at, text, `must evaluate to ${list} but got ${name}`)];
+}
+
+function uncompiled(at: string, text: string, error: string): FieldError {
+  return invalid(at, text, `compilation failed: ${error}`);
 }

@@ -1,5 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { CelValues } from '../custom/cel/cel-values.ts';
+import { withoutConstructions } from '../custom/cel/check/constructions.ts';
+import { addConstructions } from '../custom/cel/constructed.ts';
 import { newEnvironment, parseExpression, type Program } from '../custom/cel/environment.ts';
 import { evaluate } from '../custom/cel/running-cost.ts';
 import { addAuthorizerLibrary, CelAuthorizer } from './authorizer.ts';
@@ -67,7 +69,7 @@ export class CostBudget {
 export function evaluateExpression(text: string, bindings: Bindings, budget: CostBudget): unknown {
   let program = programs.get(text);
   if (program === undefined) {
-    program = parseExpression(admissionEnvironment(), text);
+    program = parseExpression(admissionEnvironment(), withoutConstructions(text).text);
     if (programs.size >= PROGRAMS_MAX) programs.clear();
     programs.set(text, program);
   }
@@ -82,6 +84,7 @@ export function admissionEnvironment(): Environment {
   if (known === undefined) {
     known = newEnvironment(VARIABLES);
     addAuthorizerLibrary(known);
+    addConstructions(known);
   }
   return known;
 }

@@ -1,4 +1,7 @@
-/** Admission: webhooks and ValidatingAdmissionPolicies. */
+/** Admission: webhooks and policies. */
 export type { AdmissionRequest } from './admission-request.ts';
-export { checkAdmission, mutatedByWebhooks } from './admit.ts';
-export { refuseWrongExpressions } from './check-expressions.ts';
+export { securityVerdict } from './admit-new.ts';
+export { checkAdmission, mutatedByAll } from './admit.ts';
+export { wrongExpressions } from './check-expressions.ts';
+export { expressionWarnings } from './type-checks.ts';
+export type { ValidatingPolicy } from './validating-policies.ts';

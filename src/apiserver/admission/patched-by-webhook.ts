@@ -25,7 +25,7 @@ export function patchedByWebhook(object: KubeObject, patch: string, request: Adm
     const patched: unknown = applyPatch(object, valueOf(patch), 'json');
     return decodedAs(request.objectKind ?? request, patched);
   } catch (error) {
-    throw internalError(reasonOf(error));
+    throw internalError(patchReason(error));
   }
 }
 
@@ -36,12 +36,16 @@ function valueOf(text: string): unknown {
 }
 
 /** The words of an error without the parts for users of `podrun patch`. */
-function reasonOf(error: unknown): string {
+export function patchReason(error: unknown): string {
   if (error instanceof PodrunError && error.hint !== undefined) return error.hint;
   return (error instanceof Error ? error.message : String(error)).replace(/^Error from server(?: \(\w+\))?: /, '');
 }
 
-function decodedAs(
+/**
+ * An object of a kind, decoded anew.
+ * @throws {TypeError} when the value is no such object
+ */
+export function decodedAs(
   kind: { readonly group: string; readonly version: string; readonly kind: string },
   value: unknown,
 ): KubeObject {

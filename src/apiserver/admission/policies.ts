@@ -1,12 +1,10 @@
-import type { KubeObject } from '../../api/index.ts';
+import type { KubeObject, LabelSelector } from '../../api/index.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import {
-  bindingsOf,
   BUDGET_SPENT,
-  CostBudget,
   evaluateExpression,
-  meetsConditions,
   type Bindings,
+  type CostBudget,
   type MatchCondition,
 } from './expressions.ts';
 import { isMatched, type AdmissionMatch, type AdmissionRule } from './match-rules.ts';
@@ -16,78 +14,92 @@ interface MatchResources extends Omit<AdmissionMatch, 'rules' | 'excluded'> {
   readonly excludeResourceRules?: readonly AdmissionRule[];
 }
 
-/** A ValidatingAdmissionPolicy. Source: k8s.io/api/admissionregistration/v1. */
-export interface AdmissionPolicy extends KubeObject {
-  readonly spec: {
-    readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
-    readonly matchConstraints?: MatchResources;
-    readonly validations?: readonly PolicyValidation[];
-    readonly matchConditions?: readonly MatchCondition[];
-    readonly variables?: readonly MatchCondition[];
-    readonly auditAnnotations?: readonly { readonly valueExpression?: string }[];
-    readonly failurePolicy?: string;
-  };
+/** The parts that validating and mutating policies share. Source: k8s.io/api/admissionregistration/v1. */
+export interface PolicySpec {
+  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
+  readonly matchConstraints?: MatchResources;
+  readonly matchConditions?: readonly MatchCondition[];
+  readonly variables?: readonly MatchCondition[];
+  readonly failurePolicy?: string;
 }
 
-interface PolicyValidation {
-  readonly expression: string;
-  readonly message?: string;
-  readonly messageExpression?: string;
-  readonly reason?: string;
+/** A policy of either kind. */
+export interface AnyPolicy extends KubeObject {
+  readonly spec: PolicySpec;
 }
 
-/** A ValidatingAdmissionPolicyBinding. */
+/** A ValidatingAdmissionPolicyBinding or MutatingAdmissionPolicyBinding. */
 export interface PolicyBinding extends KubeObject {
   readonly spec: {
     readonly policyName?: string;
     readonly paramRef?: {
       readonly name?: string;
       readonly namespace?: string;
+      readonly selector?: LabelSelector;
       readonly parameterNotFoundAction?: string;
     };
     readonly matchResources?: MatchResources;
+    /** Validating policies have it. */
     readonly validationActions?: readonly string[];
   };
 }
 
-/** A write that a policy does not permit. */
-export interface PolicyDenial {
-  readonly message: string;
-  /** The reason of the Status: `Invalid`, `Forbidden`, … */
-  readonly reason: string;
-}
-
-/** The policies' answer to a write. */
-export interface PolicyVerdict {
-  readonly denial: PolicyDenial | undefined;
-  readonly warnings: readonly string[];
-}
-
-interface Policies {
-  readonly policies: readonly AdmissionPolicy[];
+/** The policies of a kind, and where they apply. */
+export interface Policies<P extends AnyPolicy> {
+  readonly policies: readonly P[];
   readonly bindings: readonly PolicyBinding[];
-  /** Finds the object that a binding names. */
-  readonly paramsOf: (policy: AdmissionPolicy, binding: PolicyBinding) => KubeObject | undefined;
+  /**
+   * Finds the objects that a binding names.
+   * @throws {TypeError} for a binding that cannot name any
+   */
+  readonly paramsOf: (policy: P, binding: PolicyBinding) => readonly KubeObject[];
 }
 
-/** Asks the policies about a write. Source: apiserver/pkg/admission/plugin/policy/validating. */
-export function askPolicies({ policies, bindings, paramsOf }: Policies, request: AdmissionRequest): PolicyVerdict {
-  const warnings: string[] = [];
-  let denial: PolicyDenial | undefined;
-  for (const binding of bindings) {
-    const policy = policies.find(({ metadata }) => metadata.name === binding.spec.policyName);
-    const isAbout = policy !== undefined && isSelected(policy.spec.matchConstraints, request);
-    const isBound = binding.spec.matchResources === undefined || isSelected(binding.spec.matchResources, request, true);
-    if (!isAbout || !isBound) continue;
-    const params = policy.spec.paramKind === undefined ? undefined : paramsOf(policy, binding);
-    const names = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
-    const actions = binding.spec.validationActions ?? ['Deny'];
-    for (const { message, reason } of violations(policy, binding, request, params)) {
-      if (actions.includes('Warn')) warnings.push(`Validation failed for ${names}: ${message}`);
-      if (actions.includes('Deny')) denial ??= { message: `${names} denied request: ${message}`, reason };
-    }
+/** A policy that is about a write, with an object of parameters. */
+interface Invocation<P extends AnyPolicy> {
+  readonly policy: P;
+  readonly binding: PolicyBinding;
+  readonly params: KubeObject | undefined;
+  /** The reason why the policy cannot be asked. */
+  readonly problem?: string;
+}
+
+/**
+ * The policies that are about a write, once for each object of parameters.
+ * Source: apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go.
+ */
+export function invocationsOf<P extends AnyPolicy>(
+  { policies, bindings, paramsOf }: Policies<P>,
+  request: AdmissionRequest,
+): Invocation<P>[] {
+  const about = policies.filter(({ spec }) => isSelected(spec.matchConstraints, request));
+  return about.flatMap((policy) => {
+    const own = bindings.filter(({ spec: { policyName, matchResources } }) => {
+      const isOwn = policyName === policy.metadata.name;
+      return isOwn && (matchResources === undefined || isSelected(matchResources, request, true));
+    });
+    return own.flatMap((binding) => withParams(policy, binding, paramsOf));
+  });
+}
+
+function withParams<P extends AnyPolicy>(
+  policy: P,
+  binding: PolicyBinding,
+  paramsOf: Policies<P>['paramsOf'],
+): Invocation<P>[] {
+  const { paramRef } = binding.spec;
+  if (policy.spec.paramKind === undefined || paramRef === undefined) return [{ policy, binding, params: undefined }];
+  const failed = (problem: string): Invocation<P>[] => {
+    return [{ policy, binding, params: undefined, problem: `failed to configure binding: ${problem}` }];
+  };
+  try {
+    const all = paramsOf(policy, binding);
+    if (all.length > 0) return all.map((params) => ({ policy, binding, params }));
+    const isNeeded = paramRef.parameterNotFoundAction === 'Deny';
+    return isNeeded ? failed('no params found for policy binding with `Deny` parameterNotFoundAction') : [];
+  } catch (error) {
+    return failed(firstLine(error));
   }
-  return { denial, warnings };
 }
 
 /** @param isAnyResource true: without rules every resource is meant */
@@ -98,62 +110,44 @@ function isSelected(match: MatchResources | undefined, request: AdmissionRequest
   return isMatched({ ...selectors, rules, excluded: excludeResourceRules }, request);
 }
 
-function violations(
-  { spec }: AdmissionPolicy,
-  binding: PolicyBinding,
-  request: AdmissionRequest,
-  params: KubeObject | undefined,
-): PolicyDenial[] {
-  if (spec.paramKind !== undefined && params === undefined) {
-    const isAllowed = binding.spec.paramRef?.parameterNotFoundAction === 'Allow';
-    return isAllowed
-      ? []
-      : [{ message: 'no params found for policy binding with `Deny` parameterNotFoundAction', reason: 'Invalid' }];
-  }
-  const isLenient = spec.failurePolicy === 'Ignore';
-  const failed = (message: string): PolicyDenial[] => (isLenient ? [] : [{ message, reason: 'Invalid' }]);
-  try {
-    const bindings = bindingsOf(request, params);
-    if (!meetsConditions(spec.matchConditions ?? [], bindings)) return [];
-    const budget = CostBudget.ofPolicy();
-    const all = withVariables(spec.variables ?? [], bindings, budget);
-    return (spec.validations ?? []).flatMap((validation) => {
-      try {
-        const isMet = evaluateExpression(validation.expression, all, budget) === true;
-        return isMet ? [] : [denialOf(validation, all, budget)];
-      } catch (error) {
-        if (error === BUDGET_SPENT) throw error;
-        return failed(`expression '${validation.expression}' resulted in error: ${firstLine(error)}`);
-      }
-    });
-  } catch (error) {
-    return failed(firstLine(error));
-  }
-}
-
-/** Each variable may use those before it. */
-function withVariables(variables: readonly MatchCondition[], bindings: Bindings, budget: CostBudget): Bindings {
+/**
+ * The variables of a policy. Each may use those before it, and is evaluated once, when an expression needs it.
+ * Source: apiserver/pkg/admission/plugin/cel/composition.go.
+ */
+export function withPolicyVariables(
+  { variables = [] }: PolicySpec,
+  bindings: Bindings,
+  budget: CostBudget,
+): Bindings & { readonly variables: Readonly<Record<string, unknown>> } {
   const values: Record<string, unknown> = {};
   const known = { ...bindings, variables: values };
-  for (const { name, expression } of variables) values[name] = evaluateExpression(expression, known, budget);
+  for (const variable of variables) {
+    let result: (() => unknown) | undefined;
+    const get = (): unknown => (result ??= variableResult(variable, known, budget))();
+    Object.defineProperty(values, variable.name, { enumerable: true, get });
+  }
   return known;
 }
 
-function denialOf(
-  { expression, message, messageExpression, reason }: PolicyValidation,
-  bindings: Bindings,
-  budget: CostBudget,
-): PolicyDenial {
-  const text = message ?? `failed expression: ${expression.trim()}`;
+/** The value of a variable, or its error. */
+function variableResult({ name, expression }: MatchCondition, known: Bindings, budget: CostBudget): () => unknown {
   try {
-    const own = messageExpression === undefined ? undefined : evaluateExpression(messageExpression, bindings, budget);
-    return { message: typeof own === 'string' && own !== '' ? own : text, reason: reason ?? 'Invalid' };
+    const value = evaluateExpression(expression, known, budget);
+    return () => value;
   } catch (error) {
-    if (error === BUDGET_SPENT) throw error;
-    return { message: text, reason: reason ?? 'Invalid' };
+    const why = `composited variable ${JSON.stringify(name)} fails to evaluate: ${firstLine(error)}`;
+    const failure = error === BUDGET_SPENT ? error : new Error(why, { cause: error });
+    return () => {
+      throw failure;
+    };
   }
 }
 
-function firstLine(error: unknown): string {
+/** The text of an error about an expression. */
+export function failedExpression(expression: string, error: unknown): string {
+  return `expression '${expression}' resulted in error: ${firstLine(error)}`;
+}
+
+export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

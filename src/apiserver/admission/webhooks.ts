@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { KubeObject } from '../../api/index.ts';
+import { isSameJson, type KubeObject } from '../../api/index.ts';
 import { internalError, StatusError, type StatusFailure } from '../base/status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
@@ -33,6 +33,10 @@ export interface WebhookOutcome {
   /** Undefined: none refuses the write. */
   readonly denial: StatusFailure | undefined;
   readonly warnings: readonly string[];
+  /** The webhooks that were asked and want to be asked again when something changes the object behind them. */
+  readonly reinvocable: readonly Webhook[];
+  /** Such webhooks behind which another one has changed the object. */
+  readonly overtaken: readonly Webhook[];
 }
 
 /**
@@ -45,7 +49,10 @@ export async function askWebhooks(
   { call, isMutating }: { readonly call: CallWebhook; readonly isMutating: boolean },
 ): Promise<WebhookOutcome> {
   const warnings: string[] = [];
+  const reinvocable: Webhook[] = [];
+  let overtaken: readonly Webhook[] = [];
   let { object } = request;
+  const outcome = (denial?: StatusFailure): WebhookOutcome => ({ object, denial, warnings, reinvocable, overtaken });
   for (const webhook of webhooks) {
     try {
       const current = { ...request, object };
@@ -63,15 +70,18 @@ export async function askWebhooks(
       }
       const response = webhookResponse(await answer, uid, isMutating);
       warnings.push(...response.warnings);
-      if (!response.isAllowed) return { object, denial: denialOf(webhook, response.status), warnings };
-      if (response.patch !== '') object = changed(object, response.patch, webhook, request);
+      if (!response.isAllowed) return outcome(denialOf(webhook, response.status));
+      const after = response.patch === '' ? object : changed(object, response.patch, webhook, request);
+      if (!isSameJson(object, after)) overtaken = [...reinvocable];
+      if (webhook.reinvocationPolicy === 'IfNeeded') reinvocable.push(webhook);
+      object = after;
     } catch (error) {
       if (error instanceof StatusError) throw error;
       if (webhook.failurePolicy === 'Ignore') continue;
-      return { object, denial: failureOf(webhook, error), warnings };
+      return outcome(failureOf(webhook, error));
     }
   }
-  return { object, denial: undefined, warnings };
+  return outcome();
 }
 
 function changed(

@@ -23,10 +23,19 @@ export type ApiAnswer =
 /** Handles a request. An error becomes a Status: see status-error.ts. */
 export type ApiHandler = (request: ApiRequest, context: ServerContext) => ApiAnswer | Promise<ApiAnswer>;
 
+/** The connection of a request with the header Upgrade. */
+export interface UpgradedSocket {
+  readonly socket: Duplex;
+  /** The bytes behind the request. */
+  readonly head: Buffer;
+  /** Called with the code of a response that refuses the switch, for the counts and the record of the request. */
+  readonly onRefusal: (code: number) => void;
+}
+
 /** Takes over the connection of a request with the header Upgrade. An error before its first byte gets a response. */
 export type UpgradeHandler = (
   request: ApiRequest,
-  connection: { readonly socket: Duplex; readonly head: Buffer },
+  connection: UpgradedSocket,
   context: ServerContext,
 ) => void | Promise<void>;
 
@@ -44,10 +53,11 @@ export interface SubresourceHandlers {
 
 /** A path beside the API of objects. */
 export interface ServerRoute {
-  readonly method: 'GET' | 'POST';
+  /** Undefined: any method will do. */
+  readonly method?: 'GET' | 'POST';
   /** A pattern of find-my-way: `/openapi/v3/apis/:group/:version`, `/dashboard/*`. */
   readonly path: string;
-  /** True: the path needs no token. */
+  /** True: to read it needs no token. */
   readonly isPublic?: boolean;
   readonly answer: (request: RouteRequest, context: ServerContext) => ApiAnswer | Promise<ApiAnswer>;
 }

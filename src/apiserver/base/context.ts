@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/index.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { NodeClient } from './node-client.ts';
+import type { AggregatedTable } from '../resources/aggregated-table.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { ServedObjects } from '../state/served-objects.ts';
 import type { ApiUser } from './request.ts';
@@ -16,6 +17,16 @@ export interface ServerConfig {
   /** The certificate of the own CA, PEM. */
   readonly caCertificate: string;
   readonly authorization: AuthorizationMode;
+  /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
+  readonly descriptionsFile: string;
+  readonly frontProxy: FrontProxy;
+}
+
+/** The certificates with which the server passes requests on to other API servers. PEM. */
+export interface FrontProxy {
+  /** The certificate of the CA, which is not the one of the server: what it has signed may name any user. */
+  readonly ca: string;
+  readonly client: { readonly certificate: string; readonly key: string };
 }
 
 /** The parts of a server that handlers work with. */
@@ -26,10 +37,12 @@ export interface ServerContext {
   /** All objects, in memory: reads and watches come from here. */
   readonly objects: ServedObjects;
   readonly resources: ResourceTable;
+  /** The versions of groups that other API servers serve. */
+  readonly aggregated: AggregatedTable;
   /** Runs Pods and controllers. Undefined: objects are only stored. */
   readonly node: NodeClient | undefined;
   readonly tokens: ServiceTokens;
-  /** The user of a token. Undefined: the token is wrong. */
+  /** Says whose token it is. */
   readonly userOf: TokenReader;
   readonly config: ServerConfig;
   /** Aborted when the server begins to close: streams end. */
@@ -43,5 +56,13 @@ export interface ServerContext {
   readonly report: (line: string) => void;
 }
 
-/** Returns the user of a token. Undefined: the token is wrong. */
-export type TokenReader = (token: string) => ApiUser | undefined;
+/**
+ * The user of a token and the wanted audiences that it is for, or why it has no user. Without a reason, it is no token
+ * of this server.
+ */
+export type TokenVerdict =
+  | { readonly user: ApiUser; readonly audiences: readonly string[] }
+  | { readonly user: undefined; readonly problem: string | undefined };
+
+/** @param audiences of which the token is for one. Default: this server */
+export type TokenReader = (token: string, audiences?: readonly string[]) => TokenVerdict;

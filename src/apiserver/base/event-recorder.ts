@@ -38,6 +38,8 @@ export class EventRecorder {
   readonly #component: string;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
+  /** The keys of the events that were counted, since `delayCounts`. Undefined: they are written at once. */
+  #counted: Set<string> | undefined;
   /** The messages of notices that are recorded once. */
   readonly #notices = new Set<string>();
   #isObjectGone = false;
@@ -48,7 +50,7 @@ export class EventRecorder {
     this.#component = options.controller ?? 'kubelet';
   }
 
-  /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
+  /** Stops storing events: the object is gone, perhaps with the whole store. onEvent still gets them. */
   stopStoring(): void {
     this.#isObjectGone = true;
   }
@@ -103,7 +105,26 @@ export class EventRecorder {
   }
 
   #count(key: string, event: StoredEvent, now: Instant): void {
-    const counted = { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) };
+    this.#events.set(key, { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) });
+    if (this.#counted === undefined) this.#writeCounted(key);
+    else this.#counted.add(key);
+  }
+
+  /** Begins to write events that repeat only once, at `writeCounts`. */
+  delayCounts(): void {
+    this.#counted ??= new Set();
+  }
+
+  /** Writes the events that have repeated since `delayCounts`. */
+  writeCounts(): void {
+    const keys = this.#counted ?? [];
+    this.#counted = undefined;
+    for (const key of keys) this.#writeCounted(key);
+  }
+
+  #writeCounted(key: string): void {
+    const counted = this.#events.get(key);
+    if (counted === undefined) return;
     const object = this.#isObjectGone ? counted : this.#options.store.update('events', counted);
     this.#events.set(key, object);
     this.#options.onEvent({ type: 'MODIFIED', object });
@@ -112,6 +133,23 @@ export class EventRecorder {
   /** Records an event of podrun itself about any object. Such an event is never combined with another one. */
   recordOwn(about: EventSubject, draft: EventDraft, fieldPath?: string): void {
     this.recordAs('podrun', about, draft, fieldPath);
+  }
+
+  /**
+   * Records an event of podrun whose text has a number that grows, in place of the one before.
+   * @param key the same for the same event
+   */
+  recordTotal(about: EventSubject, draft: EventDraft, key: string, count: number): void {
+    const now = this.#options.clock.now();
+    const known = this.#events.get(key);
+    if (known === undefined) {
+      const first = { ...this.#coreEvent(about, draft, { component: 'podrun', now }), count };
+      const object = this.#options.store.create('events', first);
+      this.#events.set(key, object);
+      return this.#options.onEvent({ type: 'ADDED', object });
+    }
+    this.#events.set(key, { ...known, message: draft.message, count, lastTimestamp: formatTime(now.wallMs) });
+    this.#writeCounted(key);
   }
 
   /** Records an event of another cluster component. Such an event is never combined with another one. */

@@ -5,6 +5,7 @@ import {
   type PodrunError,
   qualifiedPlural,
   type ResourceType,
+  storageOf,
   type StoredKubeObject,
 } from '../../api/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
@@ -19,7 +20,15 @@ export interface ObjectRef {
 }
 
 export function getObject(store: ObjectReader, { type, namespace, name }: ObjectRef): StoredKubeObject | undefined {
-  return store.get<StoredKubeObject>(type.plural, namespace, name);
+  const object = store.get<StoredKubeObject>(storageOf(type), namespace, name);
+  return object && inPlace(type, object);
+}
+
+/** An object as it is shown: one of a custom kind may belong to no namespace, which the store does not know. */
+export function inPlace({ isNamespaced }: ResourceType, object: StoredKubeObject): StoredKubeObject {
+  if (isNamespaced || object.metadata.namespace === undefined) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as StoredKubeObject['metadata'] };
 }
 
 /** The API server's error about an object that does not exist. */
@@ -29,7 +38,7 @@ export function missingObjectError(store: ObjectReader, ref: ObjectRef, doing?: 
   if (!isNamespaceKnown(store, ref)) {
     return noSuchObject(`${prefix}namespaces`, ref.namespace, didYouMean(ref.namespace, usedNamespaces(store)));
   }
-  return noSuchObject(`${prefix}${qualifiedPlural(ref.type)}`, ref.name, similarName(store, ref.type.plural, ref));
+  return noSuchObject(`${prefix}${qualifiedPlural(ref.type)}`, ref.name, similarName(store, storageOf(ref.type), ref));
 }
 
 /** A sentence about an object with a similar name. Undefined: there is none. */
@@ -61,5 +70,5 @@ function usedNamespaces(store: ObjectReader): string[] {
 function isNamespaceKnown(store: ObjectReader, { type, namespace }: ObjectRef): boolean {
   if (namespace === DEFAULT_NAMESPACE) return true;
   if (store.get('namespaces', DEFAULT_NAMESPACE, namespace) !== undefined) return true;
-  return ['pods', type.plural].some((resource) => store.list(resource, { namespace }).length > 0);
+  return ['pods', storageOf(type)].some((resource) => store.list(resource, { namespace }).length > 0);
 }

@@ -1,12 +1,6 @@
 import type { PatchType } from '../../api/index.ts';
-import {
-  readDocument,
-  readJson,
-  repeatedKeys,
-  SourceError,
-  type SourceNode,
-  SourceText,
-} from '../../manifest/index.ts';
+import { readJson, repeatedKeys, SourceError, type SourceNode, SourceText } from '../../manifest/index.ts';
+import type { PatchBody } from './patch-body.ts';
 import type { ApiRequest } from './request.ts';
 import { badRequestStatus } from './status-error.ts';
 import { fieldValidation } from './write-options.ts';
@@ -27,21 +21,28 @@ export function repeatedInPatch(body: Buffer, type: PatchType | 'apply'): string
   }
 }
 
+/** A sentence about all keys that a body in YAML has twice. Source: sigs.k8s.io/yaml, YAMLToJSONStrict. */
+export function repeatedInYaml(root: SourceNode, yaml: Buffer): string[] {
+  return yamlProblem(root, new SourceText(yaml.toString('utf8'), 1));
+}
+
+function yamlProblem(root: SourceNode, source: SourceText): string[] {
+  const lines = repeatedKeys(root).map(
+    ({ key, offset }) => `line ${source.positionAt(offset).line}: key ${JSON.stringify(key)} already set in map`,
+  );
+  return lines.length === 0 ? [] : [['yaml: unmarshal errors:', ...lines].join('\n  ')];
+}
+
 /**
  * Refuses an applied manifest with repeated keys, or warns of them, as the request says. Other mistakes come first: it
  * is called after the merge. Source: apiserver/pkg/endpoints/handlers/patch.go, applyPatcher.
  * @throws {StatusError} 400
  */
-export function tellRepeatedKeys(body: Buffer, request: ApiRequest): void {
+export function tellRepeatedKeys({ root, source }: PatchBody, request: ApiRequest): void {
   const mode = fieldValidation(request);
-  if (mode === 'Ignore') return;
-  const source = new SourceText(body.toString('utf8'), 1);
-  const [root] = readDocument({ source });
-  const lines = (root === undefined ? [] : repeatedKeys(root)).map(
-    ({ key, offset }) => `line ${source.positionAt(offset).line}: key ${JSON.stringify(key)} already set in map`,
-  );
-  if (lines.length === 0) return;
-  const problem = ['error converting YAML to JSON: yaml: unmarshal errors:', ...lines].join('\n  ');
+  const [repeated] = mode === 'Ignore' || root === undefined ? [] : yamlProblem(root, source);
+  if (repeated === undefined) return;
+  const problem = `error converting YAML to JSON: ${repeated}`;
   if (mode === 'Strict') throw badRequestStatus(`error strict decoding YAML: ${problem}`);
   request.warn(problem);
 }

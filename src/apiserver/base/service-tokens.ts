@@ -1,18 +1,34 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import { quietly } from '../../quietly.ts';
 
 /** The ServiceAccount that a token names. */
-export interface TokenSubject {
+export interface TokenSubject extends BoundObjects {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The Pod with which the token ends. Undefined: it belongs to none. */
+}
+
+/** The objects with which a token ends; the node of a Pod says only where the Pod ran. Undefined: not bound to one. */
+export interface BoundObjects {
   readonly pod?: NamedObject | undefined;
+  readonly node?: NamedObject | undefined;
+  readonly secret?: NamedObject | undefined;
 }
 
 interface NamedObject {
   readonly name: string;
-  readonly uid: string;
+  /** Undefined: a node that is not stored. */
+  readonly uid?: string | undefined;
+}
+
+/** The content of a token with a right signature. */
+export interface ReadToken {
+  readonly subject: TokenSubject;
+  readonly audiences: readonly string[];
+  /** Undefined: it never expires. */
+  readonly expiresAtMs: number | undefined;
+  /** The id of the token. Undefined: it has none. */
+  readonly id: string | undefined;
 }
 
 /** The claims of a token. Source: pkg/serviceaccount/claims.go. */
@@ -24,17 +40,28 @@ interface Claims {
   readonly jti: string;
   readonly nbf: number;
   readonly sub: string;
-  readonly 'kubernetes.io': {
+  readonly 'kubernetes.io': BoundObjects & {
     readonly namespace: string;
-    readonly pod?: NamedObject;
-    readonly serviceaccount: NamedObject;
+    readonly serviceaccount: NamedObject & { readonly uid: string };
   };
 }
+
+/** The claims of the token in a Secret, which never expires. Source: pkg/serviceaccount/legacy.go. */
+interface SecretClaims {
+  readonly iss: string;
+  readonly 'kubernetes.io/serviceaccount/namespace': string;
+  readonly 'kubernetes.io/serviceaccount/secret.name': string;
+  readonly 'kubernetes.io/serviceaccount/service-account.name': string;
+  readonly 'kubernetes.io/serviceaccount/service-account.uid': string;
+  readonly sub: string;
+}
+
+const SECRET_ISSUER = 'kubernetes/serviceaccount';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 /** The audience of tokens for this server. */
 export const API_AUDIENCE: string = ISSUER;
-const HEADER = { alg: 'ES256', typ: 'JWT' };
+const ALGORITHM = 'ES256';
 /** The form of signatures in a JWT. Source: RFC 7518, 3.4. */
 const DSA = { dsaEncoding: 'ieee-p1363' } as const;
 
@@ -42,11 +69,25 @@ const DSA = { dsaEncoding: 'ieee-p1363' } as const;
 export class ServiceTokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
+  /** Names the key in the head of each token. Source: pkg/serviceaccount/jwt.go, keyIDFromPublicKey. */
+  readonly #keyId: string;
 
   /** @param key a private key of P-256, PEM */
   constructor(key: string) {
     this.#privateKey = createPrivateKey(key);
     this.#publicKey = createPublicKey(this.#privateKey);
+    const bytes = this.#publicKey.export({ type: 'spki', format: 'der' });
+    this.#keyId = createHash('sha256').update(bytes).digest('base64url');
+  }
+
+  get issuer(): string {
+    return ISSUER;
+  }
+
+  /** The key that tokens verify against, as a JWK. Source: RFC 7517. */
+  get publicKey(): Readonly<Record<'use' | 'kty' | 'kid' | 'crv' | 'alg' | 'x' | 'y', string>> {
+    const { kty = '', crv = '', x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
+    return { use: 'sig', kty, kid: this.#keyId, crv, alg: ALGORITHM, x, y };
   }
 
   issue(
@@ -54,32 +95,66 @@ export class ServiceTokens {
     audiences: readonly string[],
     { nowMs, seconds }: { nowMs: number; seconds: number },
   ): string {
-    const { namespace, name, uid, pod } = subject;
+    const { namespace, name, uid, pod, node, secret } = subject;
     const now = Math.floor(nowMs / 1000);
-    const claims: Claims = {
+    const bound = { ...(node && { node }), ...(pod && { pod }), ...(secret && { secret }) };
+    return this.#signed({
       aud: audiences.length > 0 ? audiences : [ISSUER],
       exp: now + seconds,
       iat: now,
       iss: ISSUER,
       jti: randomUUID(),
       nbf: now,
-      sub: `system:serviceaccount:${namespace}:${name}`,
-      'kubernetes.io': { namespace, ...(pod && { pod }), serviceaccount: { name, uid } },
-    };
-    const signed = [HEADER, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+      sub: accountUserName(subject),
+      'kubernetes.io': { namespace, ...bound, serviceaccount: { name, uid } },
+    });
+  }
+
+  /** The token of a Secret, the same each time. It is valid while the Secret has it. */
+  issueForSecret(subject: TokenSubject, secretName: string): string {
+    return this.#signed({
+      iss: SECRET_ISSUER,
+      'kubernetes.io/serviceaccount/namespace': subject.namespace,
+      'kubernetes.io/serviceaccount/secret.name': secretName,
+      'kubernetes.io/serviceaccount/service-account.name': subject.name,
+      'kubernetes.io/serviceaccount/service-account.uid': subject.uid,
+      sub: accountUserName(subject),
+    });
+  }
+
+  #signed(claims: Claims | SecretClaims): string {
+    const header = { alg: ALGORITHM, kid: this.#keyId, typ: 'JWT' };
+    const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
     return `${signed}.${sign('sha256', Buffer.from(signed), { key: this.#privateKey, ...DSA }).toString('base64url')}`;
   }
 
-  /** The ServiceAccount of a token. Undefined: the token is wrong, or has expired. */
-  read(token: string, nowMs: number): TokenSubject | undefined {
+  /** Reads a token. Undefined: this server has not signed it. */
+  read(token: string): ReadToken | undefined {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const bytes = Buffer.from(signature, 'base64url');
     const signed = Buffer.from(`${header}.${payload}`);
     const isOwn = quietly(() => verify('sha256', signed, { key: this.#publicKey, ...DSA }, bytes));
     if (isOwn !== true) return undefined;
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
-    if (claims.exp * 1000 < nowMs || !claims.aud.includes(ISSUER)) return undefined;
-    const { namespace, pod, serviceaccount } = claims['kubernetes.io'];
-    return { namespace, ...serviceaccount, pod };
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims | SecretClaims;
+    return 'kubernetes.io' in claims ? readClaims(claims) : readSecretClaims(claims);
   }
+}
+
+function readClaims({ aud, exp, jti, 'kubernetes.io': { namespace, serviceaccount, ...bound } }: Claims): ReadToken {
+  return { subject: { namespace, ...serviceaccount, ...bound }, audiences: aud, expiresAtMs: exp * 1000, id: jti };
+}
+
+function readSecretClaims(claims: SecretClaims): ReadToken {
+  const subject = {
+    namespace: claims['kubernetes.io/serviceaccount/namespace'],
+    name: claims['kubernetes.io/serviceaccount/service-account.name'],
+    uid: claims['kubernetes.io/serviceaccount/service-account.uid'],
+    secret: { name: claims['kubernetes.io/serviceaccount/secret.name'] },
+  };
+  return { subject, audiences: [API_AUDIENCE], expiresAtMs: undefined, id: undefined };
+}
+
+/** The name of the user that a ServiceAccount is. */
+export function accountUserName({ namespace, name }: Pick<TokenSubject, 'namespace' | 'name'>): string {
+  return `system:serviceaccount:${namespace}:${name}`;
 }

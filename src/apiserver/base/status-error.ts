@@ -1,7 +1,7 @@
 import { hasCode, type KubeObject, PodrunError } from '../../api/index.ts';
 import { writableStatus } from '../../network/index.ts';
-import { type FieldError, formatFieldError, formatFieldErrorBody } from '../../manifest/index.ts';
-import { pluralWithGroup, type ServedResource } from '../resources/served-resource.ts';
+import { statusCauseOf, type FieldError, formatFieldError, invalid } from '../../manifest/index.ts';
+import { kindInMistakes, pluralWithGroup, type ServedResource } from '../resources/served-resource.ts';
 
 /** A cause in the details of a Status. */
 export interface FailureCause {
@@ -23,6 +23,7 @@ export interface FailureDetails {
 /** The parts of a Status of a failure. */
 export interface StatusFailure {
   readonly code: number;
+  /** Empty: an error of Go without a reason. */
   readonly reason: string;
   readonly message: string;
   readonly details?: FailureDetails | undefined;
@@ -49,14 +50,14 @@ export class StatusError extends Error {
       metadata: continueToken === undefined ? {} : { continue: continueToken },
       status: 'Failure',
       message,
-      reason,
+      ...(reason !== '' && { reason }),
       ...(details !== undefined && { details: withoutEmpty(details) }),
       code,
     } as KubeObject;
   }
 }
 
-type About = Pick<ServedResource, 'group' | 'plural' | 'kind'>;
+type About = Pick<ServedResource, 'group' | 'plural' | 'kind' | 'conversion'>;
 
 /** The details about an object: kind is the plural, except in validation errors. */
 function detailsOf({ group, plural }: About, name: string): FailureDetails {
@@ -96,6 +97,11 @@ export function objectConflict(resource: About, name: string, why?: string): Sta
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
 }
 
+/** The sentence of a conflict with an object of another uid. */
+export function wrongUid(wanted: string, present: string): string {
+  return `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${present}`;
+}
+
 /** @param subject a kind: `Pod`, `Deployment.apps`; or the options of a request: `ListOptions.meta.k8s.io` */
 export function invalidObject(
   subject: { readonly kind: string; readonly group: string },
@@ -110,7 +116,7 @@ export function invalidObject(
     code: 422,
     reason: 'Invalid',
     message: `${qualified} "${name}" is invalid: ${all}`,
-    details: { name, group, kind, causes: errors.map(causeOf) },
+    details: { name, group, kind, causes: errors.map(statusCauseOf) },
   });
 }
 
@@ -132,6 +138,27 @@ export function noSuchPath(): StatusError {
 /** The resource version, or the token of a list, is too old. */
 export function expired(message: string, continueToken?: string): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message, continueToken });
+}
+
+/** The answer for an error to which the API server gives neither a reason nor details. */
+export function plainError(message: string): StatusError {
+  return new StatusError({ code: 500, reason: '', message });
+}
+
+/** The answer for a text that is no resource version. Source: strconv.ParseUint. */
+export function noVersion(text: string): StatusError {
+  return plainError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+/**
+ * The answer for a patch whose result is no object of its kind.
+ * Source: apiserver/pkg/endpoints/handlers/patch.go, NewInvalid of `patch`.
+ * @param why in the words of Go's decoder
+ */
+export function invalidPatch(result: KubeObject, why: string): StatusError {
+  const fields = Object.entries(result).sort(([a], [b]) => (a < b ? -1 : 1));
+  const value = JSON.stringify(Object.fromEntries(fields));
+  return invalidObject({ kind: '', group: '' }, '', [invalid('patch', value, why)]);
 }
 
 /** @param message what has gone wrong */
@@ -164,37 +191,19 @@ const CODES: Readonly<Record<string, number>> = {
 export function asStatusError(error: unknown, about?: { resource: About; name: string }): StatusError {
   if (error instanceof StatusError) return error;
   if (!(error instanceof PodrunError)) return internalError(error instanceof Error ? error.message : String(error));
-  const [words = '', said] = /^Error from server \((\w+)\): /.exec(error.message) ?? [];
+  const [words = '', said] = /^Error from server(?: \((\w+)\))?: /.exec(error.message) ?? [];
   const message = error.message.slice(words.length);
+  if (words !== '' && said === undefined) return plainError(message);
   if (about !== undefined && error.causes !== undefined)
-    return invalidObject(about.resource, about.name, error.causes as readonly FieldError[]);
+    return invalidObject(kindInMistakes(about.resource), about.name, error.causes as readonly FieldError[]);
   if (about !== undefined && hasCode(error, 'Conflict')) return objectConflict(about.resource, about.name);
   // The code of a manifest that is not admitted is the code of a wrong manifest: its words have the reason.
   const why = said ?? error.code;
   const code = CODES[why];
   if (code === undefined) return internalError(message);
   const reason = code === 400 ? 'BadRequest' : why;
-  const details = about === undefined ? undefined : detailsOf(about.resource, about.name);
+  const details = about === undefined ? undefined : detailsOf(about.resource, error.objectName ?? about.name);
   return new StatusError({ code, reason, message, details });
-}
-
-/** Source: apimachinery/pkg/util/validation/field/errors.go, the names of ErrorType. */
-const CAUSE_REASONS: Readonly<Record<string, string>> = {
-  'Required value': 'FieldValueRequired',
-  'Invalid value': 'FieldValueInvalid',
-  'Unsupported value': 'FieldValueNotSupported',
-  Forbidden: 'FieldValueForbidden',
-  'Duplicate value': 'FieldValueDuplicate',
-  'Not found': 'FieldValueNotFound',
-  'Too long': 'FieldValueTooLong',
-  'Too many': 'FieldValueTooMany',
-  'Invalid type': 'FieldValueTypeInvalid',
-  'Internal error': 'InternalError',
-};
-
-function causeOf(error: FieldError): FailureCause {
-  const reason = CAUSE_REASONS[error.type] ?? 'FieldValueInvalid';
-  return { reason, message: formatFieldErrorBody(error), field: error.path };
 }
 
 function withoutEmpty(details: FailureDetails): FailureDetails {

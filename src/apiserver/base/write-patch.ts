@@ -1,10 +1,14 @@
 import {
   applyMergePatch,
+  formatSeconds,
   isSameJson,
   type JsonObject,
   removesLastFinalizer,
   resourceTypeOf,
+  shapeOfType,
   type StoredKubeObject,
+  trackUpdate,
+  typeOfObject,
   withNullLists,
 } from '../../api/index.ts';
 import type { ActionTarget } from '../../controllers/index.ts';
@@ -24,12 +28,19 @@ export function writePatch(
   {
     plural = resourceTypeOf(on).plural,
     isFresh = () => true,
-  }: { readonly plural?: string; readonly isFresh?: (stored: StoredKubeObject) => boolean } = {},
+    isTracked = false,
+  }: {
+    readonly plural?: string;
+    readonly isFresh?: (stored: StoredKubeObject) => boolean;
+    /** True: the controllers own the changed fields of an object that has managers. */
+    readonly isTracked?: boolean;
+  } = {},
 ): void {
   let isLast = false;
   store.change<StoredKubeObject>(plural, on, 'object', (stored) => {
     if (!isFresh(stored)) throw conflict(plural, on.name);
-    const changed = patched(stored, patch, on.uid);
+    const wanted = patched(stored, patch, on.uid);
+    const changed = isTracked ? tracked(stored, wanted, formatSeconds(store.clock.now().wallMs)) : wanted;
     isLast = removesLastFinalizer(stored, changed);
     // The object is removed in its stored form: readers see no change before that.
     return isLast ? stored : changed;
@@ -42,6 +53,19 @@ function patched(stored: StoredKubeObject, patch: JsonObject, uid: string): Stor
   const { generation } = stored.metadata;
   const isNewSpec = generation !== undefined && !isSameJson(countedPart(stored), countedPart(changed));
   return { ...changed, metadata: { ...changed.metadata, uid, ...(isNewSpec && { generation: generation + 1 }) } };
+}
+
+/** The object with the manager of the controllers. Objects that no client of an API server has written have none. */
+function tracked(stored: StoredKubeObject, changed: StoredKubeObject, time: string): StoredKubeObject {
+  if ((stored.metadata.managedFields ?? []).length === 0) return changed;
+  const shape = shapeOfType(typeOfObject(changed));
+  return trackUpdate(stored, changed, {
+    shape,
+    manager: 'kube-controller-manager',
+    subresource: '',
+    hasStatus: true,
+    time,
+  });
 }
 
 /** The part of an object whose changes are counted: of an EndpointSlice, which has no spec, all but the metadata. */

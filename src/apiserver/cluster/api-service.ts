@@ -10,10 +10,12 @@ import {
 } from '../../api/index.ts';
 import type { ApiPlace } from '../../network/index.ts';
 import { allocated } from '../services/allocate.ts';
-import type { FileStore } from '../../store/index.ts';
+import type { FileStore, Subscription } from '../../store/index.ts';
 
 const metadata = { name: API_SERVER, namespace: DEFAULT_NAMESPACE };
 const PORT = 'https';
+/** The resources of which one object leads to the server, in the order of their removal. */
+const PARTS = ['endpointslices', 'endpoints', 'services'] as const;
 
 /**
  * The Service `kubernetes`, which leads Pods to the server.
@@ -21,6 +23,9 @@ const PORT = 'https';
  */
 export class ApiService {
   readonly #store: FileStore;
+  /** Undefined: it does not lead anywhere yet. */
+  #place: ApiPlace | undefined;
+  #isClosed = false;
 
   constructor(store: FileStore) {
     this.#store = store;
@@ -34,7 +39,38 @@ export class ApiService {
   }
 
   /** Leads its connections to a place in the network of Pods. */
-  leadTo({ address, port }: ApiPlace): void {
+  leadTo(place: ApiPlace): void {
+    this.#place = place;
+    this.#lead(place);
+  }
+
+  /**
+   * Puts back at once what a client deletes: the API server does so within ten seconds.
+   * @param took called with the new Service
+   * @param onTrouble called when the store cannot be written to
+   */
+  follow(took: (service: StoredService) => void, onTrouble: (error: Error) => void): Subscription {
+    const restore = (): void => {
+      if (this.#isClosed) return;
+      const service = this.open();
+      if (service === undefined) return;
+      if (this.#place !== undefined) this.#lead(this.#place);
+      took(service);
+    };
+    const watches = PARTS.map((resource) =>
+      this.#store.watch<StoredKubeObject>(resource, { namespace: DEFAULT_NAMESPACE }, ({ type, object }) => {
+        if (type !== 'DELETED' || object.metadata.name !== API_SERVER) return;
+        try {
+          restore();
+        } catch (error) {
+          onTrouble(error as Error);
+        }
+      }),
+    );
+    return { close: () => watches.forEach((watch) => watch.close()) };
+  }
+
+  #lead({ address, port }: ApiPlace): void {
     const ports = [{ name: PORT, port, protocol: 'TCP' }];
     this.#keep('endpoints', {
       apiVersion: 'v1',
@@ -54,10 +90,10 @@ export class ApiService {
 
   /** Nothing leads to the server any more. The Service of a user stays. */
   close(): void {
+    this.#isClosed = true;
     const stored = this.#store.get<StoredKubeObject>('services', DEFAULT_NAMESPACE, API_SERVER);
     if (stored?.metadata.labels?.[OWN_LABEL] !== API_SERVER) return;
-    for (const resource of ['endpointslices', 'endpoints', 'services'])
-      this.#store.delete(resource, DEFAULT_NAMESPACE, API_SERVER);
+    for (const resource of PARTS) this.#store.delete(resource, DEFAULT_NAMESPACE, API_SERVER);
   }
 
   /** Stores an object. Replaces the object of a server that was killed, if it is another one. */

@@ -85,7 +85,8 @@ export class GarbageCollector {
         if (item === undefined) continue;
         await nextPart(this.#context.clock);
         // One that has changed meanwhile is due again.
-        if (this.#current(item) === item.object) await this.#carryOut(action, item);
+        if (this.#current(item)?.metadata.resourceVersion === item.object.metadata.resourceVersion)
+          await this.#carryOut(action, item);
       }
     }
     this.#isPlanned = false;

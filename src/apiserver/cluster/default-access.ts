@@ -1,6 +1,4 @@
 import {
-  DEFAULT_NAMESPACE,
-  hasCode,
   isSameJson,
   type KubeObject,
   type LabelSelector,
@@ -9,22 +7,34 @@ import {
 } from '../../api/index.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import type { Subscription } from '../../store/index.ts';
-import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../access/default-roles.ts';
-import type { PolicyRule } from '../access/permissions.ts';
+import { AUTO_UPDATE, type DefaultAccess, defaultAccess } from '../access/default-roles.ts';
+import { missingRules } from '../access/missing-rules.ts';
+import type { BoundSubject, PolicyRule } from '../access/permissions.ts';
 import type { ServerContext } from '../base/context.ts';
+import { SERVER_MANAGER, createAsServer } from './create-once.ts';
 import { reported } from './reported.ts';
+import { type StatusWriter, writeAs } from './write-as.ts';
 
 const ROLES = 'clusterroles';
+const COLLECTOR: StatusWriter = { manager: 'clusterrole-aggregation-controller', operation: 'Apply', subresource: '' };
 
 interface ClusterRole extends StoredKubeObject {
-  readonly rules?: readonly PolicyRule[];
+  readonly rules?: readonly PolicyRule[] | null;
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] };
 }
 
-/** Makes the default ClusterRoles, and keeps the rules of aggregated ClusterRoles up to date. */
+interface AccessObject extends StoredKubeObject {
+  readonly rules?: readonly PolicyRule[] | null;
+  readonly subjects?: readonly BoundSubject[] | null;
+}
+
+/**
+ * Makes the roles and bindings that every cluster has, and keeps the rules of aggregated ClusterRoles up to date.
+ * Present ones get what they lack, unless their annotation says otherwise.
+ * Source: pkg/registry/rbac/rest/storage_rbac.go; component-helpers/auth/rbac/reconciliation.
+ */
 export function keepDefaultAccess(context: ServerContext): Subscription {
-  for (const role of DEFAULT_CLUSTER_ROLES) ensure(role, ROLES, context);
-  for (const binding of DEFAULT_CLUSTER_ROLE_BINDINGS) ensure(binding, 'clusterrolebindings', context);
+  for (const access of defaultAccess()) ensure(access, context);
   collectRules(context);
   let isDue = false;
   return context.objects.subscribe(ROLES, () => {
@@ -38,19 +48,38 @@ export function keepDefaultAccess(context: ServerContext): Subscription {
   });
 }
 
-function ensure(object: KubeObject, resource: string, { objects, store }: ServerContext): void {
-  if (objects.get(resource, undefined, object.metadata.name ?? '') !== undefined) return;
-  try {
-    store.create(resource, object);
-  } catch (error) {
-    // Another process may have made it first.
-    if (!hasCode(error, 'AlreadyExists')) throw error;
+function ensure({ resource, object }: DefaultAccess, context: ServerContext): void {
+  const { namespace, name = '' } = object.metadata;
+  const present: AccessObject | undefined = context.objects.get(resource, namespace, name);
+  if (present === undefined) {
+    createAsServer(context, resource, object);
+    return;
   }
+  if (present.metadata.annotations?.[AUTO_UPDATE] !== 'true') return;
+  const isWhole = isSameJson(present.rules ?? [], object.rules ?? []);
+  const rules = isWhole ? [] : missingRules(present.rules ?? [], object.rules ?? []);
+  const held = new Set((present.subjects ?? []).map(subjectKey));
+  const subjects = (object.subjects ?? []).filter((subject) => !held.has(subjectKey(subject)));
+  if (rules.length === 0 && subjects.length === 0) return;
+  const whole = (stored: AccessObject): KubeObject => ({
+    ...stored,
+    ...(rules.length > 0 && { rules: [...(stored.rules ?? []), ...rules] }),
+    ...(subjects.length > 0 && { subjects: [...(stored.subjects ?? []), ...subjects] }),
+  });
+  const by: StatusWriter = { manager: SERVER_MANAGER, operation: 'Update', subresource: '' };
+  reported(context, `${resource}/${name}`, () => writeAs(by, resource, present, whole, context));
+}
+
+function subjectKey({ kind, name, namespace = '' }: BoundSubject): string {
+  return `${kind} ${namespace}/${name}`;
 }
 
 /** Source: pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go. */
-function collectRules({ objects, store }: ServerContext): void {
-  for (let isChanged = true; isChanged;) {
+function collectRules(context: ServerContext): void {
+  const { objects } = context;
+  let isChanged = true;
+  // A collected role may collect itself: each round settles at least one of them.
+  for (let round = 0; isChanged && round <= objects.list(ROLES).length; round++) {
     isChanged = false;
     const roles = objects.list(ROLES) as readonly ClusterRole[];
     for (const role of roles) {
@@ -58,8 +87,8 @@ function collectRules({ objects, store }: ServerContext): void {
       const rules = rulesFor(role, roles);
       if (isSameJson(rules, role.rules ?? [])) continue;
       isChanged = true;
-      const key = { namespace: DEFAULT_NAMESPACE, name: role.metadata.name };
-      store.change<ClusterRole>(ROLES, key, 'object', (stored) => ({ ...stored, rules }));
+      const { apiVersion, kind, metadata } = role;
+      writeAs(COLLECTOR, ROLES, role, () => ({ apiVersion, kind, metadata: { name: metadata.name }, rules }), context);
     }
   }
 }

@@ -1,5 +1,12 @@
-import { nextEventLoopTurn, nextPart } from '../../clock.ts';
-import { DEFAULT_NAMESPACE, formatSeconds, type NamespaceStatus, type StoredKubeObject } from '../../api/index.ts';
+import { type Alarm, nextEventLoopTurn, nextPart } from '../../clock.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatSeconds,
+  type KubeObject,
+  type NamespaceStatus,
+  type StoredKubeObject,
+} from '../../api/index.ts';
+import { type ForeignContents, deleteForeignContents, unknownVersions } from '../aggregation/empty-namespace.ts';
 import { removeEmptyNamespaces } from '../deletion/delete-namespace.ts';
 import { deleteObject } from '../deletion/delete-object.ts';
 import type { Subscription } from '../../store/index.ts';
@@ -8,6 +15,10 @@ import type { ServedResource } from '../resources/served-resource.ts';
 import { deletionIn, hasObjects } from '../writes/delete.ts';
 import { typeOf } from '../writes/update.ts';
 import { remainingConditions } from './namespace-conditions.ts';
+import { CONTROLLER_MANAGER, writeAs } from './write-as.ts';
+
+/** Source: pkg/controller/namespace/namespace_controller.go: half the time that a deletion is expected to take. */
+const LOOK_AGAIN_MS = 8000;
 
 /** Deletes what is in a namespace that is Terminating, Pods first, and then the namespace. */
 export function endNamespaces(context: ServerContext): Subscription {
@@ -27,14 +38,23 @@ export function endNamespaces(context: ServerContext): Subscription {
   const namespaces = objects.subscribe('namespaces', ({ object }) => {
     if (object.metadata.deletionTimestamp !== undefined) ending.look();
   });
+  const aggregation = context.aggregated.follow(() => ending.look());
   ending.look();
-  return { close: () => [kinds, namespaces, ...subscriptions.values()].forEach((one) => one.close()) };
+  return {
+    close: () => {
+      for (const one of [kinds, namespaces, aggregation, ...subscriptions.values()]) one.close();
+      ending.close();
+    },
+  };
 }
 
 class NamespaceEnd {
   readonly #context: ServerContext;
+  /** The objects of other API servers in each namespace, at the last look. */
+  readonly #foreign = new Map<string, ForeignContents>();
   #isDue = false;
   #isBusy = false;
+  #alarm: Alarm | undefined;
 
   constructor(context: ServerContext) {
     this.#context = context;
@@ -58,17 +78,25 @@ class NamespaceEnd {
     });
   }
 
+  close(): void {
+    this.#alarm?.cancel();
+  }
+
   async #work(): Promise<void> {
     this.#isBusy = true;
+    this.#alarm?.cancel();
+    this.#foreign.clear();
     try {
       const { objects, store } = this.#context;
       for (const { metadata } of objects.list('namespaces')) {
         if (this.concerns(metadata.name)) await this.#empty(metadata.name);
       }
-      removeEmptyNamespaces(store, (name) => hasObjects(this.#context, name));
+      if (this.#context.signal.aborted) return;
+      removeEmptyNamespaces(store, (name) => hasObjects(this.#context, name) || this.#isKeptForeign(name));
       for (const { metadata } of objects.list('namespaces')) {
         if (this.concerns(metadata.name)) this.#tellRemaining(metadata.name);
       }
+      this.#lookAgain();
     } finally {
       this.#isBusy = false;
       // Something has gone meanwhile.
@@ -79,26 +107,38 @@ class NamespaceEnd {
     }
   }
 
+  /** True for a namespace in which other API servers have objects, or in which they may have some. */
+  #isKeptForeign(name: string): boolean {
+    if (this.#context.aggregated.all.length === 0) return false;
+    const contents = this.#foreign.get(name);
+    if (contents === undefined || unknownVersions(this.#context).length > 0) return true;
+    return contents.remaining.length > 0 || contents.errors.length > 0;
+  }
+
+  /** Other API servers do not tell when an object has gone. */
+  #lookAgain(): void {
+    const { clock } = this.#context;
+    if (![...this.#foreign.keys()].some((name) => this.concerns(name) && this.#isKeptForeign(name))) return;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, () => this.look());
+  }
+
   /** Writes into the status what the namespace waits for. */
   #tellRemaining(namespace: string): void {
-    const { objects, store, clock } = this.#context;
-    const remaining = this.#kinds().map((resource) => ({
-      resource,
-      objects: objects.list(resource.storage, namespace),
-    }));
+    const { objects, clock } = this.#context;
+    const own = this.#kinds().map((resource) => ({ resource, objects: objects.list(resource.storage, namespace) }));
+    const { remaining, errors } = this.#foreign.get(namespace) ?? { remaining: [], errors: [] };
+    const rest = { remaining: [...own, ...remaining], unknown: unknownVersions(this.#context), errors };
     const now = formatSeconds(clock.now().wallMs);
-    store.change<StoredKubeObject>(
-      'namespaces',
-      { namespace: DEFAULT_NAMESPACE, name: namespace },
-      'status',
-      (stored) => {
-        const status = stored['status'] as NamespaceStatus;
-        return {
-          ...stored,
-          status: { ...status, conditions: remainingConditions(status.conditions ?? [], remaining, now) },
-        };
-      },
-    );
+    const present = objects.get('namespaces', undefined, namespace);
+    if (present === undefined) return;
+    const withConditions = (stored: StoredKubeObject): KubeObject => {
+      const status = stored['status'] as NamespaceStatus;
+      return {
+        ...stored,
+        status: { ...status, conditions: remainingConditions(status.conditions ?? [], rest, now) },
+      };
+    };
+    writeAs(CONTROLLER_MANAGER, 'namespaces', present, withConditions, this.#context);
   }
 
   /** The kinds with objects in namespaces, each once. Events go last. */
@@ -115,7 +155,7 @@ class NamespaceEnd {
     const kinds = this.#kinds();
     const isWorkload = ({ categories }: (typeof kinds)[number]): boolean => categories.includes('all');
     for (const resource of [...kinds.filter(isWorkload), ...kinds.filter((each) => !isWorkload(each))]) {
-      if (!isWorkload(resource) && objects.list('pods', namespace).length > 0) return;
+      if (!isWorkload(resource) && objects.hasSome('pods', namespace)) return;
       for (const { metadata } of objects.list(resource.storage, namespace)) {
         if (metadata.deletionTimestamp !== undefined && resource.storage !== 'pods') continue;
         await nextPart(clock);
@@ -123,7 +163,9 @@ class NamespaceEnd {
         await deleteObject({ ...deletionIn(this.#context), propagation: 'Background' }, ref);
       }
     }
-    if (hasObjects(this.#context, namespace)) return;
+    if (this.#context.aggregated.all.length > 0)
+      this.#foreign.set(namespace, await deleteForeignContents(namespace, this.#context));
+    if (hasObjects(this.#context, namespace) || this.#isKeptForeign(namespace)) return;
     for (const { metadata } of objects.list('events', namespace)) {
       await nextPart(clock);
       store.delete('events', namespace, metadata.name);

@@ -7,6 +7,15 @@ export interface RemainingObjects {
   readonly objects: readonly StoredKubeObject[];
 }
 
+/** The reasons why a namespace is still Terminating. */
+export interface NamespaceRest {
+  readonly remaining: readonly RemainingObjects[];
+  /** The versions of groups with unknown kinds: `example.com/v1`. */
+  readonly unknown: readonly string[];
+  /** Why objects were not deleted. */
+  readonly errors: readonly string[];
+}
+
 interface ConditionFinding {
   readonly type: string;
   /** Undefined: nothing is left. */
@@ -21,10 +30,13 @@ interface ConditionFinding {
  */
 export function remainingConditions(
   before: readonly NamespaceCondition[],
-  remaining: readonly RemainingObjects[],
+  { remaining, unknown, errors }: NamespaceRest,
   now: string,
 ): NamespaceCondition[] {
-  const findings = findingsOf(remaining.filter(({ objects }) => objects.length > 0));
+  const findings = [
+    ...failuresOf(unknown, errors),
+    ...findingsOf(remaining.filter(({ objects }) => objects.length > 0)),
+  ];
   const own = findings.map(({ type, finding, well }): NamespaceCondition => {
     const status = finding === undefined ? 'False' : 'True';
     const known = before.find((condition) => condition.type === type);
@@ -33,6 +45,37 @@ export function remainingConditions(
   });
   const isOther = ({ type }: NamespaceCondition): boolean => !own.some((condition) => condition.type === type);
   return [...before.filter(isOther), ...own];
+}
+
+function failuresOf(unknown: readonly string[], errors: readonly string[]): ConditionFinding[] {
+  const stale = unknown.map((one) => `${one}: stale GroupVersion discovery: ${one}`);
+  const groups = `Discovery failed for some groups, ${unknown.length} failing`;
+  const servers = `${groups}: unable to retrieve the complete list of server APIs`;
+  return [
+    {
+      type: 'NamespaceDeletionDiscoveryFailure',
+      finding: findingOf('DiscoveryFailed', servers, stale),
+      well: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
+    },
+    {
+      type: 'NamespaceDeletionGroupVersionParsingFailure',
+      // Each name of a version that podrun has is one.
+      finding: undefined,
+      well: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
+    },
+    {
+      type: 'NamespaceDeletionContentFailure',
+      finding: findingOf(
+        'ContentDeletionFailed',
+        `Failed to delete all resource types, ${errors.length} remaining`,
+        errors,
+      ),
+      well: {
+        reason: 'ContentDeleted',
+        message: 'All content successfully deleted, may be waiting on finalization',
+      },
+    },
+  ];
 }
 
 function findingsOf(remaining: readonly RemainingObjects[]): ConditionFinding[] {
@@ -44,17 +87,6 @@ function findingsOf(remaining: readonly RemainingObjects[]): ConditionFinding[] 
     .toSorted()
     .map((name) => `${name} in ${finalizers.filter((each) => each === name).length} resource instances`);
   return [
-    always('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
-    always(
-      'NamespaceDeletionGroupVersionParsingFailure',
-      'ParsedGroupVersions',
-      'All legacy kube types successfully parsed',
-    ),
-    always(
-      'NamespaceDeletionContentFailure',
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ),
     {
       type: 'NamespaceContentRemaining',
       finding: findingOf('SomeResourcesRemain', 'Some resources are remaining', kinds),
@@ -66,11 +98,6 @@ function findingsOf(remaining: readonly RemainingObjects[]): ConditionFinding[] 
       well: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
     },
   ];
-}
-
-/** A failure that podrun does not have. */
-function always(type: string, reason: string, message: string): ConditionFinding {
-  return { type, finding: undefined, well: { reason, message } };
 }
 
 function findingOf(reason: string, head: string, parts: readonly string[]): ConditionFinding['finding'] {

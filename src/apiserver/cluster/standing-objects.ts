@@ -1,11 +1,16 @@
-import { DEFAULT_NAMESPACE, hasCode, type KubeObject, type StoredKubeObject } from '../../api/index.ts';
-import { readNode, registeredNode } from '../../settings/index.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
+import { readNode, registeredNode, reportAddress } from '../../settings/index.ts';
 import { bootTime } from '../base/default-objects.ts';
 import { systemPriorityClasses } from '../objects/cluster-objects.ts';
 import { nodeFields } from '../objects/node-object.ts';
 import type { Clock } from '../../clock.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
+import type { NodeClient } from '../base/node-client.ts';
+import { createAsServer, createOnce } from './create-once.ts';
+import { makeDefaultFlows } from './default-flows.ts';
+import { keepServiceAddresses } from './keep-service-addresses.ts';
+import { keepTokenSecrets } from './keep-token-secrets.ts';
 import { reported } from './reported.ts';
 
 /** The namespaces that every cluster has. */
@@ -32,14 +37,17 @@ export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeOb
   };
 }
 
-/** Makes the node known. Called before its objects are read. */
-export function registerNode(store: FileStore): void {
-  registeredNode(store, readNode({ storageDir: store.root }));
+/** Makes the node known, with the address at which Pods reach it. Called before its objects are read. */
+export function registerNode(store: FileStore, client: NodeClient | undefined): void {
+  const node = readNode({ storageDir: store.root });
+  registeredNode(store, node);
+  reportAddress(store, node.name, client?.address);
 }
 
 /**
  * Keeps the objects that every cluster has: namespaces, and in each of them a ServiceAccount and the certificate of the
- * CA. Deleted or changed ones come back. Makes the PriorityClasses of the system at the start.
+ * CA, and tokens in Secrets; the range of the addresses of Services, and these. Deleted or changed ones come back.
+ * Makes the PriorityClasses of the system, the PriorityLevelConfigurations and the FlowSchemas at the start.
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
   const { objects } = context;
@@ -51,23 +59,26 @@ export function keepStandingObjects(context: ServerContext): Subscription {
   for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
   for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
   for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);
-  const again = (ensure: () => void): void => reported(context, 'the objects of every cluster', ensure);
+  makeDefaultFlows(context);
+  const ensureAgain = (ensure: () => void): void => reported(context, 'the objects of every cluster', ensure);
   const subscriptions = [
+    keepServiceAddresses(context),
+    keepTokenSecrets(context),
     ...inNamespaces.map(({ storage }) =>
       objects.subscribe(storage, ({ type, object }) => {
-        if (type === 'ADDED') again(() => ensureNamespace(context, object.metadata.namespace));
+        if (type === 'ADDED') ensureAgain(() => ensureNamespace(context, object.metadata.namespace));
       }),
     ),
     objects.subscribe('namespaces', ({ type, object }) => {
-      if (type !== 'DELETED') again(() => ensureContents(context, object.metadata.name));
+      if (type !== 'DELETED') ensureAgain(() => ensureContents(context, object.metadata.name));
     }),
     objects.subscribe('serviceaccounts', ({ type, object }) => {
       if (type === 'DELETED' && object.metadata.name === 'default')
-        again(() => ensureContents(context, object.metadata.namespace));
+        ensureAgain(() => ensureContents(context, object.metadata.namespace));
     }),
     objects.subscribe('configmaps', ({ type, object }) => {
       if (object.metadata.name === ROOT_CA && type !== 'ADDED')
-        again(() => ensureContents(context, object.metadata.namespace));
+        ensureAgain(() => ensureContents(context, object.metadata.namespace));
     }),
   ];
   return { close: () => subscriptions.forEach((subscription) => subscription.close()) };
@@ -75,7 +86,7 @@ export function keepStandingObjects(context: ServerContext): Subscription {
 
 function ensureNamespace(context: ServerContext, name: string): void {
   if (context.objects.get('namespaces', undefined, name) !== undefined) return;
-  create(context, 'namespaces', {
+  createOnce(context, 'namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
@@ -86,7 +97,8 @@ function ensureNamespace(context: ServerContext, name: string): void {
 
 function ensurePriorityClass(context: ServerContext, object: StoredKubeObject): void {
   if (context.objects.get('priorityclasses', undefined, object.metadata.name) !== undefined) return;
-  create(context, 'priorityclasses', { ...object });
+  const { metadata, ...fields } = object;
+  createAsServer(context, 'priorityclasses', { ...fields, metadata: { ...metadata, generation: 1 } });
 }
 
 function ensureContents(context: ServerContext, namespace: string): void {
@@ -94,7 +106,7 @@ function ensureContents(context: ServerContext, namespace: string): void {
   if (objects.get('namespaces', undefined, namespace)?.metadata.deletionTimestamp !== undefined) return;
   if (objects.get('namespaces', undefined, namespace) === undefined) return;
   if (objects.get('serviceaccounts', namespace, 'default') === undefined)
-    create(context, 'serviceaccounts', {
+    createOnce(context, 'serviceaccounts', {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
       metadata: { name: 'default', namespace },
@@ -102,7 +114,7 @@ function ensureContents(context: ServerContext, namespace: string): void {
   const data = { 'ca.crt': config.caCertificate };
   const present = objects.get('configmaps', namespace, ROOT_CA);
   if (present === undefined)
-    create(context, 'configmaps', {
+    createOnce(context, 'configmaps', {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_NOTE },
@@ -110,13 +122,4 @@ function ensureContents(context: ServerContext, namespace: string): void {
     });
   else if ((present['data'] as typeof data | undefined)?.['ca.crt'] !== data['ca.crt'])
     store.change('configmaps', { namespace, name: ROOT_CA }, 'object', (stored) => ({ ...stored, data }));
-}
-
-/** Another process may have made it first. */
-function create({ store }: ServerContext, resource: string, object: KubeObject): void {
-  try {
-    store.create(resource, object);
-  } catch (error) {
-    if (!hasCode(error, 'AlreadyExists')) throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/index.ts';
-import { callOnLoopback, serviceAddresses } from '../admission/call-webhook.ts';
+import { callOnMachine } from '../admission/call-webhook.ts';
 import type { ServerContext } from '../base/context.ts';
 import {
   apiVersionOf,
@@ -26,7 +26,8 @@ export async function shownObjects<T extends KubeObject>(
   const { custom } = resource;
   if (custom?.conversion === undefined) return objects.map((object) => inVersionOf(resource, object));
   const target = { apiVersion: apiVersionOf(resource), decode: custom.decode };
-  return converted(objects, target, custom.conversion, context);
+  const all = await converted(objects, target, custom.conversion, context);
+  return all.map((object) => inVersionOf(resource, object));
 }
 
 /**
@@ -71,29 +72,28 @@ async function converted<T extends KubeObject>(
 ): Promise<readonly T[]> {
   const others = objects.filter((object) => object.apiVersion !== apiVersion);
   if (others.length === 0) return objects;
-  const answers = await askWebhook(others, apiVersion, conversion, context);
+  const converted = await askWebhook(others, apiVersion, conversion, context);
   // A webhook of another machine: all versions have the same fields.
-  if (answers === undefined) return objects.map((object) => ({ ...object, apiVersion }));
-  const byOld = new Map(others.map((object, index) => [object, answers[index]]));
+  if (converted === undefined) return objects.map((object) => ({ ...object, apiVersion }));
+  const byOld = new Map(others.map((object, index) => [object, converted[index]]));
   return objects.map((object) => {
     const answer = byOld.get(object);
     return answer === undefined ? object : (decode(answer).object as KubeObject as T);
   });
 }
 
-/** The converted objects. Undefined: the webhook is on another machine, and was not asked. */
+/** The converted objects. Undefined: the webhook is on another machine, and is not called. */
 async function askWebhook(
   objects: readonly KubeObject[],
   apiVersion: string,
   { clientConfig, reviewVersion }: WebhookConversion,
-  { clock, closed, objects: served }: ServerContext,
+  context: ServerContext,
 ): Promise<readonly KubeObject[] | undefined> {
   const question = { uid: randomUUID(), reviewVersion, apiVersion, objects };
   const webhook = { clientConfig, timeoutSeconds: TIMEOUT_SECONDS };
   let answer: unknown;
   try {
-    const addressOf = serviceAddresses(served);
-    answer = await callOnLoopback(webhook, conversionReviewOf(question), { clock, closed, addressOf });
+    answer = await callOnMachine(webhook, conversionReviewOf(question), context);
   } catch (error) {
     throw conversionFailed(objects, `failed: ${messageOf(error)}`);
   }

@@ -2,12 +2,21 @@ import { type FieldsShape, type ListKey, type Shape, shapeOfType } from '../../a
 import { fieldSchema, isEmbeddedResource, keepsUnknown, schemaOr, type SchemaProps } from './base/schema.ts';
 
 const LEAF: Shape = { kind: 'leaf' };
+const SCALARS: Readonly<Record<string, Shape>> = {
+  boolean: { kind: 'leaf', scalar: 'boolean' },
+  integer: { kind: 'leaf', scalar: 'numeric' },
+  number: { kind: 'leaf', scalar: 'numeric' },
+  string: { kind: 'leaf', scalar: 'string' },
+};
 const DEDUCED: Shape = { kind: 'deduced' };
 
 /** The way in which server-side apply merges objects of a schema. Source: kube-openapi, pkg/schemaconv. */
 export function shapeOfSchema(schema: SchemaProps, isRoot = true): Shape {
   if (schema.type === 'array') return listShape(schema);
-  if (schema.type !== 'object') return schema.type === undefined && keepsUnknown(schema) ? DEDUCED : LEAF;
+  if (schema.type !== 'object') {
+    if (schema.type === undefined && keepsUnknown(schema)) return DEDUCED;
+    return SCALARS[schema.type ?? ''] ?? LEAF;
+  }
   if (schema['x-kubernetes-map-type'] === 'atomic') return LEAF;
   const { properties } = schema;
   if (!isRoot && properties === undefined && schemaOr(schema.additionalProperties) === undefined) return DEDUCED;
@@ -46,6 +55,6 @@ function listShape(schema: SchemaProps): Shape {
 function keysOf(schema: SchemaProps): ListKey[] {
   return (schema['x-kubernetes-list-map-keys'] ?? []).map((name) => {
     const fallback = schema.items?.properties?.[name]?.default;
-    return typeof fallback === 'string' ? { name, fallback } : { name };
+    return typeof fallback === 'string' || typeof fallback === 'number' ? { name, fallback } : { name };
   });
 }

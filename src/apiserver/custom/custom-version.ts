@@ -1,6 +1,9 @@
-import { decodeObject, type FieldError, goTypeError, readJson } from '../../manifest/index.ts';
+import type { FieldError } from '../../manifest/index.ts';
+import { checkMetadata, typedMetadata } from './values/metadata.ts';
+import { checkScale } from './values/scale.ts';
+import { NOT_CHECKED, stopsRules } from './values/not-checked.ts';
 import type { CustomVersion, WebhookConversion } from '../resources/served-resource.ts';
-import { checkRules } from './cel/rules.ts';
+import { checkRules, hasRules } from './cel/rules.ts';
 import { shapeOfSchema } from './custom-shape.ts';
 import { REVIEW_VERSIONS } from './definition/check-conversion.ts';
 import type { Definition, DefinitionSpec, DefinitionVersion } from './definition/definition.ts';
@@ -8,48 +11,76 @@ import { fieldSchema, type SchemaProps } from './base/schema.ts';
 import { checkListTypes } from './values/lists.ts';
 import { pruneUnknown } from './values/prune.ts';
 import { validateValue } from './values/validate.ts';
-import { goJsonType, isJsonObject, type JsonObject } from '../../api/index.ts';
-
-const TYPE = 'meta.ObjectMeta';
-
-/** The metadata of an object of a custom kind, whose schema says nothing about it. */
-interface TypedMetadata {
-  readonly metadata: JsonObject;
-  /** Paths of fields that ObjectMeta does not have. */
-  readonly unknown: readonly string[];
-  /** In the words of Go's JSON decoder. */
-  readonly errors: readonly FieldError[];
-}
+import { isJsonObject, type KubeObject } from '../../api/index.ts';
 
 type Fields = Record<string, unknown>;
 
 /** The rules for objects of a schema. */
 export function versionOfSchema(
   schema: SchemaProps,
-  about: Omit<CustomVersion, 'decode' | 'validate' | 'schema' | 'shape'>,
+  about: Omit<CustomVersion, 'decode' | 'validate' | 'withDefaults' | 'schema' | 'shape'>,
 ): CustomVersion {
   return {
     ...about,
     schema,
     shape: shapeOfSchema(schema),
     decode: decoderOf(schema),
-    validate: (object, stored) => validate(schema, object, stored),
+    validate: (object, stored, isOtherKind = false) =>
+      validate(schema, { object, stored, scale: about.scale, isOtherKind }),
+    withDefaults: hasDefaults(schema) ? readerOf(schema) : undefined,
   };
 }
 
+/** True for a schema with a default anywhere. */
+function hasDefaults(schema: SchemaProps): boolean {
+  const { properties = {}, additionalProperties, items } = schema;
+  const inner = [...Object.values(properties), additionalProperties, items];
+  return schema.default !== undefined || inner.some((one) => isJsonObject(one) && hasDefaults(one));
+}
+
+/** Sets the defaults of an object that is read. The same object always becomes the same one: its text is kept. */
+function readerOf(schema: SchemaProps): CustomVersion['withDefaults'] {
+  const known = new WeakMap<KubeObject, KubeObject>();
+  return <T extends KubeObject>(object: T): T => {
+    const defaulted = known.get(object) ?? (setDefaults(schema, object) as KubeObject);
+    known.set(object, defaulted);
+    return defaulted as T;
+  };
+}
+
+/** Source: apiextensions, pkg/apiserver/customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter. */
 function decoderOf(schema: SchemaProps): CustomVersion['decode'] {
-  return (object) => {
+  return (object, isOtherKind = false) => {
     const { metadata, ...typed } = typedMetadata(object['metadata']);
-    const { value, unknown } = pruneUnknown(schema, { ...object, metadata });
-    const decoded = setDefaults(schema, value) as Fields;
-    return { object: decoded, unknown: [...unknown, ...typed.unknown], errors: typed.errors };
+    const whole: Fields = { ...object, metadata };
+    const { value, unknown } = isOtherKind ? { value: whole, unknown: [] } : pruneUnknown(schema, whole);
+    return {
+      object: isOtherKind ? whole : (setDefaults(schema, value) as Fields),
+      unknown: [...unknown, ...typed.unknown.map((path) => `metadata.${path}`)],
+      errors: typed.errors,
+    };
   };
 }
 
-function validate(schema: SchemaProps, object: Fields, stored: Fields | undefined): FieldError[] {
-  const errors = [...validateValue(schema, object, ''), ...checkListTypes(schema, object, '')];
+/** Source: apiextensions, pkg/registry/customresource/strategy.go and validator.go. */
+function validate(schema: SchemaProps, { object, stored, scale, isOtherKind }: CustomObject): FieldError[] {
+  const ofSchema = (): FieldError[] => [
+    ...checkMetadata(object, stored),
+    ...validateValue(schema, object, ''),
+    ...(scale === undefined ? [] : checkScale(scale, object)),
+  ];
+  const errors = [...(isOtherKind ? [] : ofSchema()), ...checkListTypes(schema, object, '')];
+  if (!hasRules(schema)) return errors;
   // A rule may take for granted that values have their types.
-  return errors.length > 0 ? errors : checkRules(schema, { value: object, before: stored }, '');
+  if (errors.some(stopsRules)) return [...errors, NOT_CHECKED];
+  return [...errors, ...checkRules(schema, { value: object, before: stored }, '')];
+}
+
+interface CustomObject {
+  readonly object: Fields;
+  readonly stored: Fields | undefined;
+  readonly scale: CustomVersion['scale'];
+  readonly isOtherKind: boolean;
 }
 
 /** A served version of a definition. */
@@ -60,6 +91,7 @@ export function customVersionOf(
   const scale = subresources?.scale;
   return versionOfSchema(schemaIn(schema), {
     hasStatus: subresources?.status !== undefined,
+    isTyped: false,
     conversion: conversionOf(spec),
     selectable: selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
     ...(scale === undefined
@@ -98,23 +130,6 @@ function conversionOf({ group, versions, conversion }: DefinitionSpec): WebhookC
   };
 }
 
-/** Decodes metadata. Source: apiextensions, pkg/apiserver/schema/objectmeta, GetObjectMeta. */
-function typedMetadata(metadata: unknown): TypedMetadata {
-  const [root] = readJson(JSON.stringify(metadata ?? {}));
-  if (root?.kind !== 'map') {
-    const detail = `json: cannot unmarshal ${goJsonType(metadata)} into Go value of type v1.ObjectMeta`;
-    return { metadata: {}, unknown: [], errors: [{ path: 'metadata', type: 'Invalid type', detail }] };
-  }
-  const { object, problems } = decodeObject(root, TYPE, { lineOf: () => 1 });
-  const errors = problems.map(({ error }) => error);
-  const wrong = errors.filter(({ type }) => type !== 'Unknown field' && type !== 'Duplicate field');
-  return {
-    metadata: object,
-    unknown: errors.filter(({ type }) => type === 'Unknown field').map(({ path }) => `metadata.${path}`),
-    errors: wrong.map((error) => ({ ...error, detail: goTypeError(error, TYPE) })),
-  };
-}
-
 /**
  * Sets the defaults of missing fields, from outside to inside: a default may contain fields with defaults. A null
  * counts as missing where the schema does not permit it. Source: apiextensions, pkg/apiserver/schema/defaulting.
@@ -130,9 +145,11 @@ function setDefaults(schema: SchemaProps, value: unknown): unknown {
     if (field.default === undefined || !isMissing(field, fields.get(name))) continue;
     fields.set(name, structuredClone(field.default));
   }
-  const entries = [...fields].map(([name, field]) => {
+  const entries = [...fields].flatMap(([name, field]): (readonly [string, unknown])[] => {
     const known = fieldSchema(schema, name);
-    return [name, known === undefined ? field : setDefaults(known, field)] as const;
+    // A null that neither means something nor has a default says nothing.
+    if (field === null && known !== undefined && known.nullable !== true) return [];
+    return [[name, known === undefined ? field : setDefaults(known, field)]];
   });
   return Object.fromEntries(entries);
 }

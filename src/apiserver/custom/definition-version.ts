@@ -1,3 +1,4 @@
+import type { KubeObject, Shape } from '../../api/index.ts';
 import type { CustomVersion } from '../resources/served-resource.ts';
 import { versionOfSchema } from './custom-version.ts';
 import { checkDefinition } from './definition/check-definition.ts';
@@ -7,10 +8,11 @@ import { DEFINITION_SCHEMA, withDefaultNames, type Definition } from './definiti
 
 const VERSION = versionOfSchema(DEFINITION_SCHEMA, {
   hasStatus: true,
+  isTyped: true,
   columns: [
     {
       name: 'Created At',
-      type: 'string',
+      type: 'date',
       format: '',
       description: 'The time of the creation.',
       priority: 0,
@@ -19,16 +21,45 @@ const VERSION = versionOfSchema(DEFINITION_SCHEMA, {
   ],
 });
 
+/** The structs of Go in a definition: their fields come and go, not they themselves. */
+interface Structs {
+  readonly [field: string]: Structs;
+}
+
+const STRUCTS: Structs = { metadata: {}, spec: { names: {} }, status: { acceptedNames: {} } };
+
+function withStructs(shape: Shape, structs: Structs): Shape {
+  if (shape.kind !== 'object') return shape;
+  return {
+    ...shape,
+    field: (name) => {
+      const [field, inner] = [shape.field(name), structs[name]];
+      return field === undefined || inner === undefined || name === 'metadata' ? field : withStructs(field, inner);
+    },
+    isAlwaysPresent: (name) => Object.hasOwn(structs, name),
+  };
+}
+
+/** A new definition, before its names are accepted. Source: apiextensions, customresourcedefinition/strategy.go. */
+function withFirstStatus(object: KubeObject): KubeObject {
+  const { versions } = (object as Definition).spec;
+  const storedVersions = versions.filter(({ storage }) => storage).map(({ name }) => name);
+  return { ...object, status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions } };
+}
+
 /** CustomResourceDefinitions are decoded as objects of a schema, and validated by rules of their own. */
 export const DEFINITION_VERSION: CustomVersion = {
   ...VERSION,
+  shape: withStructs(VERSION.shape, STRUCTS),
+  atCreation: withFirstStatus,
   decode: (object) => {
-    const { object: typed, mistake } = withTypedSchemas(object);
+    const { object: typed, mistake, unknown } = withTypedSchemas(object);
     const decoded = VERSION.decode(typed);
     const wrong =
       mistake === undefined ? [] : [{ path: 'spec.versions', type: 'Invalid type' as const, detail: mistake }];
     return {
       ...decoded,
+      unknown: [...unknown, ...decoded.unknown],
       errors: [...decoded.errors, ...wrong],
       object: withDefaultNames(decoded.object as unknown as Definition),
     };

@@ -1,11 +1,20 @@
-import { DEFAULT_NAMESPACE, formatSeconds, isSameJson, type StoredKubeObject } from '../../api/index.ts';
+import { DEFAULT_NAMESPACE, formatSeconds, isSameJson, type StoredKubeObject, trackUpdate } from '../../api/index.ts';
 import { nextEventLoopTurn } from '../../clock.ts';
 import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
+import { DEFINITION_VERSION } from './definition-version.ts';
 import { isServed, statusOfDefinition } from './definition/conditions.ts';
 import type { Definition } from './definition/definition.ts';
 import { servedResourcesOf } from './served-resources.ts';
+
+/** The writes of the API server's own controller of definitions. */
+const STATUS_WRITE = {
+  shape: DEFINITION_VERSION.shape,
+  manager: 'kube-apiserver',
+  subresource: 'status',
+  hasStatus: true,
+};
 
 const DEFINITIONS = 'customresourcedefinitions';
 
@@ -42,10 +51,9 @@ function settle(context: ServerContext): void {
     const status = statusOfDefinition(definition, others, now);
     const { name = '' } = definition.metadata;
     if (isSameJson(status, definition.status)) continue;
-    context.store.change<StoredKubeObject>(DEFINITIONS, { namespace: DEFAULT_NAMESPACE, name }, 'status', (stored) => ({
-      ...stored,
-      status,
-    }));
+    context.store.change<StoredKubeObject>(DEFINITIONS, { namespace: DEFAULT_NAMESPACE, name }, 'both', (stored) =>
+      trackUpdate(stored, { ...stored, status }, { ...STATUS_WRITE, time: now }),
+    );
   }
 }
 

@@ -5,7 +5,6 @@ import {
   isTerminalPhase,
   type KubeObject,
   type PersistentVolume,
-  resourceTypeOf,
   type StoredEvent,
   type StoredPod,
 } from '../../api/index.ts';
@@ -18,6 +17,7 @@ import {
   sweepMemoryFolders,
   type UnreferencedFolder,
 } from '../../store/index.ts';
+import { isAboutGone } from './expired-events.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
@@ -61,7 +61,7 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   const isReported = ({ path }: UnreferencedFolder): boolean => earlier.has(path);
   removeFolders(collection, 'run', surplus, isReported);
   removeFolders(collection, 'volume', unclaimed(collection));
-  removeEvents(collection);
+  removeEvents(collection, removed);
   if (collection.dryRun) return;
   await removeUnusedLayers(collection);
   garbage.sweep();
@@ -176,15 +176,15 @@ function removeFolders(
 }
 
 /**
- * Removes the events of objects that are gone. Events of a Pod were recorded after its removal, which takes the earlier
- * ones. The node always exists.
+ * Removes the events of objects that are gone.
+ * @param removed the Pods that were removed just now, as `NAMESPACE/NAME`: their events are not reported
  */
-function removeEvents({ store, namespace, dryRun, onRemoved }: Collection): void {
-  for (const { metadata, involvedObject } of store.list<StoredEvent>('events', { namespace })) {
-    const { apiVersion = 'v1', kind = '', name = '', namespace: place = metadata.namespace } = involvedObject;
-    const { plural } = resourceTypeOf({ apiVersion, kind });
-    if (kind === 'Node' || store.get(plural, place, name) !== undefined) continue;
+function removeEvents({ store, namespace, dryRun, onRemoved }: Collection, removed: ReadonlySet<string>): void {
+  for (const event of store.list<StoredEvent>('events', { namespace })) {
+    const { metadata, involvedObject } = event;
+    if (!isAboutGone(store, event)) continue;
     if (!dryRun) store.delete('events', metadata.namespace, metadata.name);
+    if (involvedObject.kind === 'Pod' && removed.has(`${metadata.namespace}/${involvedObject.name}`)) continue;
     onRemoved({ type: 'event', namespace: metadata.namespace, name: metadata.name });
   }
 }

@@ -7,22 +7,36 @@ import {
   namespacedResources,
   type PodrunError,
   resourceTypeOf,
+  storageOf,
   type StoredKubeObject,
 } from '../../api/index.ts';
+
 import type { DeletionOutcome } from './delete-pod.ts';
 import type { Clock } from '../../clock.ts';
+import { readNode } from '../../settings/index.ts';
 import type { ObjectReader, Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
-  return type.plural === 'namespaces';
+  return storageOf(type) === 'namespaces';
 }
 
-/** The API server's error about the deletion of the namespace `default`. Undefined: the object may be deleted. */
-export function namespaceProblem(ref: ObjectRef): PodrunError | undefined {
-  const { name } = ref;
+/** The error about the deletion of the namespace `default` or of this node. Undefined: the object may be deleted. */
+export function keptProblem(ref: ObjectRef): PodrunError | undefined {
+  const { type, name } = ref;
+  if (isThisNode(storageOf(type), name)) {
+    return fromServer('Forbidden', `nodes ${goQuote(name)} is forbidden: ${KEPT_NODE}`);
+  }
   if (!isNamespace(ref) || name !== DEFAULT_NAMESPACE) return undefined;
   return fromServer('Forbidden', `namespaces ${goQuote(name)} is forbidden: this namespace may not be deleted`);
+}
+
+/** podrun's own: an agent would register the node again, as a kubelet does. */
+export const KEPT_NODE = 'this machine is the only node and may not be deleted; podrun drain ends its Pods';
+
+/** True for the node that this machine is. */
+export function isThisNode(plural: string, name: string): boolean {
+  return plural === 'nodes' && name === readNode({ storageDir: '/' }).name;
 }
 
 /** True for a namespace with objects of kinds that only the caller knows. */
@@ -60,7 +74,7 @@ export function removeEmptyNamespaces(store: Store, hasMore?: HasMore): void {
     if (namespace.metadata.deletionTimestamp !== undefined) removeIfEmpty(store, namespace, hasMore);
 }
 
-/** Its events go last: they come until the last Pod has gone. */
+/** Removes the events of an empty namespace, then the namespace: events arrive until the last Pod has gone. */
 function removeIfEmpty(store: Store, namespace: StoredKubeObject, hasMore: HasMore = () => false): boolean {
   const { name, finalizers = [] } = namespace.metadata;
   const own = (namespace as Namespace).spec?.finalizers ?? [];

@@ -1,10 +1,13 @@
 import { collectDependents } from './collect-dependents.ts';
 import { type DeletionOutcome, deletePod } from './delete-pod.ts';
 import { deleteRecord } from './delete-record.ts';
-import { hasCode, type StoredKubeObject } from '../../api/index.ts';
+import { hasCode, storageOf, type StoredKubeObject } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { PropagationPolicy } from '../../controllers/index.ts';
+import type { DeletionAuthor } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
+import { isDefinition } from '../custom/definition/definition.ts';
+import { recordAuthor } from './record-author.ts';
 import { objectToChange } from '../base/default-objects.ts';
 import { deleteNamespace, type HasMore, isNamespace } from './delete-namespace.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
@@ -20,6 +23,8 @@ export interface ObjectDeletion {
   readonly hasDependents?: (uid: string) => boolean;
   /** Default: a namespace has objects of podrun's own kinds only. */
   readonly hasMore?: HasMore;
+  /** Undefined: a controller, or podrun itself. */
+  readonly author?: DeletionAuthor | undefined;
 }
 
 /**
@@ -31,15 +36,23 @@ export interface ObjectDeletion {
 export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Promise<DeletionOutcome> {
   const { store, clock } = request;
   const { type, namespace, name } = ref;
-  if (type.plural === 'pods') return deletePod({ ...request, namespace, name });
+  if (storageOf(type) === 'pods') return deletePod({ ...request, namespace, name });
   const object = objectToChange(store, ref);
   if (object === undefined) return 'missing';
+  if (request.author !== undefined) recordAuthor(store, clock, object, request.author);
   if (isNamespace(ref)) return deleteNamespace(store, clock, object, request.hasMore);
-  const hasAgent = store.isOwned(namespace, name, type.plural);
-  const outcome = deletedRecord(request, object, type.plural);
+  if (isDefinition(type)) removeInstances(store, name);
+  const hasAgent = store.isOwned(namespace, name, storageOf(type));
+  const outcome = deletedRecord(request, object, storageOf(type));
   const leavesNothing = outcome !== 'ending' && request.hasDependents?.(object.metadata.uid) === false;
   if (!hasAgent && !leavesNothing) await collectDependents(store, clock, namespace);
   return outcome;
+}
+
+/** Removes the objects of a custom kind, which go before their definition. */
+function removeInstances(store: FileStore, storage: string): void {
+  for (const { metadata } of store.list<StoredKubeObject>(storage))
+    ignoringMissing(() => store.delete(storage, metadata.namespace, metadata.name));
 }
 
 function deletedRecord(
@@ -47,10 +60,15 @@ function deletedRecord(
   object: StoredKubeObject,
   plural: string,
 ): DeletionOutcome {
+  return ignoringMissing(() => deleteRecord(store, clock, object, propagation, plural)) ?? 'missing';
+}
+
+/** The outcome of a deletion. Undefined: another client has deleted or replaced the object. */
+function ignoringMissing<T>(remove: () => T): T | undefined {
   try {
-    return deleteRecord(store, clock, object, propagation, plural);
+    return remove();
   } catch (error) {
-    if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return 'missing';
+    if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return undefined;
     throw error;
   }
 }

@@ -1,8 +1,17 @@
-import { hasCode, hasFinalizers, isMirrorPod, isUnreachable, PodrunError, type StoredPod } from '../../api/index.ts';
+import {
+  hasCode,
+  hasFinalizers,
+  isMirrorPod,
+  isTerminalPhase,
+  isUnreachable,
+  PodrunError,
+  type StoredPod,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { planDeletion } from '../../lifecycle/index.ts';
+import { type DeletionAuthor, planDeletion } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { settleClaimsOf } from '../volumes/settle-volumes.ts';
+import { recordAuthor } from './record-author.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 
 export interface PodDeletion {
@@ -12,6 +21,8 @@ export interface PodDeletion {
   readonly name: string;
   /** The grace period in seconds. 0: by force. Undefined: the Pod's own. */
   readonly graceSeconds: number | undefined;
+  /** Undefined: a controller, or podrun itself. */
+  readonly author?: DeletionAuthor | undefined;
 }
 
 /**
@@ -27,10 +38,18 @@ export type DeletionOutcome = 'missing' | 'removed' | 'renewed' | 'ending';
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> {
+  tellAuthor(request);
   for (;;) {
     const outcome = await tryToDelete(request);
     if (outcome !== undefined) return outcome;
   }
+}
+
+/** Records the author who ends a live Pod. A Pod that has ended is the same without them. */
+function tellAuthor({ store, clock, namespace, name, author }: PodDeletion): void {
+  const pod = author && store.get<StoredPod>('pods', namespace, name);
+  if (author === undefined || pod === undefined || isTerminalPhase(pod.status.phase)) return;
+  recordAuthor(store, clock, pod, author);
 }
 
 /** Returns undefined after a concurrent change of the Pod: the caller tries again. */

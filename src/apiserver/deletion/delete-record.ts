@@ -9,7 +9,7 @@ import type { Store } from '../../store/index.ts';
  * Marks an object as deleted, without grace period, with the finalizers that the policy asks for. An object that is
  * marked already changes only when its finalizers do.
  */
-function markedForDeletion<T extends StoredKubeObject>(object: T, policy: PropagationPolicy, nowMs: number): T {
+export function markedForDeletion<T extends StoredKubeObject>(object: T, policy: PropagationPolicy, nowMs: number): T {
   const finalizers = finalizersAfterDelete(object, policy);
   const { finalizers: _before, ...metadata } = withoutGrace(object, nowMs).metadata;
   return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
@@ -41,6 +41,7 @@ export function deleteRecord(
     return { ...stored, metadata: { ...metadata, uid } };
   });
   if (!isKept) store.delete(plural, namespace, name);
-  if (last !== undefined) settleVolumes(store, last);
+  // A custom kind may have the name of one of Kubernetes.
+  if (last !== undefined && !plural.includes('.')) settleVolumes(store, last);
   return store.get(plural, namespace, name) === undefined ? 'removed' : 'ending';
 }

@@ -1,11 +1,9 @@
-import { deletePod } from './delete-pod.ts';
+import { deletePod, type PodDeletion } from './delete-pod.ts';
 import type { KubeObject, PodDisruptionBudget, StoredKubeObject, StoredPod } from '../../api/index.ts';
-import type { Clock } from '../../clock.ts';
 import { DISRUPTION_TARGET, EVICTED_BY_API, setConditions } from '../../lifecycle/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 import { budgetEvents, evictionProblem, type EvictionProblem, withBudgetStatus } from '../../manifest/index.ts';
-import type { FileStore, ObjectReader, Store } from '../../store/index.ts';
-
+import type { ObjectReader, Store } from '../../store/index.ts';
 /** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
 export const BUDGET_SOURCES: readonly string[] = [
   'pods',
@@ -21,7 +19,7 @@ export const BUDGET_SOURCES: readonly string[] = [
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function evictPod(
-  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+  { store, clock, author }: Pick<PodDeletion, 'store' | 'clock' | 'author'>,
   pod: StoredPod,
   graceSeconds: number | undefined,
 ): Promise<EvictionProblem | undefined> {
@@ -36,7 +34,7 @@ export async function evictPod(
   store.change<StoredPod>('pods', pod.metadata, 'status', (stored) => {
     return { ...stored, status: setConditions(stored.status, [edit], clock.now().wallMs) };
   });
-  await deletePod({ store, clock, namespace, name, graceSeconds });
+  await deletePod({ store, clock, namespace, name, graceSeconds, author });
   return undefined;
 }
 

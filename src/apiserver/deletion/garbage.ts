@@ -39,13 +39,13 @@ export function garbageIn(objects: readonly Owned[], store: ObjectReader): Contr
   const jobs = objects.filter(({ kind }) => kind === 'Job') as readonly Owned[] as unknown as readonly StoredJob[];
   return [
     ...releaseOrphanedPods(pods, jobs),
-    ...garbageActions([...objects, ...ownersElsewhere(objects, store)]),
+    ...garbageActions([...objects, ...ownersOfOtherKinds(objects, store)]),
     ...pods.filter(isRemnant).map((pod) => deleteAction(pod)),
   ];
 }
 
 /** The owners that are not among the objects, for example a ConfigMap. An owner that cannot be looked up exists. */
-function ownersElsewhere(objects: readonly Owned[], store: ObjectReader): Owned[] {
+function ownersOfOtherKinds(objects: readonly Owned[], store: ObjectReader): Owned[] {
   const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const owners = new Map<string, Owned>();
   for (const { metadata } of objects) {
@@ -65,7 +65,10 @@ interface KindDefinition extends KubeObject {
   readonly spec: { readonly group: string; readonly scope: string; readonly names: { readonly kind: string } };
 }
 
-/** Where the store has the objects of a kind. Undefined: nowhere; a Node always exists. */
+/**
+ * The place of an owner in the store. Undefined: the store has no objects of its kind, or it is a Node, which always
+ * exists.
+ */
 function placeOfOwner(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   namespace: string,

@@ -1,6 +1,7 @@
 import {
   controllerOf,
   everyResourceType,
+  isSameJson,
   type ResourceType,
   type StoredPod,
   type StoredService,
@@ -15,6 +16,7 @@ const WATCHED_KINDS: ReadonlySet<string> = new Set([
   'Deployment',
   'EndpointSlice',
   'Endpoints',
+  'HorizontalPodAutoscaler',
   'Job',
   'PersistentVolumeClaim',
   'Pod',
@@ -37,6 +39,8 @@ export class ObjectCache {
   readonly #store: Store;
   readonly #listener: (change: InformerChange<Owned>) => void;
   readonly #byUid = new Map<string, Owned>();
+  /** By namespace, and by namespace and kind. */
+  readonly #byNamespace = new Shelves();
   /** By the uid of an owner, which need not exist: the objects that name it. */
   readonly #byOwner = new Shelves();
   /** By the uid of a controller and by kind. */
@@ -75,9 +79,7 @@ export class ObjectCache {
 
   /** The objects of a namespace, of one kind or of all. */
   allOf<T extends Owned>(namespace: string, kind?: string): T[] {
-    const isWanted = (object: Owned): boolean =>
-      object.metadata.namespace === namespace && (kind === undefined || object.kind === kind);
-    return [...this.#byUid.values()].filter(isWanted) as T[];
+    return this.#byNamespace.all(kind === undefined ? namespace : `${namespace}/${kind}`) as T[];
   }
 
   /** The objects of a kind whose controller has this uid. */
@@ -106,15 +108,17 @@ export class ObjectCache {
   }
 
   #take({ type, object }: InformerChange<Owned>): void {
-    const { uid } = object.metadata;
+    const { uid, ownerReferences: owners } = object.metadata;
     const before = this.#byUid.get(uid);
+    const ownersBefore = before?.metadata.ownerReferences;
     if (before === undefined && type === 'DELETED') return;
-    if (before !== undefined) for (const [shelves, key] of this.#placesOf(before)) shelves.remove(key, uid);
+    // On the shelves where it stays, it keeps its place.
+    const hasSameOwners = owners === ownersBefore || isSameJson(owners ?? [], ownersBefore ?? []);
+    if (before !== undefined && (type === 'DELETED' || !hasSameOwners))
+      for (const [shelves, key] of this.#placesOf(before)) shelves.remove(key, uid);
     if (type === 'DELETED') this.#byUid.delete(uid);
-    else {
-      this.#byUid.set(uid, object);
-      for (const [shelves, key] of this.#placesOf(object)) shelves.put(key, object);
-    }
+    else this.#byUid.set(uid, object);
+    for (const [shelves, key] of type === 'DELETED' ? [] : this.#placesOf(object)) shelves.put(key, object);
     this.#listener({ type: before === undefined ? 'ADDED' : type, object, before });
   }
 
@@ -124,6 +128,8 @@ export class ObjectCache {
     const { namespace, ownerReferences = [] } = metadata;
     const controller = controllerOf(object);
     return [
+      [this.#byNamespace, namespace],
+      [this.#byNamespace, `${namespace}/${kind}`],
       ...ownerReferences.map(({ uid }): [Shelves, string] => [this.#byOwner, uid]),
       controller === undefined
         ? [this.#free, `${namespace}/${kind}`]

@@ -4,40 +4,33 @@ import {
   goQuote,
   type KubeObject,
   PodrunError,
-  removesLastFinalizer,
   resourceTypeOf,
+  storageOf,
   type StoredKubeObject,
   type StoredPod,
+  typeOfObject,
 } from '../../api/index.ts';
 import { concernsVolumes, settleVolumes } from '../volumes/settle-volumes.ts';
 import { admitChange, withKeptTolerations } from '../admission/admit-new.ts';
-import { admitUpdate, decodeChanged, formatFieldError, type Subresource, withHeading } from '../../manifest/index.ts';
-import { conflict, type Store } from '../../store/index.ts';
-import { allocated, settleReach } from '../services/allocate.ts';
+import {
+  admitUpdate,
+  decodeChanged,
+  type FieldError,
+  formatFieldError,
+  goTypeError,
+  withHeading,
+} from '../../manifest/index.ts';
+import { conflict } from '../../store/index.ts';
+import { allocated, settleBalancer } from '../services/allocate.ts';
+import { isThisNode } from '../deletion/delete-namespace.ts';
+import type { ChangedObject, ChangeRequest } from './change-request.ts';
+import { changeSchemaObject } from './change-schema-object.ts';
+import { keepChange } from './keep-change.ts';
+import { nodeStatusChange } from './node-object.ts';
 import { objectToChange } from '../base/default-objects.ts';
-import { missingObjectError, type ObjectRef } from '../base/object-ref.ts';
+import { missingObjectError } from '../base/object-ref.ts';
 import { readNode } from '../../settings/index.ts';
 import { shortages, tooLargeForNode } from '../../lifecycle/index.ts';
-
-/** A client's change of an object. */
-export interface ChangeRequest {
-  readonly store: Store;
-  readonly ref: ObjectRef;
-  readonly subresource?: Subresource | undefined;
-  /** Computes the new object from the stored one. May be called again. */
-  readonly change: (stored: StoredKubeObject) => KubeObject;
-  /** Called when the change is valid, before it is written, while the store is locked. Not in a dry run. */
-  readonly onAdmitted?: (stored: StoredKubeObject) => void;
-  /** Gets a sentence for each unknown field. */
-  readonly warn: (text: string) => void;
-  /** True: compute the result, but store nothing. */
-  readonly isDryRun: boolean;
-}
-
-export interface ChangedObject {
-  readonly object: StoredKubeObject;
-  readonly isChanged: boolean;
-}
 
 /**
  * Changes a stored object as the API server does: checks the rules for updates, and writes in one step, so that changes
@@ -46,8 +39,11 @@ export interface ChangedObject {
  * change asks for a resourceVersion that is not the stored one, and what `change` throws
  */
 export function changeObject(request: ChangeRequest): ChangedObject {
-  const { store, ref, subresource, change, isDryRun } = request;
+  const { store, ref, subresource, rules, isDryRun } = request;
+  if (rules?.custom !== undefined) return changeSchemaObject(request, rules.custom);
   const { type, namespace, name } = ref;
+  const isOfThisNode = isThisNode(type.plural, name) && subresource === 'status';
+  const change = isOfThisNode ? nodeStatusChange(store, request.change) : request.change;
   const before = objectToChange(store, ref);
   if (before === undefined) throw missingObjectError(store, ref);
   if (isDryRun) {
@@ -55,33 +51,30 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     return { object, isChanged: object !== before };
   }
   let stored = before;
-  let last: StoredKubeObject | undefined;
-  const changed = store.change<StoredKubeObject>(type.plural, { namespace, name }, partOf(subresource), (present) => {
-    stored = present;
-    const object = admit(present, change(present), request);
-    request.onAdmitted?.(present);
-    last = removesLastFinalizer(present, object) ? object : undefined;
-    // The object is deleted in its stored form: readers see no change before that.
-    return last === undefined ? object : present;
+  const { object: changed, isGone } = keepChange({
+    store,
+    resource: storageOf(type),
+    key: { namespace, name },
+    isStatus: subresource === 'status',
+    edit: (present) => {
+      stored = present;
+      const object = admit(present, change(present), request);
+      request.onAdmitted?.(present);
+      return object;
+    },
   });
-  if (last !== undefined) store.delete(type.plural, namespace, name);
   if (concernsVolumes(changed)) settleVolumes(store, changed);
-  if (last !== undefined) return { object: last, isChanged: true };
-  settleReach(store, stored, changed);
+  if (isGone) return { object: changed, isChanged: true };
+  settleBalancer(store, stored, changed);
   const isChanged = changed.metadata.resourceVersion !== stored.metadata.resourceVersion;
   if (isChanged) recordBudgetEvents(store, changed);
   return { object: changed, isChanged };
 }
 
-/** A write of the status may change labels, too. */
-function partOf(subresource: Subresource | undefined): 'object' | 'both' {
-  return subresource === 'status' ? 'both' : 'object';
-}
-
 function admit(
   stored: StoredKubeObject,
   wanted: KubeObject,
-  { store, subresource, warn }: Pick<ChangeRequest, 'store' | 'subresource' | 'warn'>,
+  { store, subresource, rules, warn, refusal }: ChangeRequest,
 ): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
@@ -91,12 +84,13 @@ function admit(
   const { object, errors, unknown } = decodeChanged(wanted, stored);
   const [wrong] = errors;
   if (wrong !== undefined) {
-    throw new PodrunError('Invalid', `The request is invalid: patch: ${formatFieldError(wrong)}`);
+    throw refusal?.(wanted, goTypeError(wrong, typeOfObject(stored) ?? stored.kind)) ?? wrongValue(wrong);
   }
   for (const { detail } of unknown) warn(detail);
   const kept = subresource === undefined ? withKeptTolerations(store, object, stored) : object;
   const verdict = admitUpdate(stored, kept, subresource === undefined ? {} : { subresource });
-  if (verdict.ok) {
+  const mistakes = verdict.ok ? (rules?.wrongExpressions?.(stored, verdict.object) ?? []) : verdict.errors;
+  if (verdict.ok && mistakes.length === 0) {
     const isSame = verdict.object === stored;
     const admitted = (isSame ? stored : allocated(store, verdict.object)) as StoredKubeObject;
     if (subresource === 'resize') refuseResize(admitted as unknown as StoredPod);
@@ -104,9 +98,13 @@ function admit(
     return admitted;
   }
   const heading = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
-  const lines = withHeading(heading, verdict.errors.map(formatFieldError));
-  const path = verdict.errors[0]?.path || undefined;
-  throw new PodrunError('Invalid', lines.join('\n'), { path, causes: verdict.errors });
+  const lines = withHeading(heading, mistakes.map(formatFieldError));
+  const path = mistakes[0]?.path || undefined;
+  throw new PodrunError('Invalid', lines.join('\n'), { path, causes: mistakes });
+}
+
+function wrongValue(wrong: FieldError): PodrunError {
+  return new PodrunError('Invalid', `The request is invalid: patch: ${formatFieldError(wrong)}`);
 }
 
 /**

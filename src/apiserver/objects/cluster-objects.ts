@@ -71,7 +71,8 @@ export function systemPriorityClasses(nowMs: number): StoredKubeObject[] {
 
 function node(store: ObjectReader, here: Here): StoredKubeObject {
   const since = bootTime(here.nowMs);
-  const { name, annotations, ...fields } = nodeFields(store, { ...here, since });
+  const { name, uid, annotations, ...fields } = nodeFields(store, { ...here, since });
   const object = defaultObject('Node', name, since, fields);
-  return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
+  const recorded = { ...(uid !== undefined && { uid }), ...(annotations !== undefined && { annotations }) };
+  return { ...object, metadata: { ...object.metadata, ...recorded } };
 }

@@ -4,7 +4,8 @@ import { keyOf, newUid, type Store } from '../../store/index.ts';
 import { admitNew } from '../admission/admit-new.ts';
 import { type KubeObject, resourceTypeOf, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
 import { asCreated } from '../../manifest/index.ts';
-import { allocated } from '../services/allocate.ts';
+import { allocated, settleBalancer } from '../services/allocate.ts';
+import { withReadyRange } from '../services/service-ranges.ts';
 
 /**
  * Stores a new object as the API server does: admitted, with the selector of a Job, with the first status.
@@ -23,8 +24,9 @@ export function createObject(
   if (object.kind === 'Pod' && startPod !== undefined) return startPod(asNew) as unknown as StoredKubeObject;
   const created = store.create(plural, asNew) as StoredKubeObject;
   recordBudgetEvents(store, created);
-  if (!concernsVolumes(created)) return created;
-  settleVolumes(store, created);
+  settleBalancer(store, undefined, created);
+  if (concernsVolumes(created)) settleVolumes(store, created);
+  else if (created.kind !== 'Service') return created;
   return store.get<StoredKubeObject>(plural, keyOf(created).namespace, created.metadata.name) ?? created;
 }
 
@@ -33,5 +35,6 @@ export function createObject(
  * @throws {PodrunError} as `createObject` does, but for a name that is taken
  */
 export function newObject<T extends KubeObject>(store: Store, object: T, uidOf: () => string = newUid): T {
-  return asCreated(admitNew(store, allocated(store, object)), uidOf);
+  const ready = withReadyRange(allocated(store, object), store.clock.now().wallMs);
+  return asCreated(admitNew(store.recent, ready), uidOf);
 }

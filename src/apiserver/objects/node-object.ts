@@ -1,13 +1,30 @@
 import { release } from 'node:os';
 import { nodeRecord, readNode } from '../../settings/index.ts';
-import { formatTime, type NodeCondition, type NodeSpec, type NodeStatus, type Taint } from '../../api/index.ts';
-import { NODE_READY, PRESSURE_TAINTS, pressureIn, shownPressure, SUFFICIENT_PID } from '../../lifecycle/index.ts';
+import {
+  type KubeObject,
+  type NodeCondition,
+  type NodeSpec,
+  type NodeStatus,
+  type StoredKubeObject,
+  type Taint,
+} from '../../api/index.ts';
+import {
+  isExtendedResource,
+  NODE_READY,
+  PRESSURE_TAINTS,
+  pressureIn,
+  shownHeartbeat,
+  shownPressure,
+  SUFFICIENT_PID,
+} from '../../lifecycle/index.ts';
 import { readQuietly } from '../../quietly.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
-import type { ObjectReader } from '../../store/index.ts';
+import type { ObjectReader, Store } from '../../store/index.ts';
 
 interface NodeFields {
   readonly name: string;
+  /** Undefined: the store has no record of the node. */
+  readonly uid: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly spec: NodeSpec;
@@ -26,21 +43,27 @@ export function nodeFields(
   const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
   const { metadata, spec, status } = nodeRecord(store, name) ?? {};
   const pressure = shownPressure(status?.conditions ?? [], since, nowMs);
-  const healthy = { lastHeartbeatTime: formatTime(nowMs), lastTransitionTime: since };
+  const amounts = { ...allocatable, ...status?.capacity };
+  const healthy = { lastHeartbeatTime: shownHeartbeat(status?.conditions ?? [], nowMs), lastTransitionTime: since };
   const taints = [...(spec?.taints ?? []), ...taintsOf(pressure)];
   return {
     name,
+    uid: metadata?.uid,
     labels: { ...labels, ...metadata?.labels },
     annotations: metadata?.annotations,
     spec: { ...(spec?.unschedulable && { unschedulable: true }), ...(taints.length > 0 && { taints }) },
     status: {
-      addresses: [...hostIPs.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
-      allocatable,
-      capacity: allocatable,
+      addresses: [
+        ...(status?.addresses ?? hostIPs.map((address) => ({ type: 'InternalIP', address }))),
+        { type: 'Hostname', address: name },
+      ],
+      allocatable: amounts,
+      capacity: amounts,
       conditions: [
         ...pressure,
         { type: 'PIDPressure', status: 'False', ...healthy, ...SUFFICIENT_PID },
         { type: 'Ready', status: 'True', ...healthy, ...NODE_READY },
+        ...(status?.conditions ?? []).filter(isOfOthers),
       ],
       nodeInfo: {
         architecture: labels['kubernetes.io/arch'] ?? '',
@@ -54,6 +77,41 @@ export function nodeFields(
       },
     },
   };
+}
+
+/**
+ * A change of the status of this machine's node: clients see all of it, and the store has what they add. The rest
+ * is this machine's, as a kubelet writes it again. What a client gives to the node is allocatable as well. Source:
+ * pkg/kubelet/nodestatus/setters.go, MachineInfo.
+ */
+export function nodeStatusChange(
+  store: Store,
+  change: (stored: StoredKubeObject) => KubeObject,
+): (stored: StoredKubeObject) => KubeObject {
+  return (stored) => {
+    const { root: stateDir = '/', clock } = store;
+    const since = stored.metadata.creationTimestamp;
+    const { status } = nodeFields(store, { stateDir, nowMs: clock.now().wallMs, since });
+    const changed = change({ ...stored, status });
+    return { ...changed, status: recordedStatus(changed['status'] as NodeStatus, stored['status'] as NodeStatus) };
+  };
+}
+
+/** The resources and conditions that other programs have added, beside what the agent has reported. */
+function recordedStatus({ capacity = {}, conditions = [] }: NodeStatus = {}, stored: NodeStatus = {}): NodeStatus {
+  const given = Object.entries(capacity).filter(([name]) => isExtendedResource(name));
+  const reported = (stored.conditions ?? []).filter((condition) => !isOfOthers(condition));
+  return {
+    ...stored,
+    capacity: given.length === 0 ? undefined : Object.fromEntries(given),
+    conditions: [...reported, ...conditions.filter(isOfOthers)],
+  };
+}
+
+const OWN_CONDITIONS: ReadonlySet<string> = new Set([...Object.keys(PRESSURE_TAINTS), 'PIDPressure', 'Ready']);
+
+function isOfOthers({ type }: NodeCondition): boolean {
+  return !OWN_CONDITIONS.has(type);
 }
 
 /** The taints that the node controller gives to a node under pressure. */

@@ -1,9 +1,6 @@
-import { fromServer, type KubeObject, type PodrunError } from '../../api/index.ts';
-import { decoderOf, messageOfKind } from './messages.ts';
+import type { KubeObject } from '../../api/index.ts';
+import { decoderOf, messageOfKind, PREFIX } from './messages.ts';
 import { jsonOfMessage, type DecodedMessage } from './values.ts';
-
-/** The bytes before each message. Source: apimachinery/pkg/runtime/serializer/protobuf. */
-const PREFIX = Buffer.from('k8s\0');
 
 /** The envelope of each object. */
 interface Envelope {
@@ -13,16 +10,20 @@ interface Envelope {
 
 /**
  * Decodes the body of a request with the type application/vnd.kubernetes.protobuf.
- * @throws PodrunError (BadRequest) when it is no message of a kind of Kubernetes
+ * @throws {SyntaxError} when it is no message of a kind of Kubernetes, in the words of the API server
  */
 export function decodeProtobuf(body: Buffer): KubeObject {
+  if (body.length === 0) throw new SyntaxError('empty data');
   if (!body.subarray(0, PREFIX.length).equals(PREFIX)) {
-    throw refused(`provided data does not appear to be a protobuf message, expected prefix [${[...PREFIX].join(' ')}]`);
+    throw new SyntaxError(
+      `provided data does not appear to be a protobuf message, expected prefix [${[...PREFIX].join(' ')}]`,
+    );
   }
   const { typeMeta, raw } = decoded('runtime.Unknown', body.subarray(PREFIX.length)) as Envelope;
   const { apiVersion = '', kind = '' } = typeMeta ?? {};
   const message = messageOfKind(apiVersion, kind);
-  if (message === undefined) throw refused(`no kind ${JSON.stringify(kind)} is registered for version "${apiVersion}"`);
+  if (message === undefined)
+    throw new SyntaxError(`no kind ${JSON.stringify(kind)} is registered for version "${apiVersion}"`);
   const fields = jsonOf(message, decoded(message, raw ?? new Uint8Array()));
   return { ...fields, apiVersion, kind, metadata: fields.metadata ?? {} };
 }
@@ -45,10 +46,7 @@ function decoded(message: string, bytes: Uint8Array): DecodedMessage {
   }
 }
 
-function malformed(error: unknown): PodrunError {
-  return refused(`the protobuf message is malformed: ${error instanceof Error ? error.message : String(error)}`);
-}
-
-function refused(why: string): PodrunError {
-  return fromServer('BadRequest', `the object provided is unrecognized: ${why}`);
+function malformed(error: unknown): SyntaxError {
+  if (error instanceof RangeError) return new SyntaxError('unexpected EOF');
+  return new SyntaxError(error instanceof Error ? error.message : String(error));
 }

@@ -17,6 +17,13 @@ const SPECIAL: Readonly<Record<string, (message: DecodedMessage) => unknown>> = 
   'authentication.v1.ExtraValue': ({ items }) => items ?? [],
   'authorization.v1.ExtraValue': ({ items }) => items ?? [],
   'certificates.v1.ExtraValue': ({ items }) => items ?? [],
+  'apiextensions.v1.JSON': ({ raw }) => jsonOf(raw),
+  'apiextensions.v1.JSONSchemaPropsOrArray': ({ schema, jSONSchemas }) =>
+    schema === undefined ? ((jSONSchemas ?? []) as readonly unknown[]).map(schemaOf) : schemaOf(schema),
+  'apiextensions.v1.JSONSchemaPropsOrBool': ({ schema, allows }) =>
+    schema === undefined ? allows === true : schemaOf(schema),
+  'apiextensions.v1.JSONSchemaPropsOrStringArray': ({ schema, property }) =>
+    schema === undefined ? (property ?? []) : schemaOf(schema),
 };
 
 /**
@@ -27,13 +34,17 @@ export function jsonOfMessage(type: string, message: DecodedMessage): unknown {
   // Fields that were not sent have defaults in the prototype.
   if (Object.hasOwn(SPECIAL, type)) return SPECIAL[type]?.({ ...message });
   const entries = (fieldsOfMessage(type) ?? []).flatMap((field): (readonly [string, unknown])[] => {
-    const value = Object.hasOwn(message, field.name) ? message[field.name] : undefined;
+    const value = Object.hasOwn(message, field.key) ? message[field.key] : undefined;
     if (value === undefined || value === null) return [];
     const json = jsonOfField(field, value);
     if (field.form === '&') return isJsonObject(json) ? Object.entries(json) : [];
     return json === undefined || isUnset(field, json) ? [] : [[field.name, json]];
   });
   return Object.fromEntries(entries);
+}
+
+function schemaOf(message: unknown): unknown {
+  return jsonOfMessage('apiextensions.v1.JSONSchemaProps', message as DecodedMessage);
 }
 
 function jsonOfField({ type, form }: MessageField, value: unknown): unknown {

@@ -1,6 +1,7 @@
 // Writes fields.json beside this file: the field numbers of Kubernetes' protobuf messages. Every kubectl before
 // 1.35 contains them, as compressed descriptors of its .proto files. Numbers never change, so a newer version adds
-// fields only. Run it with the path of a kubectl: `node src/apiserver/protobuf/write-fields.mjs KUBECTL`.
+// fields only: fields of 1.36 are from the tags of its Go types. Run it with the path of a kubectl:
+// `node src/apiserver/protobuf/write-fields.mjs KUBECTL`.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -62,13 +63,19 @@ function shortName(name) {
   );
 }
 
+/** `APIGroup` is `apiGroup` in JSON, and `uID` `uid`. */
+function jsonName(written) {
+  if (written === 'uID') return 'uid';
+  return written.startsWith('API') ? `api${written.slice(3)}` : written[0].toLowerCase() + written.slice(1);
+}
+
 /**
  * `1 metadata meta.v1.ObjectMeta` for each field. After the type: `?` a pointer, `[]` a list, `{}` a map, `&` embedded,
  * `!` a scalar that JSON has when it is zero, too.
  */
 function fieldsOf({ name: message, field, nestedType }, known = {}) {
   return field.map(({ name: written, number, type, typeName, label, options }) => {
-    const name = KEPT_NAMES.has(message) ? written : written[0].toLowerCase() + written.slice(1);
+    const name = KEPT_NAMES.has(message) ? written : jsonName(written);
     const entry = nestedType.find(
       (nested) => nested.options?.mapEntry && typeName?.endsWith(`.${message}.${nested.name}`),
     );

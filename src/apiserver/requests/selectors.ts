@@ -19,7 +19,11 @@ export function matcherOf({ query, resource, name }: ApiRequest): ObjectMatcher 
     if (labels !== '') matchers.push(labelMatcher(labels));
     if (fields !== '') matchers.push(parseFieldSelector(fields, fieldsOf(resource), resource.custom?.selectable));
   } catch (error) {
-    throw badRequestStatus(asStatusError(error).message);
+    // The API server does not repeat the selector.
+    const { message } = asStatusError(error);
+    const [, term] = message.split(": can't understand '");
+    if (term !== undefined) throw badRequestStatus(`invalid selector: '${fields}'; can't understand '${term}`);
+    throw badRequestStatus(message.replace(/^invalid label selector "(?:[^"\\]|\\.)*": /, ''));
   }
   return (object) => matchers.every((matches) => matches(object));
 }

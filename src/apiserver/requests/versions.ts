@@ -1,26 +1,23 @@
 import { sleep } from '../../clock.ts';
-import { invalid } from '../../manifest/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { badRequestStatus, StatusError } from '../base/status-error.ts';
+import { badRequestStatus, plainError, StatusError } from '../base/status-error.ts';
 
 /** The time that a read waits for a version that does not exist yet. Source: cacher/watch_cache.go blockTimeout. */
 const WAIT_MS = 3000;
 
 /**
  * The resource version that a request names. Undefined: none, or 0, which any state fulfils.
- * @throws {StatusError} 400 for text that is no version
+ * @throws {StatusError} 400 for text that is no version, 500 when the read is of one object
  */
-export function versionAsked({ query }: ApiRequest): number | undefined {
+export function versionAsked({ query, name }: ApiRequest): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '' || text === '0') return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  throw badRequestStatus(`invalid resource version: ${invalid('resourceVersion', text, parseProblem(text)).detail}`);
-}
-
-/** The words of Go about a text that is no number. */
-function parseProblem(text: string): string {
-  return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const quoted = JSON.stringify(text);
+  const why = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  // A read of one object fails with the error of its store.
+  throw name === undefined ? badRequestStatus(`invalid resource version: ${why}`) : plainError(why);
 }
 
 /**
@@ -36,7 +33,8 @@ export async function awaitVersion(request: ApiRequest, { objects, clock }: Serv
   throw new StatusError({
     code: 504,
     reason: 'Timeout',
-    message: `Timeout: ${what}: ${version}, current: ${objects.version}`,
+    // As sent: the largest versions are no numbers of JavaScript.
+    message: `Timeout: ${what}: ${request.query.get('resourceVersion')}, current: ${objects.version}`,
     details: { causes: [{ reason: 'ResourceVersionTooLarge', message: what }], retryAfterSeconds: 1 },
   });
 }

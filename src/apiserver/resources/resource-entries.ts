@@ -22,11 +22,16 @@ type Extras = Partial<
     | 'categories'
     | 'verbs'
     | 'storage'
+    | 'storedAs'
     | 'singular'
     | 'custom'
     | 'conversion'
     | 'createsOnUpdate'
+    | 'isNamedByUid'
+    | 'needsVersion'
+    | 'returnsDeleted'
     | 'noEffect'
+    | 'deprecation'
   >
 > & {
   readonly subresources?: readonly SubresourceEntry[];

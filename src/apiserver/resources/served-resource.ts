@@ -28,20 +28,32 @@ export interface ServedResource {
   readonly subresources: readonly SubresourceEntry[];
   /** The name of the resource in the store. */
   readonly storage: string;
+  /** The version in which the API server stores objects: `autoscaling/v2`. Default: this version. */
+  readonly storedAs?: string;
   /** Undefined: a kind of Kubernetes. */
   readonly custom?: CustomVersion | undefined;
   /** Undefined: clients see objects as they are stored. */
   readonly conversion?: Conversion | undefined;
   /** True: an update of an object that does not exist creates it. Source: AllowCreateOnUpdate of its strategy. */
   readonly createsOnUpdate?: boolean;
+  /** True: an object without a name gets a random one. Source: pkg/registry/core/limitrange/strategy.go. */
+  readonly isNamedByUid?: boolean;
+  /** True: no update changes an object without a version. Source: AllowUnconditionalUpdate of its strategy. */
+  readonly needsVersion?: boolean;
+  /** True: a deletion returns the object. Source: ReturnDeletedObject of its registry. */
+  readonly returnsDeleted?: boolean;
+  /** The warning that comes with each response. */
+  readonly deprecation?: string | undefined;
   /** The reason why objects have no effect here, for the user who creates them: `nobody scales`. */
   readonly noEffect?: string | undefined;
 }
 
 /** The conversion between the stored form of an object and the form of a version. Both take either form. */
 export interface Conversion {
-  readonly shown: <T extends KubeObject>(object: T) => T;
-  readonly stored: <T extends KubeObject>(object: T) => T;
+  /** The group of the stored form, which the mistakes of objects name. */
+  readonly storedGroup: string;
+  readonly toVersion: <T extends KubeObject>(object: T) => T;
+  readonly toStored: <T extends KubeObject>(object: T) => T;
   /**
    * All mistakes of an object that is written in this version, in the stored form.
    * @param before Undefined: the object is new
@@ -51,22 +63,38 @@ export interface Conversion {
 
 /** The rules of a served version of a CustomResourceDefinition for its objects. See custom/. */
 export interface CustomVersion {
-  /** Prunes unknown fields and sets defaults. Wrong types are errors. */
-  readonly decode: (object: Record<string, unknown>) => {
+  /**
+   * Prunes unknown fields and sets defaults. Wrong types are errors. An object of another kind, which its validation
+   * refuses, keeps its fields.
+   */
+  readonly decode: (
+    object: Record<string, unknown>,
+    isOtherKind?: boolean,
+  ) => {
     readonly object: Record<string, unknown>;
     /** The paths of fields that were pruned: `spec.x`. */
     readonly unknown: readonly string[];
     readonly errors: readonly FieldError[];
   };
-  /** @param stored the object before a change. Undefined: it is new */
+  /**
+   * @param stored the object before a change. Undefined: it is new
+   * @param isOtherKind true: the object is refused in any case; only its lists and rules are checked as well
+   */
   readonly validate: (
     object: Record<string, unknown>,
     stored: Record<string, unknown> | undefined,
+    isOtherKind?: boolean,
   ) => readonly FieldError[];
+  /** Sets defaults that an object of the store lacks, as it is read. Undefined: the schema has none. */
+  readonly withDefaults?: (<T extends KubeObject>(object: T) => T) | undefined;
   readonly hasStatus: boolean;
+  /** True for a kind of the API server's own code. False: objects of the kind are what a definition says. */
+  readonly isTyped: boolean;
+  /** Makes of a new object what is stored. Default: the object itself. */
+  readonly atCreation?: (object: KubeObject) => KubeObject;
   /** Warnings about a valid object. Default: none. */
   readonly warnings?: (object: Record<string, unknown>) => readonly string[];
-  /** Its schema, for OpenAPI. */
+  /** The schema of the version, for OpenAPI. */
   readonly schema: JsonObject;
   /** The way in which server-side apply merges its objects. */
   readonly shape: Shape;
@@ -112,14 +140,23 @@ export function apiVersionOf({ group, version }: Pick<ServedResource, 'group' | 
 
 /** An object in the version of a resource. The versions of a custom kind have the same objects. */
 export function inVersionOf<T extends KubeObject>(resource: ServedResource, object: T): T {
-  if (resource.conversion !== undefined) return resource.conversion.shown(object);
+  if (resource.conversion !== undefined) return resource.conversion.toVersion(object);
   const apiVersion = resource.custom === undefined ? object.apiVersion : apiVersionOf(resource);
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  const renamed = object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  return resource.custom?.withDefaults?.(renamed) ?? renamed;
 }
 
 /** An object in the form of the store. */
 export function inStoredForm<T extends KubeObject>({ conversion }: ServedResource, object: T): T {
-  return conversion === undefined ? object : conversion.stored(object);
+  return conversion === undefined ? object : conversion.toStored(object);
+}
+
+/** The kind that the mistakes of an object are about: `Pod`, `Deployment.apps`. */
+export function kindInMistakes({ kind, group, conversion }: Pick<ServedResource, 'kind' | 'group' | 'conversion'>): {
+  readonly kind: string;
+  readonly group: string;
+} {
+  return { kind, group: conversion?.storedGroup ?? group };
 }
 
 /** The plural in messages, with the group if there is one: `pods`, `deployments.apps`. */
@@ -138,4 +175,9 @@ export interface WebhookClient {
   };
   /** PEM in base64. */
   readonly caBundle?: string;
+}
+
+/** The metadata of each list: Go writes an empty `continue` for kinds that it has no type of. */
+export function listMetadata({ custom }: Pick<ServedResource, 'custom'>): { readonly continue?: string } {
+  return custom?.isTyped === false ? { continue: '' } : {};
 }

@@ -8,12 +8,14 @@ import {
   type StoredService,
 } from '../../api/index.ts';
 import { formatFieldError, invalid, withHeading } from '../../manifest/index.ts';
-import { allocateService, nodePortErrors, reachedStatus } from '../../network/index.ts';
+import { allocateService, balancedStatus, familyErrors, nodePortErrors } from '../../network/index.ts';
 import type { ObjectReader, Store } from '../../store/index.ts';
+import { freeAddresses } from './service-ranges.ts';
 
 /**
- * Gives a valid Service its address and node ports. Leaves other objects unchanged.
- * @throws {PodrunError} (Invalid) in the words of the API server, for a node port that is taken or out of range
+ * Gives a valid Service its address, families and node ports. Leaves other objects unchanged.
+ * @throws {PodrunError} (Invalid) in the words of the API server, for a family that the network does not have, and a
+ * node port that is taken or out of range
  */
 export function allocated<T extends KubeObject>(store: ObjectReader, object: T): T {
   if (object.kind !== 'Service') return object;
@@ -22,27 +24,28 @@ export function allocated<T extends KubeObject>(store: ObjectReader, object: T):
   const others = store.list<StoredService>('services').filter(({ metadata }) => {
     return metadata.namespace !== namespace || metadata.name !== name;
   });
-  const errors = nodePortErrors(service, others);
-  if (errors.length > 0) {
-    const lines = errors.map(({ path, value, detail }) => formatFieldError(invalid(path, value, detail)));
-    throw new PodrunError('Invalid', withHeading(`The Service ${goQuote(name)} is invalid`, lines).join('\n'), {
-      path: errors[0]?.path,
-    });
+  const wrongFamilies = familyErrors(service);
+  const wrong = wrongFamilies.length > 0 ? wrongFamilies : nodePortErrors(service, others);
+  if (wrong.length > 0) {
+    const errors = wrong.map(({ path, value, detail }) => invalid(path, value, detail));
+    const lines = withHeading(`The Service ${goQuote(name)} is invalid`, errors.map(formatFieldError));
+    throw new PodrunError('Invalid', lines.join('\n'), { path: errors[0]?.path, causes: errors });
   }
-  const settled = allocateService(service, others, store.root ?? '');
-  // The status of a stored Service is whatever was written last: a foreign load balancer writes it, too.
-  const isStored = object.metadata.resourceVersion !== undefined;
-  return (isStored ? { ...settled, status: service.status } : settled) as unknown as T;
+  return allocateService(service, others, store.root ?? '', freeAddresses(store, service)) as unknown as T;
 }
 
-/** Writes the addresses at which this machine reaches a Service into its status, when its spec has changed them. */
-export function settleReach(
+/**
+ * Writes the addresses of a LoadBalancer into its status, when its spec has changed them, as the controller of a cloud
+ * does. What another load balancer has written stays otherwise.
+ * @param before undefined: the object is new
+ */
+export function settleBalancer(
   store: Store,
-  before: StoredKubeObject,
+  before: StoredKubeObject | undefined,
   { kind, metadata, ...changed }: StoredKubeObject,
 ): void {
   if (kind !== 'Service') return;
-  const [was, status] = [before, changed].map(({ spec }) => reachedStatus((spec ?? {}) as ServiceSpec));
+  const [was, status] = [before, changed].map((one) => balancedStatus((one?.['spec'] ?? {}) as ServiceSpec));
   if (isSameJson(was, status)) return;
   store.change<StoredService>('services', metadata, 'status', (stored) => {
     return { ...stored, status: { ...stored.status, ...status } };

@@ -1,5 +1,5 @@
-import { DEFAULT_NAMESPACE, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
-import { unservedServices } from '../../controllers/index.ts';
+import { DEFAULT_NAMESPACE, noSuchName, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
+import { type UnservedService, unservedServices } from '../../controllers/index.ts';
 import type { Root } from '../../lifecycle/index.ts';
 import type { ManifestObject } from '../../manifest/index.ts';
 import type { ObjectKey, ObjectReader } from '../../store/index.ts';
@@ -39,8 +39,17 @@ export function unservedLines(
   if (unserved.length === 0 && !areServicesCurrent) {
     return services.map(({ metadata }) => `service/${metadata.name}: its address does not lead to its endpoints yet`);
   }
-  return unserved.map(({ service: { metadata }, lacksPorts }) => {
-    const why = lacksPorts ? 'its Pods have no port of its targetPort' : 'no endpoint is ready';
-    return `service/${metadata.name}: ${why}`;
+  return unserved.map((each) => {
+    const why = each.lacksPorts ? whyNoPort(each) : 'no endpoint is ready';
+    return `service/${each.service.metadata.name}: ${why}`;
   });
+}
+
+/** The words of `validate` about a targetPort that no Pod has. */
+function whyNoPort({ service, pods }: UnservedService): string {
+  const containers = pods.flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers]);
+  const names = containers.flatMap(({ ports = [] }) => ports.flatMap(({ name }) => name ?? []));
+  const wanted = (service.spec?.ports ?? []).map(({ targetPort }) => String(targetPort));
+  const missing = wanted.find((name) => !names.includes(name)) ?? '';
+  return noSuchName('no Pod of the Service has a port', missing, names);
 }

@@ -1,21 +1,23 @@
 import type { StoredKubeObject } from '../../api/index.ts';
 
-/** An object that names an owner. */
-export interface Dependent {
+/** The place of an object that names an owner. */
+interface DependentRef {
   /** The resource of the store that has the object. */
   readonly storage: string;
-  readonly object: StoredKubeObject;
+  readonly namespace: string | undefined;
+  readonly name: string;
 }
 
 /** The objects that name owners, by the uids of these, which need not exist. */
 export class OwnerIndex {
   /** By uid of the owner, then by uid of the dependent. */
-  readonly #byOwner = new Map<string, Map<string, Dependent>>();
+  readonly #byOwner = new Map<string, Map<string, DependentRef>>();
 
-  add(storage: string, object: StoredKubeObject): void {
-    for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const known = this.#byOwner.get(uid) ?? new Map<string, Dependent>();
-      this.#byOwner.set(uid, known.set(object.metadata.uid, { storage, object }));
+  add(storage: string, { metadata }: StoredKubeObject): void {
+    const { namespace, name } = metadata;
+    for (const { uid } of metadata.ownerReferences ?? []) {
+      const known = this.#byOwner.get(uid) ?? new Map<string, DependentRef>();
+      this.#byOwner.set(uid, known.set(metadata.uid, { storage, namespace, name }));
     }
   }
 
@@ -27,7 +29,11 @@ export class OwnerIndex {
     }
   }
 
-  of(uid: string): readonly Dependent[] {
+  of(uid: string): readonly DependentRef[] {
     return [...(this.#byOwner.get(uid)?.values() ?? [])];
+  }
+
+  has(uid: string): boolean {
+    return this.#byOwner.has(uid);
   }
 }

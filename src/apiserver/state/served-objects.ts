@@ -1,12 +1,20 @@
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
-import { type FileStore, Informer, type InformerChange, type Subscription } from '../../store/index.ts';
+import {
+  type FileStore,
+  Informer,
+  type InformerChange,
+  type KeptObject,
+  type Subscription,
+} from '../../store/index.ts';
 import { ChangeWindow, type StoredChange } from './change-window.ts';
-import { type Dependent, OwnerIndex } from './owner-index.ts';
+import { OwnerIndex } from './owner-index.ts';
 import { inWholeSeconds } from './time-fields.ts';
 
 /** The objects of one resource. */
 interface Shelf {
   readonly objects: Informer<StoredKubeObject>;
+  /** The object that clients see of a stored one. */
+  readonly served: ObjectShape;
   /** The keys in their order. Undefined: an object has come or gone since. */
   order: readonly string[] | undefined;
   readonly window: ChangeWindow;
@@ -16,7 +24,22 @@ interface Shelf {
 /** Makes the object that clients see of a stored one: the node has more fields than its record. */
 export type ObjectShape = (stored: StoredKubeObject) => StoredKubeObject;
 
-/** How a resource is kept. */
+/** An object of a list. */
+export interface ListedObject {
+  /** `NAMESPACE/NAME`. */
+  readonly key: string;
+  /** Reads it out of its text, when it is packed: see KeptObject. */
+  readonly read: () => StoredKubeObject;
+}
+
+/** An object that names an owner. */
+interface Dependent {
+  /** The resource of the store that has the object. */
+  readonly storage: string;
+  readonly object: StoredKubeObject;
+}
+
+/** The options of a shelf: of all objects of a resource. */
 interface ShelfOptions {
   readonly isNamespaced: boolean;
   readonly shape?: ObjectShape | undefined;
@@ -51,61 +74,88 @@ export class ServedObjects {
   /** Begins to keep a resource. */
   keep(resource: string, { isNamespaced, shape = (object) => object }: ShelfOptions): void {
     if (this.#shelves.has(resource)) return;
-    const servedForm = (object: StoredKubeObject): StoredKubeObject =>
-      inWholeSeconds(shape(isNamespaced ? object : withoutNamespace(object)));
+    const served = remembered((object) => inWholeSeconds(shape(isNamespaced ? object : withoutNamespace(object))));
     const from = { store: this.#store, resource };
-    const objects = new Informer<StoredKubeObject>(from, (change) => this.#take(resource, change), servedForm);
-    for (const object of objects.all) {
-      this.#owners.add(resource, object);
-      this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion) || 0);
+    const objects = new Informer<StoredKubeObject>(
+      from,
+      (change) => this.#take(resource, change),
+      (object) => keyOf(isNamespaced ? object : withoutNamespace(object)),
+    );
+    for (const kept of objects.kept.values()) {
+      this.#owners.add(resource, served(kept.object));
+      this.#version = Math.max(this.#version, Number(kept.resourceVersion) || 0);
     }
     this.#store.nextVersion(this.#version);
     const window = new ChangeWindow(this.#version);
-    this.#shelves.set(resource, { objects, order: undefined, window, listeners: new Set() });
+    this.#shelves.set(resource, { objects, served, order: undefined, window, listeners: new Set() });
   }
 
   /** Forgets a resource: its kind is no longer served. */
   drop(resource: string): void {
     const shelf = this.#shelves.get(resource);
     shelf?.objects.close();
-    for (const object of shelf?.objects.all ?? []) this.#owners.remove(object);
+    for (const { object } of shelf?.objects.kept.values() ?? []) this.#owners.remove(object);
     this.#shelves.delete(resource);
   }
 
   get(resource: string, namespace: string | undefined, name: string): StoredKubeObject | undefined {
-    return this.#shelves.get(resource)?.objects.get(`${namespace ?? ''}/${name}`);
+    const shelf = this.#shelves.get(resource);
+    const stored = shelf?.objects.get(`${namespace ?? ''}/${name}`);
+    return stored && shelf?.served(stored);
   }
 
   /** The objects of all resources that name an owner of this uid. */
   dependentsOf(uid: string): readonly Dependent[] {
-    return this.#owners.of(uid);
+    return this.#owners.of(uid).flatMap(({ storage, namespace, name }) => {
+      const object = this.get(storage, namespace, name);
+      return object === undefined ? [] : [{ storage, object }];
+    });
+  }
+
+  hasDependents(uid: string): boolean {
+    return this.#owners.has(uid);
+  }
+
+  /** True when there is an object of the resource, in the namespace or in any. */
+  hasSome(resource: string, namespace?: string): boolean {
+    for (const key of this.#shelves.get(resource)?.objects.kept.keys() ?? []) if (isInside(namespace, key)) return true;
+    return false;
   }
 
   /** The objects of a namespace, or of all, in the order of their namespaces and names. */
   list(resource: string, namespace?: string): readonly StoredKubeObject[] {
     const shelf = this.#shelves.get(resource);
+    const objects: StoredKubeObject[] = [];
+    if (shelf === undefined) return objects;
+    for (const [, kept] of keptIn(shelf, namespace)) objects.push(shelf.served(kept.whole ?? kept.object));
+    return objects;
+  }
+
+  /** The same, each read when it is wanted: there may be many. */
+  listed(resource: string, namespace?: string): readonly ListedObject[] {
+    const shelf = this.#shelves.get(resource);
     if (shelf === undefined) return [];
-    shelf.order ??= [...shelf.objects.keys].toSorted();
-    const isInside = (key: string): boolean => namespace === undefined || key.startsWith(`${namespace}/`);
-    return shelf.order.flatMap((key) => (isInside(key) ? (shelf.objects.get(key) ?? []) : []));
+    return keptIn(shelf, namespace).map(([key, kept]) => ({ key, read: () => shelf.served(kept.object) }));
   }
 
   /**
    * The objects as they were at a version, in the same order.
    * @returns undefined when that is too long ago
    */
-  listAt(resource: string, namespace: string | undefined, version: number): readonly StoredKubeObject[] | undefined {
+  listAt(resource: string, namespace: string | undefined, version: number): readonly ListedObject[] | undefined {
     const shelf = this.#shelves.get(resource);
-    const later = version < this.#compacted ? undefined : shelf?.window.after(version);
-    if (shelf === undefined || later === undefined) return undefined;
-    if (later.length === 0) return this.list(resource, namespace);
-    const objects = new Map(shelf.objects.all.map((object) => [keyOf(object), object]));
-    for (const { object, before } of later.toReversed()) {
-      if (before === undefined) objects.delete(keyOf(object));
-      else objects.set(keyOf(before), before);
+    const newer = version < this.#compacted ? undefined : shelf?.window.after(version);
+    if (shelf === undefined || newer === undefined) return undefined;
+    const present = this.listed(resource, namespace);
+    if (newer.length === 0) return present;
+    const objects = new Map(present.map((listed) => [listed.key, listed]));
+    for (const { object, before } of newer.toReversed()) {
+      const key = keyOf(object);
+      if (!isInside(namespace, key)) continue;
+      if (before === undefined) objects.delete(key);
+      else objects.set(key, { key, read: () => before });
     }
-    const present = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
-    return present.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+    return [...objects.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
   }
 
   /** Refuses lists of an older version from now on. */
@@ -134,9 +184,11 @@ export class ServedObjects {
     for (const resource of this.#shelves.keys()) this.drop(resource);
   }
 
-  #take(resource: string, { type, object, before }: InformerChange<StoredKubeObject>): void {
+  #take(resource: string, { type, ...stored }: InformerChange<StoredKubeObject>): void {
     const shelf = this.#shelves.get(resource);
     if (shelf === undefined) return;
+    const object = shelf.served(stored.object);
+    const before = stored.before && shelf.served(stored.before);
     const own = Number(object.metadata.resourceVersion) || 0;
     this.#version = own > this.#version ? own : this.#version + 1;
     if (before !== undefined) this.#owners.remove(before);
@@ -155,6 +207,35 @@ export class ServedObjects {
 
 function withVersion(object: StoredKubeObject, version: number): StoredKubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}
+
+/** The objects of a namespace, or of all, with their keys, in the order of these. */
+function keptIn(shelf: Shelf, namespace: string | undefined): [string, KeptObject<StoredKubeObject>][] {
+  const { kept } = shelf.objects;
+  shelf.order ??= [...kept.keys()].toSorted();
+  const prefix = namespace === undefined ? '' : `${namespace}/`;
+  const inside: [string, KeptObject<StoredKubeObject>][] = [];
+  for (const key of shelf.order) {
+    const one = key.startsWith(prefix) ? kept.get(key) : undefined;
+    if (one !== undefined) inside.push([key, one]);
+  }
+  return inside;
+}
+
+function isInside(namespace: string | undefined, key: string): boolean {
+  return namespace === undefined || key.startsWith(`${namespace}/`);
+}
+
+/** The same shape, which returns the same object for the same one. */
+function remembered(shape: ObjectShape): ObjectShape {
+  const shapes = new WeakMap<StoredKubeObject, StoredKubeObject>();
+  return (stored) => {
+    const known = shapes.get(stored);
+    if (known !== undefined) return known;
+    const shaped = shape(stored);
+    shapes.set(stored, shaped);
+    return shaped;
+  };
 }
 
 function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {

@@ -8,8 +8,7 @@ export const finalizeAnswer: ApiHandler = async (request, context) => {
   const wanted = await readObject(request);
   objectOf(request, context);
   const { resourceVersion } = wanted.metadata;
-  const whole = { ...request, subresource: undefined };
-  const object = await changeStored(whole, context, (stored) => ({
+  const object = await changeStored(request, context, (stored) => ({
     ...stored,
     metadata: { ...stored.metadata, ...(resourceVersion && { resourceVersion }) },
     spec: wanted['spec'],

@@ -1,8 +1,11 @@
-import type { StoredPod } from '../../api/index.ts';
+import type { KubeObject, StoredPod } from '../../api/index.ts';
+import { formatFieldError, notSupported, required } from '../../manifest/index.ts';
 import { evictPod } from '../deletion/evict-pod.ts';
 import type { ApiHandler } from '../base/answer.ts';
+import { authorOf } from '../requests/author.ts';
+import type { ApiRequest } from '../base/request.ts';
 import { objectOf } from '../requests/get.ts';
-import { objectConflict, StatusError } from '../base/status-error.ts';
+import { badRequestStatus, objectConflict, plainError, StatusError } from '../base/status-error.ts';
 import { admittedPart } from '../writes/admission.ts';
 import { readObject } from '../base/read-object.ts';
 import { isDryRun } from '../base/write-options.ts';
@@ -16,11 +19,13 @@ const CREATED = {
 export const evictionAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction', custom: undefined };
   const requested = await readObject(request, kind);
+  checkName(requested, request);
   const pod = objectOf(request, context) as unknown as StoredPod;
   const eviction = await admittedPart(request, context, { before: undefined, after: requested });
   const options = eviction['deleteOptions'] as { gracePeriodSeconds?: number; dryRun?: string[] } | undefined;
   if (isDryRun(request) || options?.dryRun?.includes('All') === true) return CREATED;
-  const problem = await evictPod(context, pod, options?.gracePeriodSeconds);
+  const author = await authorOf(request, context.clock);
+  const problem = await evictPod({ ...context, author }, pod, options?.gracePeriodSeconds);
   if (problem === undefined) return CREATED;
   throw new StatusError({
     code: 429,
@@ -30,15 +35,44 @@ export const evictionAnswer: ApiHandler = async (request, context) => {
   });
 };
 
+/** The resource `bindings`, as old schedulers bind: the Pod has the name of the Binding. */
+export const bindingsAnswer: ApiHandler = async (request, context) => {
+  const { metadata } = await readObject(request);
+  const pods = context.resources.find('', 'v1', 'pods') ?? request.resource;
+  return await bindingAnswer({ ...request, resource: pods, subresource: 'binding', name: metadata.name }, context);
+};
+
 /** The subresource `binding`: the node of this server is the scheduler, and has bound each Pod already. */
 export const bindingAnswer: ApiHandler = async (request, context) => {
   const kind = { group: '', version: 'v1', kind: 'Binding', custom: undefined };
   const binding = await readObject(request, kind);
+  checkName(binding, request);
+  checkTarget(binding);
   const pod = objectOf(request, context) as unknown as StoredPod;
   await admittedPart(request, context, { before: undefined, after: binding });
-  const { name } = pod.metadata;
-  const to = pod.spec.nodeName ?? '';
-  const why =
-    to === '' ? `the scheduler of this server binds pod ${name}` : `pod ${name} is already assigned to node "${to}"`;
-  throw objectConflict({ group: '', plural: 'pods/binding', kind: 'Pod' }, name, why);
+  throw objectConflict({ group: '', plural: 'pods/binding', kind: 'Pod' }, pod.metadata.name, unbindable(pod));
 };
+
+function unbindable({ metadata: { name }, spec }: StoredPod): string {
+  if (spec.nodeName) return `pod ${name} is already assigned to node "${spec.nodeName}"`;
+  const isGated = (spec.schedulingGates ?? []).length > 0;
+  return isGated ? `pod ${name} has non-empty .spec.schedulingGates` : `the scheduler of this server binds pod ${name}`;
+}
+
+/** @throws {StatusError} 400 for a body with the name of another Pod */
+function checkName({ kind, metadata }: KubeObject, { name }: ApiRequest): void {
+  if (metadata.name !== name) throw badRequestStatus(`name in URL does not match name in ${kind} object`);
+}
+
+/**
+ * Refuses a binding to no node. Source: pkg/apis/core/validation/validation.go, ValidatePodBinding.
+ * @throws {StatusError} a plain error, as the API server gives
+ */
+function checkTarget(binding: KubeObject): void {
+  const { kind = '', name = '' } = (binding['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
+  const wrong = [
+    ...(['', 'Node'].includes(kind) ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(name === '' ? [required('target.name')] : []),
+  ];
+  if (wrong.length > 0) throw plainError(wrong.map(formatFieldError).join(', '));
+}

@@ -1,27 +1,30 @@
-import type { KubeObject, LabelSelector, StoredKubeObject } from '../../api/index.ts';
-import { selectorText } from '../../print/index.ts';
+import { type KubeObject, typeOfObject } from '../../api/index.ts';
+import { decodeChanged, goTypeError, invalid } from '../../manifest/index.ts';
 import type { ApiAnswer, SubresourceHandlers } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { objectConflict } from '../base/status-error.ts';
+import { invalidObject, invalidPatch, objectConflict } from '../base/status-error.ts';
 import { admittedPart, hasAdmission } from '../writes/admission.ts';
 import { requestedPatch } from '../writes/patch.ts';
 import { readObject } from '../base/read-object.ts';
 import { changeStored } from '../writes/update.ts';
+import { replicasOf, scaleOf, withReplicas } from './scale-object.ts';
 
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: undefined };
 
 /** The subresource `scale`: the replicas of a workload alone. */
 export const SCALE_HANDLERS: SubresourceHandlers = {
-  get: async (request, context) => ({ object: scaleOf(await shownObjectOf(request, context), request) }),
+  get: async (request, context) => ({
+    object: scaleOf(await shownObjectOf(request, context), request.resource.custom?.scale),
+  }),
   update: async (request, context) => {
     const scale = await readObject(request, SCALE_KIND);
     return rescaled(request, context, () => scale);
   },
   patch: async (request, context) => {
     const patch = await requestedPatch(request, context);
-    return rescaled(request, context, patch);
+    return rescaled(request, context, (stored) => decodedScale(patch(stored), stored));
   },
 };
 
@@ -31,15 +34,34 @@ async function rescaled(
   wish: (stored: KubeObject) => KubeObject,
 ): Promise<ApiAnswer> {
   const { resource, name = '' } = request;
-  const change = await admittedChange(request, context, wish);
-  const whole = { ...request, subresource: undefined };
+  const checked = (stored: KubeObject): KubeObject => checkedScale(wish(stored), name);
+  const change = await admittedChange(request, context, checked);
+  const whole = { ...request, subresource: undefined, managedAs: 'scale' };
   const changed = await changeStored(whole, context, (stored) => {
-    const wanted = change(scaleOf(stored, request));
+    const wanted = change(scaleOf(stored, resource.custom?.scale));
     const { resourceVersion } = wanted.metadata;
     if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) throw objectConflict(resource, name);
-    return withReplicas(stored, request, (wanted['spec'] as { replicas?: number } | undefined)?.replicas ?? 0);
+    return withReplicas(stored, resource.custom?.scale, replicasOf(wanted));
   });
-  return { object: scaleOf(changed, request) };
+  return { object: scaleOf(changed, resource.custom?.scale) };
+}
+
+/**
+ * A patched Scale, decoded.
+ * @throws {StatusError} 422 for values of wrong types
+ */
+function decodedScale(scale: KubeObject, before: KubeObject): KubeObject {
+  const { object, errors } = decodeChanged(scale, before);
+  const [wrong] = errors;
+  if (wrong !== undefined) throw invalidPatch(scale, goTypeError(wrong, typeOfObject(before) ?? before.kind));
+  return object;
+}
+
+/** Source: pkg/apis/autoscaling/validation/validation.go, ValidateScale. */
+function checkedScale(scale: KubeObject, name: string): KubeObject {
+  const replicas = replicasOf(scale);
+  if (replicas >= 0) return scale;
+  throw invalidObject(SCALE_KIND, name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]);
 }
 
 /** The change as webhooks leave it. They have seen one state: another one since is a conflict. */
@@ -49,50 +71,7 @@ async function admittedChange(
   wish: (stored: KubeObject) => KubeObject,
 ): Promise<(stored: KubeObject) => KubeObject> {
   if (!hasAdmission(context)) return wish;
-  const before = scaleOf(await shownObjectOf(request, context), request);
+  const before = scaleOf(await shownObjectOf(request, context), request.resource.custom?.scale);
   const after = await admittedPart(request, context, { before, after: wish(before) });
   return () => after;
-}
-
-/** Source: pkg/registry/apps/deployment/storage/storage.go, scaleFromDeployment. */
-function scaleOf(object: StoredKubeObject, { resource }: ApiRequest): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const paths = resource.custom?.scale;
-  const replicas = at(object, paths?.specPath ?? '.spec.replicas') ?? 0;
-  const present = at(object, paths?.statusPath ?? '.status.replicas') ?? 0;
-  const selector = paths === undefined ? ownSelector(object) : at(object, paths.selectorPath ?? '.none');
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: present, ...(typeof selector === 'string' && { selector }) },
-  };
-}
-
-/** The selector of a ReplicationController is a map of labels. */
-function ownSelector(object: StoredKubeObject): string {
-  const selector = at(object, '.spec.selector') as LabelSelector | Record<string, string> | undefined;
-  const isMap = object.kind === 'ReplicationController';
-  return selectorText(isMap ? { matchLabels: selector as Record<string, string> } : selector);
-}
-
-function withReplicas(object: StoredKubeObject, { resource }: ApiRequest, replicas: number): KubeObject {
-  return set(object, fieldsIn(resource.custom?.scale?.specPath ?? '.spec.replicas'), replicas) as KubeObject;
-}
-
-function fieldsIn(path: string): string[] {
-  return path.split('.').filter((field) => field !== '');
-}
-
-function at(object: object, path: string): unknown {
-  let value: unknown = object;
-  for (const field of fieldsIn(path)) value = (value as Record<string, unknown> | undefined)?.[field];
-  return value;
-}
-
-function set(value: unknown, [field, ...rest]: readonly string[], wanted: unknown): unknown {
-  if (field === undefined) return wanted;
-  const before = (value ?? {}) as Record<string, unknown>;
-  return { ...before, [field]: set(before[field], rest, wanted) };
 }

@@ -3,18 +3,22 @@ import {
   hasCode,
   isTerminalPhase,
   type KubeObject,
+  PROTECTION,
   resourceTypeOf,
+  type StoredKubeObject,
   type StoredPod,
+  type StorageVolumeAttributesClass,
 } from '../../api/index.ts';
 import {
   claimActions,
+  classActions,
   type ControllerAction,
   releaseActions,
   type StoredClaim,
   type StoredVolume,
 } from '../../controllers/index.ts';
 import { asCreated } from '../../manifest/index.ts';
-import type { ObjectKey, Store } from '../../store/index.ts';
+import type { ObjectKey, ObjectReader, Store } from '../../store/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 import { writePatch } from '../base/write-patch.ts';
 
@@ -23,7 +27,7 @@ const STAGES_MAX = 10;
 
 /** True for an object after whose change there is something to settle. */
 export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
-  return kind === 'PersistentVolume' || kind === 'PersistentVolumeClaim';
+  return Object.hasOwn(PROTECTION, kind);
 }
 
 /**
@@ -34,6 +38,7 @@ export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
  */
 export function settleVolumes(store: Store, object: KubeObject): void {
   if (object.kind === 'PersistentVolumeClaim') settleClaim(store, object as StoredClaim, true);
+  if (concernsVolumes(object)) settleClasses(store);
   if (object.kind !== 'PersistentVolume') return;
   settleVolume(store, object.metadata.name ?? '');
   // A new or released volume is one that other claims may wait for.
@@ -92,6 +97,21 @@ function settleVolume(store: Store, name: string): void {
   }
 }
 
+/** The resource of the store: a name that the kind does not say. */
+const CLASSES = 'volumeattributesclasses';
+
+function settleClasses(store: Store): void {
+  for (const attributes of store.list<StoredKubeObject & StorageVolumeAttributesClass>(CLASSES)) {
+    const { name } = attributes.metadata;
+    const isNamed = ({ spec }: StoredClaim | StoredVolume): boolean => spec.volumeAttributesClassName === name;
+    const isCurrent = ({ status }: StoredClaim): boolean => status?.currentVolumeAttributesClassName === name;
+    const isInUse = (): boolean =>
+      store.list<StoredVolume & KubeObject>('persistentvolumes').some(isNamed) ||
+      store.list<StoredClaim & KubeObject>('persistentvolumeclaims').some((one) => isNamed(one) || isCurrent(one));
+    carryOut(store, classActions(attributes, isInUse), CLASSES);
+  }
+}
+
 function claimNamed(store: Store, { namespace, name }: ObjectKey): StoredClaim | undefined {
   return store.get<StoredClaim & KubeObject>('persistentvolumeclaims', namespace, name);
 }
@@ -102,10 +122,15 @@ function volumeNamed(store: Store, name: string): StoredVolume | undefined {
 }
 
 /** Source: pkg/controller/volume/pvcprotection/pvc_protection_controller.go podUsesPVC. */
-function isUsed(store: Store, { metadata: { namespace, name } }: StoredClaim): boolean {
+function isUsed(store: Store, { metadata }: StoredClaim): boolean {
+  return podsThatUse(store, metadata).length > 0;
+}
+
+/** The Pods on a node that have not ended and mount the claim: it stays as long as they do. */
+export function podsThatUse(store: ObjectReader, { namespace, name }: ObjectKey): StoredPod[] {
   return store
     .list<StoredPod>('pods', { namespace })
-    .some(
+    .filter(
       ({ spec, status }) =>
         spec.nodeName !== undefined &&
         !isTerminalPhase(status.phase) &&
@@ -114,9 +139,9 @@ function isUsed(store: Store, { metadata: { namespace, name } }: StoredClaim): b
 }
 
 /** Carries actions out. False when there is no write among them, or another process was faster. */
-function carryOut(store: Store, actions: readonly ControllerAction[]): boolean {
+function carryOut(store: Store, actions: readonly ControllerAction[], plural?: string): boolean {
   try {
-    for (const action of actions) act(store, action);
+    for (const action of actions) act(store, action, plural);
     return actions.some(({ type }) => type !== 'event');
   } catch (error) {
     if (hasCode(error, 'Conflict') || hasCode(error, 'NotFound') || hasCode(error, 'AlreadyExists')) return false;
@@ -124,14 +149,14 @@ function carryOut(store: Store, actions: readonly ControllerAction[]): boolean {
   }
 }
 
-function act(store: Store, action: ControllerAction): void {
+function act(store: Store, action: ControllerAction, resource?: string): void {
   if (action.type === 'create') {
     // The store gives the volume its uid.
     const created = asCreated(action.object as KubeObject, () => '');
     store.create(resourceTypeOf(created).plural, created);
     return;
   }
-  const { plural } = resourceTypeOf(action.on);
+  const plural = resource ?? resourceTypeOf(action.on).plural;
   const on = { ...action.on, namespace: action.on.namespace ?? DEFAULT_NAMESPACE };
   if (action.type === 'delete') store.delete(plural, on.namespace, on.name);
   else if (action.type === 'event') {
@@ -141,7 +166,7 @@ function act(store: Store, action: ControllerAction): void {
     if (about !== undefined) recorder.record(about, [event]);
   } else {
     const { patch, status } = action;
-    if (patch !== undefined) writePatch(store, on, patch);
+    if (patch !== undefined) writePatch(store, on, patch, { plural, isTracked: true });
     if (status !== undefined) store.change(plural, on, 'status', (stored) => ({ ...stored, status }));
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/index.ts';
 import { isPermitted } from '../access/permissions.ts';
-import { checkAdmission, mutatedByWebhooks, type AdmissionRequest } from '../admission/index.ts';
+import { checkAdmission, mutatedByAll, type AdmissionRequest } from '../admission/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { type ApiRequest, isOn } from '../base/request.ts';
 import { isDryRun } from '../base/write-options.ts';
@@ -13,17 +13,18 @@ interface Write {
 
 /** True when a webhook or a policy may have something to say. */
 export function hasAdmission({ objects }: ServerContext): boolean {
-  return DECIDERS.some((resource) => objects.list(resource).length > 0);
+  return DECIDERS.some((resource) => objects.hasSome(resource));
 }
 
 const DECIDERS = [
   'mutatingwebhookconfigurations',
   'validatingwebhookconfigurations',
+  'mutatingadmissionpolicybindings',
   'validatingadmissionpolicybindings',
 ];
 
 /**
- * The object as mutating webhooks leave it.
+ * The object as mutating policies and webhooks leave it.
  * @throws {StatusError} when one refuses the write
  */
 export async function mutatedObject(
@@ -31,8 +32,11 @@ export async function mutatedObject(
   context: ServerContext,
   write: Write & { readonly after: KubeObject },
 ): Promise<KubeObject> {
-  const mutated = await mutatedByWebhooks(admissionRequest(request, context, write), context, request.warn);
-  return mutated ?? write.after;
+  const mutated = await mutatedByAll(admissionRequest(request, context, write), context, request);
+  if (mutated === undefined) return write.after;
+  const { custom, kind } = request.resource;
+  // Webhooks and policies know no schema.
+  return custom === undefined || mutated.kind !== kind ? mutated : (custom.decode({ ...mutated }).object as KubeObject);
 }
 
 /**
@@ -40,12 +44,12 @@ export async function mutatedObject(
  * @throws {StatusError} when one refuses it
  */
 export async function permitWrite(request: ApiRequest, context: ServerContext, write: Write): Promise<void> {
-  await checkAdmission(admissionRequest(request, context, write), context, request.warn);
+  await checkAdmission(admissionRequest(request, context, write), context, request);
 }
 
 /**
  * Asks all about a write of a subresource that is not stored: a Scale, an Eviction, a Binding, a TokenRequest.
- * @returns the object as mutating webhooks leave it
+ * @returns the object as mutating policies and webhooks leave it
  * @throws {StatusError} when one refuses it
  */
 export async function admittedPart(
@@ -65,7 +69,7 @@ export async function admittedPart(
  */
 export async function permitDeletions(request: ApiRequest, context: ServerContext): Promise<void> {
   const deletion = admissionRequest(request, context, { before: undefined, after: undefined });
-  if (hasAdmission(context)) await mutatedByWebhooks(deletion, context, request.warn);
+  if (hasAdmission(context)) await mutatedByAll(deletion, context, request);
 }
 
 const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
@@ -81,8 +85,8 @@ export async function permitConnection(request: ApiRequest, context: ServerConte
     operation: 'CONNECT' as const,
     object: connectOptions(request) as KubeObject,
   };
-  await mutatedByWebhooks(connection, context, request.warn);
-  await checkAdmission(connection, context, request.warn);
+  await mutatedByAll(connection, context, request);
+  await checkAdmission(connection, context, request);
 }
 
 /** The options of a connection. Source: k8s.io/api/core/v1, PodExecOptions and similar types. */

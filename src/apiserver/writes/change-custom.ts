@@ -1,14 +1,16 @@
-import { DEFAULT_NAMESPACE, type KubeObject, removesLastFinalizer, type StoredKubeObject } from '../../api/index.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/index.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
 import type { ServerContext } from '../base/context.ts';
-import { shownObject, storedForm } from '../custom/index.ts';
+import { admitCustomChange, shownObject, storedForm } from '../custom/index.ts';
+import { keepChange } from '../objects/keep-change.ts';
 import { objectOf, storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { invalidObject, objectConflict } from '../base/status-error.ts';
+import { invalidObject, invalidPatch, objectConflict } from '../base/status-error.ts';
 import { withRequestManager } from './field-managers.ts';
+import { LongChange } from './long-change.ts';
 import { isApply } from './patched-object.ts';
 import { tellUnknown } from '../base/read-object.ts';
-import { isDryRun } from '../base/write-options.ts';
+import { fieldValidation, isDryRun } from '../base/write-options.ts';
 
 /** A change of an object, in the version of the request. It may be called again, with a newer object. */
 type CustomChange = (stored: StoredKubeObject) => KubeObject;
@@ -27,7 +29,8 @@ export async function changeCustom(
 ): Promise<StoredKubeObject> {
   if (request.resource.custom?.conversion !== undefined) return changeConverted(request, context, change);
   if (isDryRun(request)) return admitted(objectOf(request, context), change, request, context);
-  return keep(request, context, (stored) => admitted(stored, change, request, context));
+  const computed = new LongChange((stored) => admitted(stored, change, request, context), context.clock);
+  return computed.run(() => keep(request, context, (stored) => computed.of(stored)));
 }
 
 /** The webhook converts the object before and after the change, so the change is made beside the store. */
@@ -66,29 +69,25 @@ function admitted(
   const { resource, name = '', subresource } = request;
   const { custom } = resource;
   const isStatus = subresource === 'status';
-  const { resourceVersion, uid } = stored.metadata;
+  const { resourceVersion } = stored.metadata;
   const wanted = change(stored);
   const decoded = custom?.decode(wanted);
   const [wrong] = decoded?.errors ?? [];
   // A body was decoded before: this is about the result of a patch.
-  if (wrong !== undefined)
-    throw invalidObject(resource, name, [{ ...wrong, path: 'patch', type: 'Invalid value', value: '<object>' }]);
-  tellUnknown(
-    (decoded?.unknown ?? []).map((path) => `unknown field ${JSON.stringify(path)}`),
-    resource,
-    request,
-  );
-  const changed = (decoded?.object ?? wanted) as KubeObject;
+  if (wrong !== undefined) throw invalidPatch(wanted, wrong.detail);
+  const unknown = (decoded?.unknown ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
+  const isStrictPatch = request.verb === 'patch' && !isApply(request) && fieldValidation(request) === 'Strict';
+  const mistakes = isStrictPatch ? [...(request.repeated ?? []), ...unknown] : [];
+  if (mistakes.length > 0) throw invalidPatch(wanted, `strict decoding error: ${mistakes.join(', ')}`);
+  tellUnknown(unknown, resource, request);
+  const changed = withKeptTimes((decoded?.object ?? wanted) as KubeObject, stored);
   const given = changed.metadata.resourceVersion;
   if (given && given !== resourceVersion) throw objectConflict(resource, name);
-  const object = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
-  const merged = mergedPart(stored, object, { isStatus, hasStatus: custom?.hasStatus === true });
-  const errors = custom?.validate(merged, stored) ?? [];
+  const object = withRequestManager(stored, changed, request, context);
+  const { object: admitted, errors } = admitCustomChange(custom, stored, object, isStatus);
   if (errors.length > 0) throw invalidObject(resource, name, errors);
-  if (!isStatus) for (const warning of custom?.warnings?.(merged) ?? []) request.warn(warning);
-  const isSame = isStatus || JSON.stringify(merged['spec']) === JSON.stringify(stored['spec']);
-  const generation = (stored.metadata.generation ?? 1) + (isSame ? 0 : 1);
-  return { ...merged, metadata: { ...merged.metadata, uid, resourceVersion, generation } } as StoredKubeObject;
+  if (!isStatus) for (const warning of custom?.warnings?.(admitted) ?? []) request.warn(warning);
+  return admitted;
 }
 
 /** Stores the change. Without its last finalizer, a deleted object goes. */
@@ -97,39 +96,9 @@ function keep(
   { store, objects }: ServerContext,
   edit: (stored: StoredKubeObject) => StoredKubeObject,
 ): StoredKubeObject {
-  const { storage } = resource;
   const key = { namespace: namespace ?? DEFAULT_NAMESPACE, name };
-  let last: StoredKubeObject | undefined;
-  const changed = store.change<StoredKubeObject>(
-    storage,
-    key,
-    subresource === 'status' ? 'both' : 'object',
-    (stored) => {
-      const object = withKeptTimes(edit(stored), stored);
-      last = removesLastFinalizer(stored, object) ? object : undefined;
-      // The object is deleted in its stored form: readers see no change before that.
-      return last === undefined ? object : stored;
-    },
-  );
-  if (last !== undefined) {
-    store.delete(storage, key.namespace, name);
-    return inWholeSeconds(last);
-  }
-  return objects.get(storage, namespace, changed.metadata.name) ?? changed;
-}
-
-function mergedPart(
-  stored: StoredKubeObject,
-  wanted: KubeObject,
-  { isStatus, hasStatus }: { readonly isStatus: boolean; readonly hasStatus: boolean },
-): KubeObject {
-  if (isStatus) {
-    // The managers are all that is written of the metadata. Source: customresource/status_strategy.go.
-    const { managedFields } = wanted.metadata;
-    return { ...stored, metadata: { ...stored.metadata, managedFields }, status: wanted['status'] };
-  }
-  if (!hasStatus) return wanted;
-  const { status: _, ...rest } = wanted;
-  const { status } = stored;
-  return { ...rest, ...(status !== undefined && { status }) };
+  const isStatus = subresource === 'status';
+  const { object, isGone } = keepChange({ store, resource: resource.storage, key, isStatus, edit });
+  if (isGone) return inWholeSeconds(object);
+  return objects.get(resource.storage, namespace, name) ?? object;
 }

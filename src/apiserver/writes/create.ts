@@ -9,25 +9,29 @@ import { randomSuffix } from '../base/random-suffix.ts';
 import {
   applyDefaults,
   type FieldError,
+  invalid,
   prepareForCreate,
   required,
   tooLong,
   validateObject,
   warningsFor,
+  withProtection,
   withoutRepeats,
 } from '../../manifest/index.ts';
+import { nextPart } from '../../clock.ts';
 import { createObject, newObject } from '../objects/create-object.ts';
 import { recordReplacedAddress } from '../services/record-replaced-address.ts';
 import { readNode } from '../../settings/index.ts';
 import { refuseEscalation } from '../access/escalation.ts';
-import { refuseWrongExpressions } from '../admission/index.ts';
+import { securityVerdict, wrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import { authorize } from '../requests/authorize.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject, storedForm } from '../custom/index.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { inStoredForm, type ServedResource } from '../resources/served-resource.ts';
+import { inStoredForm, kindInMistakes, type ServedResource } from '../resources/served-resource.ts';
 import {
+  asStatusError,
   badRequestStatus,
   invalidObject,
   notFoundStatus,
@@ -36,7 +40,7 @@ import {
 } from '../base/status-error.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
-import { isApply } from './patched-object.ts';
+import { withRequester } from './signing-requests.ts';
 import { readObject } from '../base/read-object.ts';
 import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
 
@@ -44,6 +48,7 @@ import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
   const object = await readObject(request);
+  await nextPart(context.clock);
   const created = await createFrom(inStoredForm(request.resource, object), request, context);
   return { object: await shownObject(request.resource, created, context), code: 201 };
 }
@@ -61,37 +66,44 @@ export async function createFrom(
 ): Promise<StoredKubeObject> {
   const { resource } = request;
   if (request.verb !== 'create') authorize({ ...request, verb: 'create' }, context);
-  const named = withName(withPlace(object, request));
-  checkNamespace(named, request, context);
-  const { resourceVersion } = named.metadata;
-  if (resourceVersion) throw badRequestStatus('resourceVersion should not be set on objects to be created');
-  // A mutating webhook may change the name, but not the namespace.
-  const after = withPlace(await admitted(named, request, context), request);
+  const placed = withPlace(undeleted(object), request);
+  checkNamespace(placed, request, context);
+  const { resourceVersion } = placed.metadata;
+  // Only the storage refuses a version, which a dry run does not reach.
+  if (resourceVersion && !isDryRun(request))
+    throw badRequestStatus('resourceVersion should not be set on objects to be created');
+  // A mutating webhook may change the name, but not the namespace. It sees no name that is still to be generated.
+  const admittedObject = withPlace(await admitted(placed, request, context), request);
+  const after = withRequester(withName(admittedObject, resource), request);
   const name = after.metadata.name ?? '';
   refuseEscalation(request, context, { before: undefined, after });
-  refuseWrongExpressions(request, { before: undefined, after });
   const prepared = preparedObject(after, resource);
-  if (prepared.errors.length > 0) throw invalidObject(resource, name, prepared.errors);
+  const errors = [...prepared.errors, ...wrongExpressions(resource, { before: undefined, after })];
+  if (errors.length > 0) throw invalidObject({ ...kindInMistakes(resource), kind: after.kind }, name, errors);
   if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });
   for (const warning of prepared.warnings) request.warn(warning);
   if (resource.noEffect !== undefined) request.warn(`the ${resource.kind} has no effect: ${resource.noEffect}`);
   const kept = await storedForm(resource, prepared.object, context);
+  const security = securityVerdict(context.store.recent, prepared.object);
+  request.annotate(security.annotations);
+  // An object may have ten thousand fields: further requests are served between the parts of the work.
+  await nextPart(context.clock);
   if (context.objects.get(resource.storage, kept.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
-  if (isDryRun(request)) return asDryRun(prepared.object, resource, context);
-  const created = store(kept, resource, context);
-  if (created.kind === 'Service') {
+  const created = stored(kept, request, context, () => asDryRun(prepared.object, resource, context));
+  for (const warning of security.warnings) request.warn(warning);
+  if (created.kind === 'Service' && !isDryRun(request)) {
     const nodeName = readNode({ storageDir: context.store.root }).name;
     recordReplacedAddress(kept, { ...context, nodeName, warn: request.warn });
   }
   return created;
 }
 
-/** The object with its defaults, as mutating webhooks leave it, and with its manager. */
-async function admitted(named: KubeObject, request: ApiRequest, context: ServerContext): Promise<KubeObject> {
-  const after = defaulted(named, request);
-  const mutated = hasAdmission(context) ? await mutatedObject(request, context, { before: undefined, after }) : after;
-  return isApply(request) ? mutated : withRequestManager(undefined, mutated, request, context);
+/** The object with its defaults and its manager, as mutating webhooks leave it: they own nothing. */
+async function admitted(placed: KubeObject, request: ApiRequest, context: ServerContext): Promise<KubeObject> {
+  const after = defaulted(placed, request);
+  const tracked = withRequestManager(undefined, after, request, context);
+  return hasAdmission(context) ? mutatedObject(request, context, { before: undefined, after: tracked }) : tracked;
 }
 
 interface Prepared {
@@ -103,12 +115,14 @@ interface Prepared {
 const CONFIG_BYTES_MAX = 1024 * 1024;
 
 /** Sets defaults, and finds the mistakes of a new object. */
-function preparedObject(object: KubeObject, { custom, conversion }: ServedResource): Prepared {
+function preparedObject(object: KubeObject, { custom, conversion, kind }: ServedResource): Prepared {
   if (custom !== undefined) {
-    const errors = custom.validate(object, undefined);
+    const isOther = object.kind !== kind;
+    const other = isOther ? [invalid('kind', object.kind, `must be ${kind}`)] : [];
+    const errors = [...other, ...custom.validate(object, undefined, isOther)];
     return { object, errors, warnings: errors.length > 0 ? [] : (custom.warnings?.(object) ?? []) };
   }
-  const prepared = prepareForCreate(applyDefaults(object));
+  const prepared = prepareForCreate(applyDefaults(object), globalThis.crypto.randomUUID());
   const errors = withoutRepeats(conversion?.errors(prepared, undefined) ?? validateObject(prepared));
   if (prepared.kind === 'ConfigMap' && Buffer.byteLength(JSON.stringify(prepared)) > CONFIG_BYTES_MAX)
     errors.push(tooLong('', CONFIG_BYTES_MAX));
@@ -128,11 +142,18 @@ function withPlace(object: KubeObject, { resource, namespace }: ApiRequest): Kub
 
 export const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request';
 
+/** A new object is not being deleted. Source: apiserver/pkg/registry/rest/meta.go, WipeObjectMetaSystemFields. */
+function undeleted(object: KubeObject): KubeObject {
+  const { deletionTimestamp: _time, deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** Source: apiserver/pkg/storage/names/generate.go. */
-function withName(object: KubeObject): KubeObject {
+function withName(object: KubeObject, { isNamedByUid }: ServedResource): KubeObject {
   const { name, generateName } = object.metadata;
-  if (name || !generateName) return object;
-  return { ...object, metadata: { ...object.metadata, name: generateName.slice(0, 58) + randomSuffix() } };
+  if (name || (!generateName && isNamedByUid !== true)) return object;
+  const chosen = generateName ? generateName.slice(0, 58) + randomSuffix() : globalThis.crypto.randomUUID();
+  return { ...object, metadata: { ...object.metadata, name: chosen } };
 }
 
 function checkNamespace(
@@ -141,7 +162,8 @@ function checkNamespace(
   { objects, resources }: ServerContext,
 ): void {
   const { namespace, name = '' } = metadata;
-  if (name === '') throw invalidObject(resource, '', [required('metadata.name', 'name or generateName is required')]);
+  if (!name && !metadata.generateName && resource.isNamedByUid !== true)
+    throw invalidObject(resource, '', [required('metadata.name', 'name or generateName is required')]);
   if (!resource.isNamespaced || namespace === undefined) return;
   const stored = objects.get('namespaces', undefined, namespace);
   const namespaces = resources.find('', 'v1', 'namespaces');
@@ -152,6 +174,21 @@ function checkNamespace(
   throw objectForbidden(resource, name, why, [
     { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' },
   ]);
+}
+
+/** @throws {StatusError} about the object: it may have its name from the server */
+function stored(
+  object: KubeObject,
+  request: ApiRequest,
+  context: ServerContext,
+  dryRun: () => StoredKubeObject,
+): StoredKubeObject {
+  const { resource } = request;
+  try {
+    return isDryRun(request) ? dryRun() : store(object, resource, context);
+  } catch (error) {
+    throw asStatusError(error, { resource, name: object.metadata.name ?? '' });
+  }
 }
 
 function store(object: KubeObject, resource: ServedResource, context: ServerContext): StoredKubeObject {
@@ -171,10 +208,14 @@ function isStoredOnly(object: KubeObject, { storage, custom }: ServedResource): 
 }
 
 /** Source: apiextensions, pkg/registry/customresource/strategy.go PrepareForCreate. */
-function asCreated(object: KubeObject, { custom }: ServedResource): KubeObject {
-  if (custom?.hasStatus === false) return object;
-  const { status: _, ...rest } = object;
-  return rest;
+function asCreated(
+  { status, ...rest }: KubeObject & { readonly status?: unknown },
+  { custom }: ServedResource,
+): KubeObject {
+  if (custom === undefined) return withProtection(rest);
+  const isKept = !custom.hasStatus && status !== undefined;
+  const object = { ...rest, ...(isKept && { status }), metadata: { ...rest.metadata, generation: 1 } };
+  return custom.atCreation?.(object) ?? object;
 }
 
 /**
@@ -186,6 +227,5 @@ function asDryRun(object: KubeObject, resource: ServedResource, context: ServerC
   const asNew = isStoredOnly(object, resource) ? asCreated(object, resource) : newObject(store, object);
   const creationTimestamp = formatSeconds(store.clock.now().wallMs);
   const uid = asNew.metadata.uid ?? globalThis.crypto.randomUUID();
-  const { resourceVersion: _, ...metadata } = { ...asNew.metadata, uid, creationTimestamp };
-  return { ...asNew, metadata } as StoredKubeObject;
+  return { ...asNew, metadata: { ...asNew.metadata, uid, creationTimestamp } } as StoredKubeObject;
 }

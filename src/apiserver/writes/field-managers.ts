@@ -1,9 +1,10 @@
 import { formatSeconds, type KubeObject, managerName, trackUpdate } from '../../api/index.ts';
-import { applyDefaults } from '../../manifest/index.ts';
+import { applyDefaults, withoutOmitted } from '../../manifest/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { hasStatus, shapeOfResource } from './patched-object.ts';
+import { versionsOf } from '../resources/kind-versions.ts';
+import { hasStatus, isApply, shapeOfResource } from './patched-object.ts';
 
 /** The time of a request, as managers have it: RFC 3339 in seconds. */
 export function requestTime({ clock }: ServerContext): string {
@@ -11,26 +12,36 @@ export function requestTime({ clock }: ServerContext): string {
 }
 
 /**
- * The object with the manager of a request in `metadata.managedFields`: it owns what the request changes.
+ * The object with the manager of a request in `metadata.managedFields`: it owns what the request changes. The result of
+ * an apply has its managers already.
  * @param before undefined: the object is created
  */
 export function withRequestManager(
   before: KubeObject | undefined,
   after: KubeObject,
-  { resource, subresource = '', query, headers }: ApiRequest,
+  request: ApiRequest,
   context: ServerContext,
 ): KubeObject {
-  return trackUpdate(before, after, {
+  const { resource, subresource, managedAs, query, headers } = request;
+  if (request.hasManagers === true || isApply(request)) return after;
+  const inVersion = (object: KubeObject): KubeObject => resource.conversion?.toVersion(object) ?? object;
+  const { managedFields } = trackUpdate(before && inVersion(before), inVersion(after), {
     shape: shapeOfResource(resource),
+    versions: versionsOf(resource),
     manager: managerName(query.get('fieldManager'), headers['user-agent']),
-    subresource,
+    subresource: managedAs ?? subresource ?? '',
     hasStatus: hasStatus(resource),
-    time: requestTime(context),
-  });
+    // Writes of a scale have none. Source: managedfields, ScaleHandler.
+    time: managedAs === undefined ? requestTime(context) : undefined,
+  }).metadata;
+  return { ...after, metadata: { ...after.metadata, managedFields } };
 }
 
-/** An object with its defaults. An object with fields of wrong types, which will be refused, stays unchanged. */
-export function defaulted(object: KubeObject, { resource }: ApiRequest): KubeObject {
+/**
+ * An object with its defaults, and without the empty fields of a patch that Go does not write. An object with fields of
+ * wrong types, which will be refused, stays unchanged.
+ */
+export function defaulted(object: KubeObject, { resource, verb }: ApiRequest): KubeObject {
   if (resource.custom !== undefined) return object;
-  return quietly(() => applyDefaults(object)) ?? object;
+  return quietly(() => applyDefaults(verb === 'patch' ? withoutOmitted(object) : object)) ?? object;
 }

@@ -1,16 +1,19 @@
 import { hasCode, type KubeObject } from '../../api/index.ts';
+import { nextPart } from '../../clock.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject } from '../custom/index.ts';
 import { storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { inStoredForm, inVersionOf } from '../resources/served-resource.ts';
+import { quietly } from '../../quietly.ts';
+import { PatchBody } from '../base/patch-body.ts';
 import { badRequestStatus, StatusError } from '../base/status-error.ts';
 import { createFrom } from './create.ts';
 import { requestTime } from './field-managers.ts';
 import { patchedObject, patchTypeOf } from './patched-object.ts';
 import { decodedValue } from '../base/read-object.ts';
-import { changeAdmitted } from './update.ts';
+import { changeAdmitted, checkPlace } from './update.ts';
 import { repeatedInPatch, tellRepeatedKeys } from '../base/repeated-fields.ts';
 import { checkWriteOptions } from '../base/write-options.ts';
 
@@ -21,15 +24,21 @@ export async function patchAnswer(original: ApiRequest, context: ServerContext):
   const type = patchTypeOf(original.headers['content-type'], resource);
   const request = { ...original, repeated: repeatedInPatch(await original.body(), type) };
   const requested = await requestedPatch(request, context);
-  const patch = (stored: KubeObject | undefined): KubeObject =>
-    inStoredForm(resource, requested(stored && inVersionOf(resource, stored)));
+  const patch = (stored: KubeObject | undefined): KubeObject => {
+    const patched = requested(stored && inVersionOf(resource, stored));
+    checkPlace(patched, request);
+    return patched;
+  };
   if (type === 'apply' && context.objects.get(resource.storage, namespace, name) === undefined) {
     if (subresource !== undefined) storedObjectOf(request, context);
-    const created = await createFrom(decodedValue(patch(undefined), request), request, context);
+    const applied = decodedValue(patch(undefined), request);
+    const created = await createFrom(inStoredForm(resource, applied), request, context);
     return { object: await shownObject(resource, created, context), code: 201 };
   }
   storedObjectOf(request, context);
-  return { object: await changeAdmitted(request, context, patch) };
+  const changed = await changeAdmitted(request, context, (stored) => inStoredForm(resource, patch(stored)));
+  await nextPart(context.clock);
+  return { object: changed };
 }
 
 /**
@@ -43,7 +52,9 @@ export async function requestedPatch(
   const { resource, name = '', subresource, query, headers } = request;
   const contentType = headers['content-type'];
   const type = patchTypeOf(contentType, resource);
-  const body = await request.body();
+  const body = new PatchBody(await request.body());
+  if (type === 'apply') quietly(() => body.root);
+  await nextPart(context.clock);
   const time = requestTime(context);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
   return (stored) => {

@@ -2,6 +2,7 @@ import {
   applyPatch,
   applyServerSide,
   checkApplied,
+  goJsonType,
   isJsonObject,
   type JsonObject,
   type KubeObject,
@@ -11,11 +12,16 @@ import {
   shapeOfType,
   typeOfKind,
 } from '../../api/index.ts';
-import { nodeValue, readJson, readValue, required } from '../../manifest/index.ts';
+import { nodeValue, readJson, required } from '../../manifest/index.ts';
+import type { PatchBody } from '../base/patch-body.ts';
+import { jsonProblem } from '../base/json-problem.ts';
 import { type ApiRequest, isOn } from '../base/request.ts';
+import { isApplyType, mediaTypeOf } from '../base/media-type.ts';
+import { versionsOf } from '../resources/kind-versions.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { inWholeSeconds } from '../state/time-fields.ts';
-import { badRequestStatus, invalidObject, StatusError } from '../base/status-error.ts';
+import { quietly } from '../../quietly.ts';
+import { badRequestStatus, invalidObject, plainError, StatusError } from '../base/status-error.ts';
 
 /** A patch of an object, as it was requested. */
 export interface PatchRequest {
@@ -26,7 +32,7 @@ export interface PatchRequest {
   /** Undefined: the object itself. */
   readonly subresource: string | undefined;
   readonly contentType: string | undefined;
-  readonly body: Buffer;
+  readonly body: PatchBody;
   readonly query: URLSearchParams;
   readonly userAgent: string | undefined;
   /** RFC 3339 in seconds. */
@@ -44,10 +50,14 @@ const TYPES: Readonly<Record<string, PatchType | 'apply'>> = {
  * The type of a patch.
  * @throws {StatusError} 415
  */
-export function patchTypeOf(contentType: string | undefined, { custom }: ServedResource): PatchType | 'apply' {
+export function patchTypeOf(
+  contentType: string | undefined,
+  { custom, group }: Pick<ServedResource, 'custom' | 'group'>,
+): PatchType | 'apply' {
   const type = TYPES[mediaTypeOf(contentType)];
-  if (type === undefined) throw unsupportedMediaType('415: Unsupported Media Type');
-  if (type !== 'strategic' || custom === undefined) return type;
+  if (type === undefined) throw unsupportedMediaType('415: Unsupported Media Type', { details: {} });
+  // Definitions have a type in Go, which says how lists are merged: all are replaced.
+  if (type !== 'strategic' || custom === undefined || group === 'apiextensions.k8s.io') return type;
   const accepted = Object.keys(TYPES).filter((name) => TYPES[name] !== 'strategic');
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
@@ -56,11 +66,7 @@ export function patchTypeOf(contentType: string | undefined, { custom }: ServedR
 
 /** True for a request of server-side apply. Its result has its managers already. */
 export function isApply({ verb, headers }: Pick<ApiRequest, 'verb' | 'headers'>): boolean {
-  return verb === 'patch' && TYPES[mediaTypeOf(headers['content-type'])] === 'apply';
-}
-
-function mediaTypeOf(contentType = ''): string {
-  return contentType.replace(/;.*/, '').trim();
+  return verb === 'patch' && isApplyType(headers['content-type']);
 }
 
 /** True for a kind whose status is written by a subresource. */
@@ -82,19 +88,29 @@ export function patchedObject(patch: PatchRequest): KubeObject {
   if (type === 'apply') return appliedObject(patch);
   const { stored, body } = patch;
   if (stored === undefined) throw badRequestStatus('only an apply creates objects');
+  const value = jsonOf(body);
+  if (type === 'json') checkOperations(value);
   // A test of a JSON patch compares the times that clients have read.
-  return applyPatch(inWholeSeconds(stored), jsonOf(body), type);
+  return applyPatch(inWholeSeconds(stored), value, type);
 }
 
-function jsonOf(body: Buffer): unknown {
-  try {
-    // Unlike JSON.parse, refuses what is nested too deeply for functions that call themselves.
-    const [value, ...others] = readJson(body.toString('utf8'));
-    if (value !== undefined && others.length === 0) return nodeValue(value);
-    throw new SyntaxError('the body is not one JSON value');
-  } catch (error) {
-    throw badRequestStatus(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
-  }
+/** The API server counts the operations of a patch before it reads them. Source: handlers/patch.go, jsonPatchOp. */
+function checkOperations(patch: unknown): void {
+  const wrong = (value: unknown, type: string): Error => {
+    const what = `cannot unmarshal ${goJsonType(value)} into Go value of type ${type}handlers.jsonPatchOp`;
+    return badRequestStatus(`error decoding patch: json: ${what}`);
+  };
+  if (patch === null) return;
+  if (!Array.isArray(patch)) throw wrong(patch, '[]');
+  const [first] = patch.filter((each: unknown) => each !== null && !isJsonObject(each)) as unknown[];
+  if (first !== undefined) throw wrong(first, '');
+}
+
+/** Unlike JSON.parse, refuses what is nested too deeply for functions that call themselves. */
+function jsonOf({ source }: PatchBody): unknown {
+  const [value, ...others] = quietly(() => readJson(source.text)) ?? [];
+  if (value !== undefined && others.length === 0) return nodeValue(value);
+  throw badRequestStatus(`error decoding patch: ${jsonProblem(Buffer.from(source.text))}`);
 }
 
 function appliedObject(patch: PatchRequest): KubeObject {
@@ -108,6 +124,7 @@ function appliedObject(patch: PatchRequest): KubeObject {
   if (mistakes.length > 0) throw mistyped(applied, mistakes);
   const outcome = applyServerSide(stored, applied, {
     shape,
+    versions: versionsOf(resource),
     manager: managerName(manager, userAgent),
     subresource,
     hasStatus: hasStatus(resource),
@@ -119,9 +136,9 @@ function appliedObject(patch: PatchRequest): KubeObject {
   throw new StatusError({ code: 409, reason: 'Conflict', message, details: { causes } });
 }
 
-function appliedManifest(body: Buffer): JsonObject {
+function appliedManifest(body: PatchBody): JsonObject {
   try {
-    const value = readValue(body.toString('utf8'));
+    const value = body.root && nodeValue(body.root);
     if (isJsonObject(value)) return value;
     throw new TypeError('the body is no object');
   } catch (error) {
@@ -153,12 +170,14 @@ function textOf(value: unknown): string {
 
 /** Source: structured-merge-diff, typed/helpers.go, ValidationErrors. */
 function mistyped({ apiVersion, kind, metadata }: KubeObject, mistakes: readonly string[]): StatusError {
-  const about = `${metadata.namespace ?? ''}/${metadata.name}; ${apiVersion}, Kind=${kind}`;
+  // Go writes the slash behind the empty name of the core group, too.
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  const about = `${metadata.namespace ?? ''}/${metadata.name}; ${version}, Kind=${kind}`;
   const all = ['errors:', ...mistakes].join('\n  ');
   const message = `failed to create typed patch object (${about}): ${mistakes.length === 1 ? mistakes[0] : all}`;
-  return new StatusError({ code: 500, reason: '', message });
+  return plainError(message);
 }
 
-function unsupportedMediaType(message: string): StatusError {
-  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
+function unsupportedMediaType(message: string, about: { readonly details?: object } = {}): StatusError {
+  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message, ...about });
 }

@@ -1,19 +1,42 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type ResourceType, type StoredKubeObject } from '../../api/index.ts';
+import {
+  DEFAULT_NAMESPACE,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  type ResourceType,
+  type StoredKubeObject,
+} from '../../api/index.ts';
 import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
-import { decodeChanged, type Subresource } from '../../manifest/index.ts';
+import { decodeChanged, invalid, type Subresource } from '../../manifest/index.ts';
 import { changeObject } from '../objects/change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
-import { refuseWrongExpressions } from '../admission/index.ts';
+import { securityVerdict, wrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { objectOf, shownObjectOf, storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
-import { apiVersionOf, inStoredForm, inVersionOf, type ServedResource } from '../resources/served-resource.ts';
-import { asStatusError, badRequestStatus, invalidObject, objectConflict } from '../base/status-error.ts';
+import {
+  apiVersionOf,
+  inStoredForm,
+  inVersionOf,
+  kindInMistakes,
+  type ServedResource,
+} from '../resources/served-resource.ts';
+import {
+  asStatusError,
+  badRequestStatus,
+  invalidObject,
+  invalidPatch,
+  noVersion,
+  objectConflict,
+  wrongUid,
+} from '../base/status-error.ts';
 import { createFrom, OTHER_NAMESPACE } from './create.ts';
 import { changeCustom } from './change-custom.ts';
+import { LongChange } from './long-change.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
-import { defaulted, withRequestManager } from './field-managers.ts';
+import { defaulted, requestTime, withRequestManager } from './field-managers.ts';
+import { asPermitted } from './signing-requests.ts';
 import { isApply } from './patched-object.ts';
 import { readObject, tellUnknown } from '../base/read-object.ts';
 import { checkWriteOptions, fieldValidation, isDryRun } from '../base/write-options.ts';
@@ -22,20 +45,26 @@ import { checkWriteOptions, fieldValidation, isDryRun } from '../base/write-opti
 export async function updateAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
   const wanted = await readObject(request);
-  const { name = '', namespace } = request;
-  const given = wanted.metadata;
-  if (given.name && given.name !== name)
-    throw badRequestStatus(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
-  if (given.namespace && given.namespace !== namespace) throw badRequestStatus(OTHER_NAMESPACE);
-  const { resource, subresource } = request;
+  checkPlace(wanted, request);
+  const { resource, subresource, name = '', namespace } = request;
   const stored = inStoredForm(resource, wanted);
   const isNew = context.objects.get(resource.storage, namespace, name) === undefined;
   if (isNew && resource.createsOnUpdate === true && subresource === undefined) {
     const created = await createFrom({ ...stored, metadata: { ...stored.metadata, name } }, request, context);
     return { object: inVersionOf(resource, created), code: 201 };
   }
-  storedObjectOf(request, context);
+  const present = storedObjectOf(request, context);
+  if (!wanted.metadata.resourceVersion) requireVersion(wanted, present, request);
   return { object: await changeAdmitted(request, context, () => stored) };
+}
+
+/** @throws {StatusError} 422 for a kind whose updates need a version */
+function requireVersion(wanted: KubeObject, present: StoredKubeObject, { resource, name = '' }: ApiRequest): void {
+  const { group, plural, custom, needsVersion = custom !== undefined } = resource;
+  checkUid(wanted, present, resource);
+  if (!needsVersion) return;
+  const wrong = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+  throw invalidObject({ kind: plural, group }, name, [wrong]);
 }
 
 /** The subresource with which a CertificateSigningRequest is approved: conditions of its status. */
@@ -57,12 +86,13 @@ export async function changeAdmitted(
   if (!hasAdmission(context)) return changeStored(request, context, change);
   for (let tries = 1; ; tries++) {
     const before = await shownObjectOf(request, context);
-    const after = await mutatedObject(request, context, { before, after: defaulted(change(before), request) });
+    const tracked = withRequestManager(before, defaulted(change(before), request), request, context);
+    const after = await mutatedObject(request, context, { before, after: tracked });
     await permitWrite(request, context, { before, after });
     const isLast = tries === TRIES;
     if (!isLast && storedObjectOf(request, context).metadata.resourceVersion !== before.metadata.resourceVersion)
       continue;
-    return changeStored(request, context, () => after);
+    return changeStored({ ...request, hasManagers: true }, context, () => after);
   }
 }
 
@@ -79,45 +109,90 @@ export async function changeStored(
   const { resource, namespace, name = '', subresource } = request;
   const { store, objects } = context;
   if (resource.custom !== undefined) return changeCustom(request, context, change);
-  try {
+  const computed = new LongChange((stored) => changedObject(stored, change, request, context), context.clock);
+  let before: StoredKubeObject | undefined;
+  const attempt = (): StoredKubeObject => {
     const { object } = changeObject({
       store,
       ref: { type: typeOf(resource), namespace: namespace ?? DEFAULT_NAMESPACE, name },
       subresource: subresource === APPROVAL ? 'status' : (subresource as Subresource | undefined),
       isDryRun: isDryRun(request),
       warn: (sentence) => tellUnknown([sentence], resource, request),
+      refusal: (changed, why) => invalidPatch(inVersionOf(resource, changed), why),
       change: (stored) => {
-        const changed = withKeptTimes(defaulted(change(stored), request), stored);
-        const wanted = isApply(request) ? changed : withRequestManager(stored, changed, request, context);
-        checkUid(wanted, stored, resource);
-        tellMistakes(wanted, stored, request);
-        refuseEscalation(request, context, { before: stored, after: wanted });
-        refuseWrongExpressions(request, { before: stored, after: wanted });
-        // A stale object is a conflict first: `changeObject` refuses it.
-        const errors = isStale(wanted, stored) ? [] : (resource.conversion?.errors(wanted, stored) ?? []);
-        if (errors.length > 0) throw invalidObject(resource, name, errors);
-        const place = stored.metadata.namespace && { namespace: stored.metadata.namespace };
-        return { ...wanted, metadata: { ...wanted.metadata, name, ...place } };
+        before = stored;
+        return computed.of(stored);
       },
     });
     const stored = objects.get(resource.storage, namespace, name)?.metadata.resourceVersion;
     const isStored = !isDryRun(request) && stored === object.metadata.resourceVersion;
     return isStored ? objectOf(request, context) : inVersionOf(resource, inWholeSeconds(placed(object, resource)));
+  };
+  try {
+    const changed = await computed.run(attempt);
+    const isSecured = changed.kind === 'Pod' ? subresource !== 'status' : subresource === undefined;
+    if (isSecured) {
+      const { warnings, annotations } = securityVerdict(store.recent, changed, before);
+      request.annotate(annotations);
+      for (const warning of warnings) request.warn(warning);
+    }
+    return changed;
   } catch (error) {
     throw asStatusError(error, { resource, name });
   }
 }
 
+/** The object that a change makes of the stored one, as far as the request permits it. */
+function changedObject(
+  stored: StoredKubeObject,
+  change: (stored: StoredKubeObject) => KubeObject,
+  request: ApiRequest,
+  context: ServerContext,
+): KubeObject {
+  const { resource, name = '' } = request;
+  const changed = withKeptTimes(defaulted(change(stored), request), stored);
+  const { resourceVersion: version } = changed.metadata;
+  if (version && !/^\d+$/.test(version)) throw noVersion(version);
+  const wanted = withRequestManager(stored, changed, request, context);
+  if (request.verb !== 'patch') checkUid(wanted, stored, resource);
+  tellMistakes(wanted, stored, request);
+  refuseEscalation(request, context, { before: stored, after: wanted });
+  const expressions = wrongExpressions(resource, { before: stored, after: wanted });
+  if (expressions.length > 0) throw invalidObject(resource, name, expressions);
+  // A stale object is a conflict first: `changeObject` refuses it.
+  const errors = isStale(wanted, stored) ? [] : (resource.conversion?.errors(wanted, stored) ?? []);
+  if (errors.length > 0) throw invalidObject(kindInMistakes(resource), name, errors);
+  const place = stored.metadata.namespace && { namespace: stored.metadata.namespace };
+  const permitted = asPermitted(wanted, stored, request, requestTime(context));
+  return { ...permitted, metadata: { ...wanted.metadata, name, ...place } };
+}
+
+/**
+ * Refuses an object of another name or namespace than its path has. Texts only: other types are refused elsewhere.
+ * @throws {StatusError} 400
+ */
+export function checkPlace({ metadata }: KubeObject, { name = '', namespace }: ApiRequest): void {
+  const { name: given, namespace: place }: JsonObject = isJsonObject(metadata) ? metadata : {};
+  if (typeof given === 'string' && given !== '' && given !== name)
+    throw badRequestStatus(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (typeof place === 'string' && place !== '' && namespace !== undefined && place !== namespace)
+    throw badRequestStatus(OTHER_NAMESPACE);
+}
+
 /**
  * Refuses a patch for all of its unknown and repeated fields at once, or warns of them.
- * @throws {StatusError} 400, when the request is strict
+ * @throws {StatusError} 400 or 422, when the request is strict
  */
 function tellMistakes(wanted: KubeObject, stored: StoredKubeObject, request: ApiRequest): void {
   const { verb, repeated = [] } = request;
   if (verb !== 'patch' || (fieldValidation(request) !== 'Strict' && repeated.length === 0)) return;
   const { errors, unknown } = decodeChanged(wanted, stored);
   const sentences = unknown.map(({ detail }) => detail);
-  if (errors.length === 0) tellUnknown(sentences, request.resource, request);
+  if (errors.length > 0) return;
+  if (isApply(request) || fieldValidation(request) !== 'Strict')
+    return tellUnknown(sentences, request.resource, request);
+  const all = [...repeated, ...sentences];
+  if (all.length > 0) throw invalidPatch(wanted, `strict decoding error: ${all.join(', ')}`);
 }
 
 /** The store keeps objects that belong to no namespace beside the objects of `default`. */
@@ -135,8 +210,7 @@ function isStale({ metadata: { resourceVersion } }: KubeObject, stored: StoredKu
 function checkUid({ metadata }: KubeObject, stored: StoredKubeObject, resource: ServedResource): void {
   const { uid, name } = stored.metadata;
   if (!metadata.uid || metadata.uid === uid) return;
-  const why = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;
-  throw objectConflict(resource, name, why);
+  throw objectConflict(resource, name, wrongUid(metadata.uid, uid));
 }
 
 /** The resource as podrun's own code names it. */

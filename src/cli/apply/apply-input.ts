@@ -1,27 +1,27 @@
+import { resolve } from 'node:path';
 import { requestedIngressPorts } from '../../network/index.ts';
 import { type ConfigFile, imageSource, makeImageMap, readCredentialProviders } from '../../settings/index.ts';
 import type { RunChoices } from '../../engine/index.ts';
 import type { Cli } from '../base/cli.ts';
-import { isLookedAt, podGoal } from '../../controllers/index.ts';
 import {
-  type BackOffLimits,
-  type GoalRules,
-  includesReady,
-  parseGoal,
-  type PodGoal,
-  type Root,
-  SETTLE_MS,
-} from '../../lifecycle/index.ts';
+  ALL_READY,
+  goalsOf,
+  mustHold,
+  parseRunGoal,
+  type RunGoal,
+  unknownCondition,
+  UP,
+} from '../../controllers/index.ts';
+
+import { type BackOffLimits, type GoalRules, type Root, SETTLE_MS } from '../../lifecycle/index.ts';
 import type { ManifestObject } from '../../manifest/index.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { durationFlag, settleFlag, usageOf } from '../flags/options.ts';
 import { usage } from '../../api/index.ts';
-import { settleFlag } from '../flags/duration-flag.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
-import { usageOf } from '../flags/usage-of.ts';
 
 /** The parsed command line of `apply`. */
 export interface ApplyPlan {
-  readonly goal: PodGoal | undefined;
+  readonly goal: RunGoal | undefined;
   readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly crashLoop: BackOffLimits;
@@ -29,15 +29,13 @@ export interface ApplyPlan {
   readonly command: readonly [string, ...string[]] | undefined;
 }
 
-const READY: PodGoal = { type: 'condition', condition: 'Ready', status: 'True' };
-
 /** @throws {PodrunError} (usage) when a flag makes no sense */
 export function planApply(flags: ApplyFlags, command: readonly string[] | undefined): ApplyPlan {
   if (flags.kustomize !== undefined && flags.filename.length > 0) {
     throw usageOf('apply', 'only one of -f or -k can be specified');
   }
   if (flags.filename.length === 0 && flags.kustomize === undefined && flags.staticPods === undefined) {
-    throw usageOf('apply', 'must specify one of -f and -k');
+    throw usageOf('apply', 'a manifest is missing: podrun apply pod.yaml');
   }
   const isForRuns = flags.template === undefined && [undefined, 'text', 'json'].includes(flags.output);
   if (flags.dryRun === 'none' && !isForRuns) {
@@ -89,10 +87,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   if (command !== undefined && program === undefined) {
     throw usage('there is no command after --');
   }
-  // A COMMAND and a wait for background Pods need Pods that are Ready: some of these Pods may never end.
-  const isForReady = program !== undefined || flags.wait || (flags.detach && flags.timeout !== undefined);
-  const asked = flags.until === undefined ? undefined : readGoal(flags.until);
-  const goal = asked ?? (isForReady ? READY : undefined);
+  const goal = goalOf(flags, program !== undefined);
   return {
     goal,
     rules: readRules(flags, goal),
@@ -103,23 +98,33 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   };
 }
 
+/** The goal of the Pods. Objects that a run waits for beside them depend on Pods that are Ready. */
+function goalOf(flags: ApplyFlags, hasCommand: boolean): RunGoal | undefined {
+  if (flags.until.length > 0) return readGoal(flags.until);
+  if (hasCommand) return UP;
+  // A wait for background Pods needs Pods that are Ready: some of these Pods may never end.
+  const isForReady = flags.wait || (flags.detach && flags.timeout !== undefined);
+  return isForReady || flags.awaited !== undefined ? ALL_READY : undefined;
+}
+
 /** @throws {PodrunError} (usage) for rules of a goal without such a goal */
-function readRules({ settle, allowRestarts }: ApplyFlags, goal: PodGoal | undefined): GoalRules {
+function readRules({ settle, allowRestarts }: ApplyFlags, goal: RunGoal | undefined): GoalRules {
   const settleMs = settleFlag(settle);
   const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';
-  if (rule === undefined || (goal !== undefined && includesReady(podGoal(goal)))) return { settleMs, allowRestarts };
+  if (rule === undefined || (goal !== undefined && mustHold(goal))) return { settleMs, allowRestarts };
   throw usage(
     `${rule} needs a goal that includes Ready`,
     'Use it with --until ready, with --detach --wait, or with a COMMAND.',
   );
 }
 
-function readGoal(text: string): PodGoal {
-  const goal = parseGoal(text);
+function readGoal(texts: readonly string[]): RunGoal {
+  const goal = parseRunGoal(texts);
   if (goal !== undefined) return goal;
+  const wrong = texts.find((text) => parseRunGoal([text]) === undefined);
   throw usage(
-    `invalid --until ${JSON.stringify(text)}`,
-    'Use ready, available, complete, failed, or the type of a condition, if need be with =True, =False or =Unknown.',
+    `invalid --until ${JSON.stringify(wrong)}`,
+    'Use ready, up, available, complete, failed, or the type of a condition, perhaps with =True, =False or =Unknown.',
   );
 }
 
@@ -130,14 +135,26 @@ function positive(flag: string, text: string): number {
 }
 
 /**
- * Refuses a goal that none of the objects can reach.
+ * Refuses a goal that none of the objects can reach, and a condition that none of them can have.
  * @throws {PodrunError} (usage)
  */
-export function refuseIdleGoal({ goal }: ApplyPlan, until: string | undefined, roots: readonly ManifestObject[]): void {
-  const kinds = [...new Set(roots.map(({ object }) => object.kind))] as Root['object']['kind'][];
-  if (goal === undefined || kinds.length === 0 || kinds.some((kind) => isLookedAt(goal, kind))) return;
+export function refuseIdleGoal({ goal }: ApplyPlan, until: readonly string[], roots: readonly ManifestObject[]): void {
+  const objects = roots.map(({ object }) => object as Root['object']);
+  if (goal === undefined || objects.length === 0) return;
+  const unknown = unknownCondition(goal, objects);
+  if (unknown !== undefined) {
+    const { condition, meant } = unknown;
+    throw usage(
+      `--until ${condition}: no object has a condition ${condition}`,
+      meant === undefined
+        ? 'A condition of another program is in the readinessGates of the Pod, or has a name such as example.com/warm.'
+        : `Did you mean ${meant}?`,
+    );
+  }
+  if (objects.some((object) => goalsOf(goal, object).length > 0)) return;
+  const kinds = [...new Set(objects.map(({ kind }) => kind))];
   throw usage(
-    `--until ${until}: no ${kinds.join(' or ')} can reach this goal`,
+    `--until ${until.join(' --until ')}: no ${kinds.join(' or ')} can reach this goal`,
     'Pods and Jobs can be complete or failed. All kinds can be ready or available.',
   );
 }
@@ -162,7 +179,9 @@ export function choicesOfFlags({ env }: Cli, flags: ApplyFlags, config: ConfigFi
     ingressPorts: requestedIngressPorts(flags.ingressPort, config?.ingressPort),
     pollsMemory: flags.enforceMemory === 'poll',
     isolates: flags.isolate,
+    overcommits: flags.overcommit || config?.overcommit === true,
     strictPid1: flags.strictPid1,
+    seccompRoot: flags.seccompRoot && resolve(cwd, flags.seccompRoot),
     isBestEffort: flags.bestEffort,
     speed: flags.speed,
     awaitsClient: flags.awaitsClient === true,

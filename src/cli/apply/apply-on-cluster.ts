@@ -14,6 +14,7 @@ import {
   PortForwards,
   removeLeftovers,
 } from '../../remote/index.ts';
+
 import { openCluster } from '../connect/open-cluster.ts';
 
 import type { FileStore } from '../../store/index.ts';
@@ -26,7 +27,7 @@ import { planApply } from './apply-input.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { RunSession } from './session.ts';
-import { holdSignals } from '../base/signals.ts';
+import { type HeldSignals, holdSignals } from '../base/signals.ts';
 
 /** The isolation that a cluster has. */
 const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };
@@ -34,6 +35,8 @@ const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };
 /** Flags that say how this machine runs Pods, each with a check whether it was given. */
 const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: ApplyFlags) => boolean]> = [
   ['--detach', ({ detach }) => detach],
+  ['--api', ({ api }) => api === true],
+  ['--no-api', ({ api }) => api === false],
   ['--static-pods', ({ staticPods }) => staticPods !== undefined],
   ['--image', ({ image }) => image.length > 0],
   ['--images', ({ images }) => images !== undefined],
@@ -44,6 +47,8 @@ const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: A
   ['--ingress-port', ({ ingressPort }) => ingressPort !== undefined],
   ['--runtime', ({ runtime }) => runtime !== undefined],
   ['--isolate', ({ isolate }) => isolate],
+  ['--overcommit', ({ overcommit }) => overcommit],
+  ['--seccomp-root', ({ seccompRoot }) => seccompRoot !== undefined],
   ['--strict-pid1', ({ strictPid1 }) => strictPid1],
   ['--best-effort', ({ bestEffort }) => bestEffort],
   ['--enforce-memory', ({ enforceMemory }) => enforceMemory !== undefined],
@@ -54,7 +59,7 @@ const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: A
 ];
 
 /**
- * Runs the manifests on a cluster, and removes them from it at the end. Everything else is as on this machine. Answers
+ * Runs the manifests on a cluster, and removes them from it at the end. Everything else is as on this machine. Returns
  * the exit code.
  * @throws {PodrunError} when a flag makes no sense there, or the cluster refuses an object
  */
@@ -76,14 +81,14 @@ export async function applyOnCluster(
   const { pods, records, workloads } = sorted;
   const written = [...records, ...workloads, ...pods].map(writtenObject);
   const objects = clusterImages(written, makeImageMap([], config), flags.onClusterImage);
-  const view = await openView({ cli, flags }, sorted);
+  const view = await openView({ cli, flags, isRun: true }, sorted);
   const heldSignals = holdSignals(cli);
   const services = serviceKeys(records);
   // The advice at the end names commands that find this run.
   const ownFlags = { ...flags, stateDir: store.root };
-  const session = { cli, flags: ownFlags, plan, store, view, config, services, heldSignals, expected };
+  const session = { cli, flags: ownFlags, plan, store, view, config, services, served: [], loose: undefined, expected };
   try {
-    const exitCode = await createAndFollow(session, { access, runId, objects });
+    const exitCode = await createAndFollow(session, { access, runId, objects, heldSignals });
     return expected?.check(cli, store, exitCode) ?? exitCode;
   } finally {
     heldSignals.release();
@@ -97,16 +102,21 @@ interface OnCluster {
   /** See ClusterRunOptions. */
   readonly runId: string;
   readonly objects: readonly KubeObject[];
+  readonly heldSignals: HeldSignals;
 }
 
-async function createAndFollow(session: RunSession, { access, runId, objects }: OnCluster): Promise<number> {
+async function createAndFollow(
+  session: RunSession,
+  { access, runId, objects, heldSignals }: OnCluster,
+): Promise<number> {
   const { cli, flags, store, view } = session;
   const connection = new ClusterConnection(access);
   const forwards = new PortForwards(access, store);
-  let onChange = (): void => undefined;
+  const namespace = flags.namespace ?? runId;
   try {
     await removeLeftovers(connection, store.root, cli.note);
-    const run = new ClusterRun({
+    view.note(`namespace ${namespace} of context ${access.context} (${access.server})`);
+    const running = await ClusterRun.start({
       connection,
       store,
       clock: cli.clock,
@@ -114,21 +124,17 @@ async function createAndFollow(session: RunSession, { access, runId, objects }: 
       namespace: flags.namespace,
       objects,
       command: calledCommand(cli),
-      listener: { ...showingCluster(view), onChange: () => onChange() },
+      listener: showingCluster(view),
       note: (text) => view.note(text),
     });
-    view.note(`namespace ${run.namespace} of context ${access.context} (${access.server})`);
-    await run.create();
     return await followRun(session, {
+      running,
       live: [],
       liveWorkloads: [],
       isOwnRun: true,
       stuck: () => [],
-      variables: (roots) => forwardedVariables(forwards, store, run.namespace, roots),
-      open: (changed) => {
-        onChange = changed;
-        return run;
-      },
+      variables: (roots) => forwardedVariables(forwards, store, namespace, roots),
+      heldSignals,
     });
   } finally {
     forwards.close();
@@ -136,7 +142,7 @@ async function createAndFollow(session: RunSession, { access, runId, objects }: 
 }
 
 /** Shows everything in the view but Services: their addresses lead nowhere outside the cluster. */
-function showingCluster(view: ApplyView): Omit<RunListener, 'onChange'> {
+function showingCluster(view: ApplyView): RunListener {
   const listener = showing(view);
   return {
     ...listener,

@@ -1,8 +1,19 @@
 import { existsSync } from 'node:fs';
-import { type ConfigFile, readConfigFile } from '../../settings/index.ts';
-import type { Faults } from '../../kubelet/index.ts';
+import { EXIT, type KubeObject, type StoredPod } from '../../api/index.ts';
+import {
+  type ApiNeeds,
+  apiNeeds,
+  checkChanges,
+  configureObject,
+  LooseEnds,
+  newObject,
+  recordOf,
+  replacedJob,
+  servedKeys,
+  serviceKeys,
+  unreadWarnings,
+} from '../../apiserver/index.ts';
 import { machineClock } from '../../clock.ts';
-import { hasLiveController, serviceKeys, workloadKey } from '../../apiserver/index.ts';
 import {
   chooseRuntime,
   type DetectionInput,
@@ -13,30 +24,39 @@ import {
   type PlannedPod,
   plannedPods,
   refuseSilentOwners,
+  idlePolicies,
+  refuseIdlePolicies,
   refuseWithoutEffect,
   type RunChoices,
   runNetworks,
   runSettings,
   runtimeChoice,
+  sortByOwner,
 } from '../../engine/index.ts';
-import type { Isolation, ManifestObject } from '../../manifest/index.ts';
-import { type FileStore, sharedClusterPaths } from '../../store/index.ts';
-import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/index.ts';
+import type { Faults } from '../../kubelet/index.ts';
 import { hasOwnNetworks, type RuntimeChoice } from '../../machine/index.ts';
+import { type Isolation, type ManifestObject, withoutHelmHooks } from '../../manifest/index.ts';
+import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/index.ts';
+import { listOf, renderObject } from '../../print/index.ts';
 import { runInScope, type RuntimeFeatures } from '../../runtime/index.ts';
+import { type ConfigFile, readConfigFile } from '../../settings/index.ts';
+import { type FileStore, sharedClusterPaths } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { openView } from '../view/open-view.ts';
-import { dryRunApply } from './apply-dry-run.ts';
+import { listenForSignals } from '../base/signals.ts';
+import { dryRunSuffix } from '../change/change-line.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/paged-output.ts';
+import { openView } from '../view/open-view.ts';
+import { RunApi } from './api-beside.ts';
 import { type ApplyPlan, choicesOfFlags, planApply } from './apply-input.ts';
 import { type LoadedInput, loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { ApplySession, FollowManifests } from './session.ts';
 import { type CheckedManifests, storeAndRun } from './store-and-run.ts';
-import { listenForSignals } from '../base/signals.ts';
 
 /** The parts that only some runs have. */
-export interface MoreOfRun {
+interface MoreOfRun {
   /** Follows the manifests while the run lasts. */
   readonly follow?: FollowManifests | undefined;
   /** Faults on purpose. `check` throws a PodrunError (usage) for a fault that this run cannot have. */
@@ -44,7 +64,7 @@ export interface MoreOfRun {
 }
 
 /**
- * Runs `podrun apply`. Answers the exit code.
+ * Runs `podrun apply`. Returns the exit code.
  * @param stdin the manifests for `-`, when another verb has read standard input already
  * @param more the parts that only some runs have
  */
@@ -57,7 +77,7 @@ export async function apply(
 ): Promise<number> {
   const read = await readManifests(cli, flags, command, stdin);
   if (!read.ok) return read.exitCode;
-  if (flags.dryRun !== 'none') return dryRunApply(cli, read.objects, flags);
+  if (flags.dryRun !== 'none') return dryRunApply(cli, read, flags);
   const checked = { ...read, ...(await checkManifests(cli, flags, read)) };
   const exitCode = await checkLimits(cli, checked.planned, flags, read.config);
   return exitCode ?? runChecked(cli, flags, checked, more);
@@ -75,6 +95,10 @@ interface ReadManifests {
   readonly features: RuntimeFeatures | undefined;
   readonly isolation: Isolation & { readonly hasNamespaces: boolean };
   readonly objects: readonly ManifestObject[];
+  /** The objects that need an API server. */
+  readonly needs: ApiNeeds;
+  /** True: the run has an API server. */
+  readonly hasApi: boolean;
 }
 
 /** Reads flags, podrun.yaml and manifests. Prints all mistakes. */
@@ -95,8 +119,14 @@ async function readManifests(
   const features = refusesWithoutEffect ? (await chooseRuntime(choice, place)).features : undefined;
   const network = networkOf({ network: flags.network, config });
   const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: hasOwnNetworks(network) };
-  const loaded = await loadOrExplain(cli, flags, isolation, stdin);
-  return loaded.ok ? { plan, config, store, choice, place, features, isolation, ...loaded } : loaded;
+  const loaded = await loadOrExplain(cli, flags, isolation, stdin, 'run');
+  if (!loaded.ok) return loaded;
+  const { objects, warning } = withoutHelmHooks(loaded.objects);
+  if (warning !== undefined) cli.warn(warning);
+  const needs = apiNeeds(store, loaded.unread, objects);
+  const hasApi = flags.api ?? needs.isNeeded;
+  for (const warning of unreadWarnings(needs, hasApi, flags.strict)) cli.warn(warning);
+  return { plan, config, store, choice, place, features, isolation, ...loaded, objects, needs, hasApi };
 }
 
 /** Refuses, before anything is stored, what cannot run as the flags ask. */
@@ -106,19 +136,16 @@ async function checkManifests(
   { plan, config, store, features, objects }: ReadManifests,
 ): Promise<CheckedManifests & { readonly choices: RunChoices }> {
   const toRun = await manifestsToRun(flags, plan, objects);
-  const { pods, workloads } = toRun;
   const choices = choicesOfFlags(cli, flags, config);
-  const live = pods.filter(({ object }) => hasLiveOwner(store, object));
-  const own = pods.filter((pod) => !live.includes(pod));
-  const resting = [...own, ...workloads.filter((manifest) => !hasLiveController(store, workloadKey(manifest)))];
-  const planned = plannedPods(resting);
-  refuseSilentOwners(store, live);
+  const sorted = sortByOwner(store, toRun);
+  const planned = plannedPods([...sorted.own, ...sorted.ownWorkloads]);
+  refuseSilentOwners(store, sorted.live);
   const all = objects.map(({ object }) => object);
   if (features !== undefined) refuseWithoutEffect(planned, { store, features, objects: all });
-  return { ...toRun, choices, live, own, planned, resting };
+  return { ...sorted, expected: toRun.expected, choices, planned };
 }
 
-/** Finds out how this machine runs them, and opens the view. Answers the exit code. */
+/** Chooses how this machine runs the checked Pods, opens the view, and runs them. Returns the exit code. */
 async function runChecked(
   cli: Cli,
   flags: ApplyFlags,
@@ -126,20 +153,28 @@ async function runChecked(
   { follow, faults }: MoreOfRun,
 ): Promise<number> {
   const { plan, config, store, choice, place, choices, pods, records, workloads, planned, expected } = checked;
-  const isIdle = checked.resting.length === 0 && flags.staticPods === undefined;
-  // Detecting the runtime takes time: it goes on while Pods start, unless they may be refused for lack of namespaces.
+  const isIdle = checked.own.length === 0 && checked.ownWorkloads.length === 0 && flags.staticPods === undefined;
+  // Detecting the runtime takes time: it continues while Pods start, unless they may be refused for lack of namespaces.
   const runtime = chooseRuntime(isIdle ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const { networks, note } = isIdle ? NO_NETWORKS : await networksOf(flags, checked);
+  if (flags.strict && !isIdle) refuseIdlePolicies(checked.objects, networks);
+  // In the foreground, the live view has a line of its event.
+  if (flags.detach && !isIdle) idlePolicies(checked.objects, networks).forEach((line) => cli.warn(line));
   faults?.check(planned, networks?.kind ?? 'host');
-  const view = await openView({ cli, flags }, { pods, workloads });
+  const isRun = !isIdle && !flags.detach;
+  const { needs, hasApi } = checked;
+  const view = await openView({ cli, flags, isRun }, { pods, workloads, records }, store);
   if (note !== undefined) cli.note(note);
   const { crashLoop, jobBackOff } = plan;
   const settings = { ...runSettings({ ...choices, crashLoop, jobBackOff }), privateNetworks: networks };
-  const shown = { cli, flags, plan, store, view, settings, config, runtime, faults };
+  const api = hasApi ? new RunApi(needs, { cli, flags, store, view }) : undefined;
+  const common = { cli, flags, plan, store, view, settings, config, runtime, faults, api };
   const session: ApplySession = {
-    ...shown,
+    ...common,
     services: serviceKeys(records),
+    served: servedKeys(records),
+    loose: new LooseEnds(store, checked.objects),
     planned,
     expected,
     follow: follow && ((running) => follow(session, { ...checked, running })),
@@ -147,6 +182,7 @@ async function runChecked(
   try {
     return await storeAndRun(session, checked);
   } finally {
+    await api?.close();
     // The detection tries namespaces: it must end, so that nothing of a trial is left.
     await runtime;
     view.close();
@@ -167,7 +203,7 @@ function networksOf(
 
 /**
  * Checks, before anything starts, that podrun can enforce the limits of the Pods. If a systemd scope permits more
- * limits, runs this `apply` again in a scope and answers its exit code.
+ * limits, runs this `apply` again in a scope and returns its exit code.
  * @throws {PodrunError} (usage) with --strict, when a limit cannot be enforced
  */
 async function checkLimits(
@@ -192,4 +228,46 @@ async function checkLimits(
   if (exitCode !== undefined) return exitCode;
   if (!flags.strict || open.length === 0) return undefined;
   throw limitsRefused(open);
+}
+
+/**
+ * Prints the result of `--dry-run`: the objects of the manifests as podrun would store them, or a line for each object
+ * about the change.
+ * @throws {PodrunError} when the update rules forbid a change, or with `server`, admission forbids a new object
+ */
+function dryRunApply(
+  cli: Cli,
+  { objects, needs }: Pick<ReadManifests, 'objects' | 'needs'>,
+  flags: ApplyFlags,
+): number {
+  const { dryRun } = flags;
+  const unread = [...needs.first, ...needs.custom].map(({ object }) => object);
+  const printer = flags.output === 'text' ? undefined : objectPrinter(cli.stdout, flags);
+  const store = openStore(cli);
+  const existing = objects.filter((manifest) => isThere(store, manifest));
+  checkChanges(store, existing, cli.warn);
+  // A server admits what it would create. Without one, the object is as the manifest says.
+  const result = (manifest: ManifestObject): KubeObject =>
+    dryRun === 'server' && !existing.includes(manifest) ? newObject(store, manifest.object) : manifest.object;
+  if (printer !== undefined && objects.length + unread.length > 0) {
+    const printed = [...objects.map(result), ...unread];
+    const [only] = printed;
+    writePrinted(cli.stdout, () => printer.print(only !== undefined && printed.length === 1 ? only : listOf(printed)));
+    return EXIT.ok;
+  }
+  for (const manifest of objects) {
+    const isChange = existing.includes(manifest);
+    if (!isChange) result(manifest);
+    const operation = isChange ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn }) : 'created';
+    cli.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
+  }
+  for (const object of unread) cli.tell(`${renderObject(object, 'name').trim()} created${dryRunSuffix(dryRun)}\n`);
+  return EXIT.ok;
+}
+
+/** True when `apply` would change the object instead of creating it. Pods and Jobs that have ended are replaced. */
+function isThere(store: FileStore, manifest: ManifestObject): boolean {
+  return manifest.object.kind === 'Pod'
+    ? hasLiveOwner(store, manifest.object as unknown as StoredPod)
+    : recordOf(store, manifest) !== undefined && replacedJob(store, manifest) === undefined;
 }

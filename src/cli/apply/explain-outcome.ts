@@ -1,11 +1,22 @@
 import type { RunOutcome } from '../../engine/index.ts';
 import type { StoredPod } from '../../api/index.ts';
-import { isLookedAt, podGoal } from '../../controllers/index.ts';
+import { podGoal, type RunGoal, runGoalText, wantedOf } from '../../controllers/index.ts';
 import type { PodEvidence } from '../../history/index.ts';
-import { decidedEnd, goalText, type Lapse, type PodGoal, type Root, rootEnd } from '../../lifecycle/index.ts';
+import {
+  decidedEnd,
+  goalText,
+  type Lapse,
+  type PodGoal,
+  podRoot,
+  type Root,
+  rootEnd,
+  type Unservable,
+  unservableText,
+} from '../../lifecycle/index.ts';
 import {
   blamedPod,
   causeOf,
+  deletionText,
   explainPod,
   type ExplainPodOptions,
   firstCause,
@@ -38,7 +49,7 @@ export interface Explanation {
   readonly seen: readonly Root[];
   /** The evidence from the time when the outcome was decided. */
   readonly evidenceOf: (object: Root['object']) => PodEvidence;
-  readonly goal: PodGoal | undefined;
+  readonly goal: RunGoal | undefined;
   readonly flags: Pick<ApplyFlags & GlobalFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
   /** Advice about entries of podrun.yaml that map the images of these Pods to programs; see `adviseImages`. */
   readonly imageAdvice: (pods: readonly StoredPod[]) => string;
@@ -52,7 +63,7 @@ export interface Explanation {
  */
 export function rootsToExplain(
   outcome: RunOutcome,
-  goal: PodGoal | undefined,
+  goal: RunGoal | undefined,
   roots: readonly Root[],
 ): readonly Root[] {
   switch (outcome.type) {
@@ -61,10 +72,9 @@ export function rootsToExplain(
     case 'timedOut':
       return roots.filter((root) => !isThere(root, goal)).slice(0, EXPLAINED_MAX);
     case 'commandEnded': {
-      const { lapse, exitCode } = outcome;
-      const others = roots.filter(({ pods }) => !pods.some(({ metadata }) => metadata.uid === lapse?.pod.metadata.uid));
-      return exitCode === 0 ? [] : others.filter((root) => !isThere(root, goal)).slice(0, EXPLAINED_MAX);
+      return outcome.missing.slice(0, EXPLAINED_MAX);
     }
+    case 'unservable':
     case 'broken':
     case 'ended':
     case 'goalMet':
@@ -88,6 +98,7 @@ export function podsToExplain(outcome: RunOutcome, seen: readonly Root[]): reado
       return outcome.pods;
     case 'goalImpossible':
     case 'timedOut':
+    case 'unservable':
     case 'broken':
     case 'ended':
     case 'goalMet':
@@ -114,10 +125,15 @@ export function explainOutcome(explanation: Explanation): string {
       return lapsed(explanation, outcome.lapse, '');
     case 'stuck':
       return stuck(explanation, outcome.pods);
+    case 'unservable':
+      return unservableLines(outcome.objects);
     case 'commandEnded': {
       const { lapse } = outcome;
       const first = lapse === undefined ? '' : lapsed(explanation, lapse, ' while COMMAND was running');
-      return first + explanation.seen.map((root) => absence(explanation, root)).join('');
+      const tell = (root: Root): string =>
+        rootEnd(root) === 'failed' ? failure(explanation, root, true) : `error: ${absence(explanation, root)}`;
+      const deleted = (outcome.deleted ?? []).map((deletion) => `error: ${deletionText(deletion)}\n`);
+      return first + deleted.join('') + explanation.seen.map(tell).join('') + unservableLines(outcome.unservable);
     }
     case 'broken':
     case 'goalMet':
@@ -126,6 +142,15 @@ export function explainOutcome(explanation: Explanation): string {
     default:
       return outcome satisfies never;
   }
+}
+
+function unservableLines(objects: readonly Unservable[]): string {
+  return objects.map((object) => `error: ${unservableText(object)}\n`).join('');
+}
+
+/** The part of the goal of the run that a root lacks, or else the first one about it. Undefined: there is none. */
+function wantedIn(goal: RunGoal | undefined, root: Root): PodGoal | undefined {
+  return goal && wantedOf(goal, root);
 }
 
 function failure(explanation: Explanation, root: Root, isExplained: boolean): string {
@@ -153,8 +178,9 @@ function unreachableGoal(explanation: Explanation, seen: Root): string {
   const last = roots.find(({ object }) => object.metadata.uid === seen.object.metadata.uid);
   const isInLast = last?.object.kind === 'Pod' && last.object.status.reason !== undefined;
   const root = isInLast && seen.object.kind === 'Pod' && causeOf(seen.object) === undefined ? last : seen;
-  const what = goal === undefined ? '' : goalOf(root, goalText(goal));
-  const why = whyRootNever(root, goal && podGoal(goal), evidenceOf);
+  const wanted = wantedIn(goal, root);
+  const what = wanted === undefined ? '' : goalOf(root, goalText(wanted));
+  const why = whyRootNever(root, wanted && podGoal(wanted), evidenceOf);
   return `error: ${quotedRoot(root)} cannot become ${what}: ${why}\n${evidenceBlock(explanation, root)}`;
 }
 
@@ -163,7 +189,8 @@ function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, w
   const { pod, container } = lapse;
   const { stateDir, allowRestarts } = flags;
   const evidence = evidenceOf(pod);
-  const what = goal === undefined ? '' : `did not stay ${goalText(goal)}`;
+  const wanted = wantedIn(goal, podRoot(pod));
+  const what = wanted === undefined ? '' : `did not stay ${goalText(wanted)}`;
   const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
   const mayComeBack = !allowRestarts && container !== undefined && decidedEnd(pod) === undefined;
   const hint = mayComeBack ? '  --allow-restarts tolerates a container that comes back and is Ready in the end\n' : '';
@@ -190,9 +217,10 @@ function stuck({ evidenceOf, imageAdvice, roots }: Explanation, pods: readonly S
 function absence(explanation: Explanation, root: Root): string {
   const { evidenceOf, goal } = explanation;
   const { object } = root;
-  const what = goal !== undefined ? goalOf(root, goalText(goal)) : object.kind === 'Pod' ? object.status.phase : '';
+  const wanted = wantedIn(goal, root);
+  const what = wanted !== undefined ? goalOf(root, goalText(wanted)) : object.kind === 'Pod' ? object.status.phase : '';
   const why =
-    object.kind === 'Pod' ? whyNever(object, goal && podGoal(goal), evidenceOf(object)) : progressText(object);
+    object.kind === 'Pod' ? whyNever(object, wanted && podGoal(wanted), evidenceOf(object)) : progressText(object);
   const block = evidenceBlock(explanation, root);
   return `${quotedRoot(root)} stopped being ${what} while COMMAND was running: ${why}\n${block}`;
 }
@@ -205,21 +233,22 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
     const lapses = explanation.seen.map((root) => absence(explanation, root)).join('');
     return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
   }
-  const wanted = goal && podGoal(goal);
-  const isEndWanted = goal === undefined || goal.type === 'succeeded';
   // Ends the explanation at the decision: later events come from podrun ending the Pods.
   const untilMs = outcome.atMs;
   // Without a goal, a root that has failed has reached its end. Its failure is still worth a line.
   const isLate = (root: Root): boolean => !isThere(root, goal) || (goal === undefined && rootEnd(root) === 'failed');
   const [late, met] = [outcome.roots.filter(isLate), outcome.roots.filter((root) => !isLate(root))];
   if (late.length === 0 && goal !== undefined) {
-    const text = goalText(goal);
+    const text = runGoalText(goal);
     const { unserved } = outcome;
     if (unserved.length > 0) return `error: timed out after ${timeout}\n${unserved.join('\n')}\n`;
     const all = met.every(({ object }) => object.kind === 'Pod') ? 'every Pod is' : 'everything is';
     return `error: timed out after ${timeout}\n${all} ${text}, but not for ${settle} yet (--settle)\n`;
   }
   const lines = late.map((root, index) => {
+    const goalOfRoot = wantedIn(goal, root);
+    const wanted = goalOfRoot && podGoal(goalOfRoot);
+    const isEndWanted = wanted === undefined || wanted.type === 'succeeded';
     const block = index < EXPLAINED_MAX ? evidenceBlock(explanation, root, { untilMs, isEndWanted, wanted }) : '';
     const phrase =
       block === '' || root.object.kind === 'Pod'
@@ -234,15 +263,17 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
 function existingRoots(met: readonly Root[], goal: Explanation['goal']): string {
   if (met.length > MET_NAMED_MAX) {
     const what = met.every(({ object }) => object.kind === 'Pod') ? 'Pods' : 'objects';
-    return `${met.length} more ${what}: done, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
+    return `${met.length} more ${what}: done, they ${goal === undefined ? 'have ended' : `are ${runGoalText(goal)}`}\n`;
   }
   return met.map((root) => `${rootName(root)}: done, it ${isWhat(root, goal)}\n`).join('');
 }
 
 function isWhat(root: Root, goal: Explanation['goal']): string {
   const { object } = root;
-  if (goal !== undefined && !isLookedAt(goal, object.kind)) return 'does not count for this goal';
-  if (goal !== undefined) return `is ${goalOf(root, goalText(goal))}`;
+  if (goal !== undefined) {
+    const wanted = wantedOf(goal, root);
+    return wanted === undefined ? 'does not count for this goal' : `is ${goalOf(root, goalText(wanted))}`;
+  }
   if (object.kind === 'Pod') return `is ${object.status.phase}`;
   return object.kind === 'Job' ? 'is Complete' : 'was deleted';
 }

@@ -1,130 +1,171 @@
-import { ApplyRun, ForeignRoots, type RunAgent, type RunListener, type RunOutcome } from '../../engine/index.ts';
-import { unservedLines, type WorkloadKey } from '../../apiserver/index.ts';
+import { ForeignRoots, type RunListener, type RunOutcome, type StartedRun } from '../../engine/index.ts';
+import { authorsOfDeletions, TakenAddresses, unservedLines, type WorkloadKey } from '../../apiserver/index.ts';
 import { resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { PodEvidence } from '../../history/index.ts';
-import { type PodActivity, type Root, type RunRecord, verdictOf } from '../../lifecycle/index.ts';
-import { adviseImages, jobsDone, RECORD_FAILURE } from '../../print/index.ts';
-import { evidenceAbout, podEvidence } from '../../store/index.ts';
-import { isOnPath } from '../base/program-on-path.ts';
+import { type Root, type RunRecord, verdictOf } from '../../lifecycle/index.ts';
+import { adviseImages, failingProbes, jobsDone, RECORD_FAILURE } from '../../print/index.ts';
+import { evidenceAbout, podEvidence, RecordWatch } from '../../store/index.ts';
+import { isOnPath } from '../base/process.ts';
 import { RunReport } from './write-report.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
 import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome.ts';
 import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
+import { summaryFile, writeSummary } from './write-summary.ts';
+import { ObjectGoals } from './object-goals.ts';
 import type { ManifestsFollower, RunSession } from './session.ts';
-import { listenForSignals } from '../base/signals.ts';
+import type { NodeSettings } from '../../settings/index.ts';
+import { type HeldSignals, listenForSignals } from '../base/signals.ts';
 
-/** Runs the Pods of a run, and ends them: an agent of this process, or a cluster. */
-export interface Running extends RunAgent {
-  /** The applied Pods and workloads in their last state. */
-  readonly roots: readonly Root[];
-  /** The same after the end. */
-  readonly endedRoots: readonly Root[];
-  /** All Pods of the run, those of controllers included. */
-  readonly allPods: readonly StoredPod[];
-  readonly record: RunRecord;
-  /** False while connections to Services do not reach the endpoints of the last change. */
-  readonly areServicesCurrent: boolean;
-  activityOf(uid: string): PodActivity | undefined;
-  begin(): void;
-  close(): Promise<void>;
-}
-
-/** A run to follow. */
+/** A run to follow: on this machine, or on a cluster. */
 export interface RunSource {
-  /** Creates what runs the Pods. Nothing has begun. */
-  readonly open: (onChange: () => void, onDefect: (defect: unknown) => void) => Running;
+  readonly running: StartedRun;
   /** Live Pods of other processes, which this process only waits for. */
   readonly live: readonly StoredPod[];
   /** Workloads whose controllers another process runs. */
   readonly liveWorkloads: readonly WorkloadKey[];
+  /** The settings of the node of these Pods. Undefined: they are of a cluster. */
+  readonly node?: NodeSettings | undefined;
   /** True when the run has Pods that it ends. */
   readonly isOwnRun: boolean;
-  /** With `--watch`: goes on until the user ends it, and may bring further Pods. */
+  /** With `--watch`: follows the manifests until the user ends it, and may add Pods. */
   readonly following?: ManifestsFollower | undefined;
   /** The Pods that wait in vain once nothing else can happen. */
   readonly stuck: (roots: readonly Root[]) => readonly StoredPod[];
   /** The variables for COMMAND, when it starts. */
   readonly variables: (roots: readonly Root[]) => Record<string, string> | Promise<Record<string, string>>;
+  /** Starts a container of a Pod again. Undefined: this process does not run the Pods. */
+  readonly restart?: ((uid: string, container: string) => void) | undefined;
+  /** The first signal from before the run could react. */
+  readonly heldSignals: HeldSignals;
 }
 
-/** Follows a run until its end, or until a decision ends it. Answers the exit code. */
+/** Follows a run until its end, or until a decision ends it. Returns the exit code. */
 export async function followRun(session: RunSession, source: RunSource): Promise<number> {
-  const { cli, plan, services, store, view } = session;
-  const { following, isOwnRun, live, liveWorkloads } = source;
+  const { cli, plan, services, served, loose, store, view, api } = session;
+  const { running, following, isOwnRun, live, liveWorkloads, node } = source;
   const isAboutAll = plan.goal !== undefined || !isOwnRun;
   const report = openReport(session, isAboutAll ? [] : live);
-  const look = jobsTeller(session);
-  const running = source.open(
-    () => look(run, running),
-    (defect) => run.broken(defect),
-  );
-  view.follow((uid) => running.activityOf(uid));
-  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services }, () => run.check());
+  view.follow({ activityOf: (uid) => running.activityOf(uid), restart: source.restart });
+  // A subscription may report changes at once: the first check of the run sees them.
+  let check: () => void = () => undefined;
+  const others = new ForeignRoots(store, { pods: live, workloads: liveWorkloads, services, node }, () => check());
   const evidence = new Map<string, PodEvidence>();
-  let seen: readonly Root[] = [];
+  let decided: readonly Root[] = [];
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
   const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
-  const unserved = (): string[] => unservedLines(store, services, allRoots(), running);
+  let untold: readonly string[] = [];
+  const objects = new ObjectGoals(session, () => check());
+  const ofApi = (): readonly string[] => [...(api?.pending ?? []), ...objects.pending];
+  const unserved = (): string[] => [...unservedLines(store, services, allRoots(), running), ...ofApi()];
+  const taken = new TakenAddresses(store, served, () => check());
   const command = userCommand(session, {
     variables: async () => source.variables(allRoots()),
-    keepsOutput: report !== undefined,
+    keepsOutput: report !== undefined || summaryFile(session) !== undefined,
     onStart: () => progress.close(),
   });
-  const run = new ApplyRun({
-    agent: running,
-    // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
-    isOver: () => following === undefined && running.isOver && (others.isOver || (plan.goal === undefined && isOwnRun)),
+  const progress = showProgress(session, { roots: allRoots, unserved, isOwnRun });
+  const begun = running.until({
+    isOver: () => isOver(session, source, others, objects),
     roots: allRoots,
     unserved,
+    unservable: (isAllReady) => [...taken.objects, ...(loose?.unservable(isAllReady) ?? []), ...(api?.refused ?? [])],
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
     stuck: () => source.stuck(running.roots),
+    waitsForOthers: (uid) => running.waitsForOthers(uid) || others.waitsForOthers(uid),
+    authors: () => authorsOfDeletions(store),
     timeoutMs: plan.timeoutMs,
     command,
+    mayBeEmpty: isWithoutPods(source),
     onDecided: (outcome) => {
       following?.close();
       progress.close();
       // Evidence is collected at the decision: later states come from podrun ending the Pods.
-      seen = rootsToExplain(outcome, plan.goal, allRoots());
-      for (const pod of podsToExplain(outcome, seen)) evidence.set(resolvedUid(pod), podEvidence(store, pod));
-      report?.decided(outcome, allRoots(), allPods());
+      decided = allRoots();
+      for (const each of evidenceOf(session, outcome, decided)) evidence.set(...each);
+      untold = allPods().flatMap((pod) => (evidence.has(resolvedUid(pod)) ? [] : failuresOfProbes(session, pod)));
+      report?.decided(outcome, decided, allPods());
+      view.decided?.(outcome, decided);
       if (isOwnRun) view.ending(outcome);
     },
   });
-  const progress = showProgress(session, { roots: allRoots, unserved, isOwnRun });
-  const signals = listenForSignals(cli, (signal) => run.interrupt(signal));
-  view.onReaderGone((how) => run.readerGone(how));
-  running.begin();
-  following?.begin();
-  const early = session.heldSignals?.release();
-  if (early !== undefined) run.interrupt(early);
-
-  const outcome = await run.outcome;
+  check = () => begun.check();
+  const signals = listenForSignals(cli, (signal) => begun.interrupt(signal));
+  view.onReaderGone((how) => begun.readerGone(how));
+  tellJobsDone(session, running);
+  begun.check();
+  passOnEarlySignal(source, begun);
+  const outcome = await begun.outcome;
   await running.close();
   // The signal listener stays until the report is written: a second Ctrl-C must not leave half of it.
   const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
   const end = { roots: allRoots(), pods: allPods(), record, command: command?.record };
   report?.write(end, (trouble) => view.trouble(trouble));
-  others.close();
-  signals.close();
-  view.close();
+  for (const each of [others, taken, objects, signals, view]) each.close();
+  for (const line of untold.slice(0, WARNINGS_MAX)) cli.warn(line);
   const roots = isAboutAll ? [...running.endedRoots, ...others.roots] : running.endedRoots;
-  return tellOutcome(session, { outcome, roots, seen, evidence, record });
+  const verdict = tellOutcome(session, { outcome, roots, decided, evidence, record });
+  writeSummary(session, { ...end, ...verdict, decided });
+  return verdict.exitCode;
 }
 
-/** Checks a run after each change. Without a goal, tells once that all Jobs have ended while its servers go on. */
-function jobsTeller({ plan, view }: RunSession): (run: ApplyRun, running: Running) => void {
-  let isTold = plan.goal !== undefined;
-  return (run, running) => {
-    run.check();
-    const sentence = isTold ? undefined : jobsDone(running.roots);
-    if (sentence === undefined) return;
-    isTold = true;
-    view.note(sentence);
-  };
+/** True for a run that neither has Pods nor waits for Pods of other processes. */
+function isWithoutPods({ isOwnRun, live, liveWorkloads }: RunSource): boolean {
+  return !isOwnRun && live.length === 0 && liveWorkloads.length === 0;
+}
+
+/** True when nothing more can happen. */
+function isOver({ plan }: RunSession, source: RunSource, others: ForeignRoots, objects: ObjectGoals): boolean {
+  const { running, following, isOwnRun } = source;
+  if (following !== undefined || !running.isOver) return false;
+  // Without a Pod, other processes may still do what the objects wait for.
+  if (isWithoutPods(source) && objects.pending.length > 0) return false;
+  // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
+  return others.isOver || (plan.goal === undefined && isOwnRun);
+}
+
+/** The evidence about the Pods that explain an outcome, by their uid. */
+function evidenceOf(
+  { plan, store }: RunSession,
+  outcome: RunOutcome,
+  decided: readonly Root[],
+): [string, PodEvidence][] {
+  const seen = rootsToExplain(outcome, plan.goal, decided);
+  return podsToExplain(outcome, seen).map((pod) => [resolvedUid(pod), podEvidence(store, pod)]);
+}
+
+/** The number of warnings about probes. */
+const WARNINGS_MAX = 5;
+
+/** Sentences about probes that have failed at every attempt. */
+function failuresOfProbes({ store }: RunSession, pod: StoredPod): string[] {
+  const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  if (containers.every(({ livenessProbe, startupProbe }) => (livenessProbe ?? startupProbe) === undefined)) return [];
+  const watch = new RecordWatch(store, pod);
+  const { attempts } = watch.records();
+  watch.close();
+  return failingProbes(pod, attempts);
+}
+
+function passOnEarlySignal({ heldSignals }: RunSource, run: ReturnType<StartedRun['until']>): void {
+  const early = heldSignals.release();
+  if (early !== undefined) run.interrupt(early);
+}
+
+/** Without a goal, notes once that all Jobs have ended while servers still run. */
+function tellJobsDone({ plan, view }: RunSession, running: StartedRun): void {
+  if (plan.goal !== undefined) return;
+  const following = running.follow({
+    changed: () => {
+      const sentence = jobsDone(running.roots);
+      if (sentence === undefined) return;
+      following.close();
+      view.note(sentence);
+    },
+  });
 }
 
 /** The end of a run. */
@@ -132,20 +173,23 @@ interface EndedRun {
   readonly outcome: RunOutcome;
   /** The roots in their final state. */
   readonly roots: readonly Root[];
-  /** The roots that explain the outcome, in their state when it was decided. */
-  readonly seen: readonly Root[];
-  /** The evidence of their Pods, from the same time, by resolved uid. */
+  /** The roots in their state when the outcome was decided. */
+  readonly decided: readonly Root[];
+  /** The evidence of the Pods that explain the outcome, from the same time, by resolved uid. */
   readonly evidence: ReadonlyMap<string, PodEvidence>;
   readonly record: RunRecord;
 }
 
-/** Explains the outcome on standard error. Answers the exit code. */
-function tellOutcome(session: RunSession, { outcome, roots, seen, evidence, record }: EndedRun): number {
+/** Explains the outcome on standard error. */
+function tellOutcome(
+  session: RunSession,
+  { outcome, roots, decided, evidence, record }: EndedRun,
+): { readonly exitCode: number; readonly explanation: string } {
   const { cli, plan, store } = session;
   const explanation = explainOutcome({
     outcome,
     roots,
-    seen,
+    seen: rootsToExplain(outcome, plan.goal, decided),
     evidenceOf: (object) => evidence.get(resolvedUid(object)) ?? evidenceAbout(store, object),
     goal: plan.goal,
     flags: { ...cli.flags, ...session.flags },
@@ -154,7 +198,7 @@ function tellOutcome(session: RunSession, { outcome, roots, seen, evidence, reco
   });
   if (explanation !== '') cli.stderr.write(explanation);
   if (record !== 'complete') reportRecordFailure(session);
-  return verdictOf(outcome, roots, record).exitCode;
+  return { exitCode: verdictOf(outcome, roots, record).exitCode, explanation };
 }
 
 /** Reports that the record of the run has gaps, or is lost. */
@@ -199,7 +243,7 @@ export function openReport(session: RunSession, others: readonly StoredPod[]): R
 }
 
 /** The callbacks of a run that show everything in the view. */
-export function showing(view: ApplyView): Omit<RunListener, 'onChange' | 'onDefect'> {
+export function showing(view: ApplyView): RunListener {
   return {
     onPod: (event) => view.pod(event),
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),

@@ -1,12 +1,14 @@
 import { inBackground } from '../../defects.ts';
 import type { GoalCommand } from '../../engine/index.ts';
-import { machineClock } from '../../clock.ts';
-import { type OutputStream, type RunningCommand, startCommand } from '../../runtime/index.ts';
+import { type Alarm, machineClock } from '../../clock.ts';
+import { type OutputStream, startCommand, type WholeCommand } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 
 /** The time to wait for late output of background processes of COMMAND, milliseconds. */
 const LATE_OUTPUT_MS = 500;
+/** The time that COMMAND has to end after SIGTERM, milliseconds. */
+const STOP_MS = 10_000;
 /** The number of unread bytes above which COMMAND waits for a slow reader of podrun's output. */
 const WAITING_BYTES_MAX = 64 * 1024;
 const KEPT_BYTES_MAX = 256 * 1024;
@@ -37,8 +39,10 @@ export interface CommandRecord {
 export class UserCommand implements GoalCommand {
   readonly #options: GoalCommandOptions;
   readonly #output = new TextTail(KEPT_BYTES_MAX);
-  #running: RunningCommand | undefined;
+  #running: WholeCommand | undefined;
   #isStopped = false;
+  /** Kills COMMAND when it does not end on SIGTERM. */
+  #alarm: Alarm | undefined;
   #started: { readonly wallMs: number; readonly monotonicMs: number } | undefined;
   #endedAtMs: number | undefined;
 
@@ -55,13 +59,8 @@ export class UserCommand implements GoalCommand {
     this.#started = clock.now();
     const env = { ...cli.env, ...(await variables()) };
     const output = keepsOutput ? this.#takers() : {};
-    const outcome = await startCommand({
-      argv,
-      env,
-      cwd: process.cwd(),
-      interactive: cli.stdin.isTTY === true,
-      output,
-    });
+    const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true, output };
+    const outcome = await startCommand(request, machineClock(clock));
     if (!outcome.ok) {
       this.#endedAtMs = clock.now().monotonicMs;
       this.#output.add(Buffer.from(`${outcome.error}\n`));
@@ -69,16 +68,23 @@ export class UserCommand implements GoalCommand {
       return outcome.exitCode;
     }
     this.#running = outcome.command;
-    if (this.#isStopped) this.#running.forward('SIGTERM');
+    if (this.#isStopped) this.stop({ force: false });
     const exitCode = await this.#running.exitCode;
+    this.#alarm?.cancel();
     this.#endedAtMs = clock.now().monotonicMs;
+    await this.#running.swept;
     await this.#outputTaken();
     return exitCode;
   }
 
-  stop(): void {
+  stop({ force }: { readonly force: boolean }): void {
     this.#isStopped = true;
-    this.#running?.forward('SIGTERM');
+    const command = this.#running;
+    if (command === undefined) return;
+    if (force) return command.forward('SIGKILL');
+    command.forward('SIGTERM');
+    const clock = machineClock(this.#options.cli.clock);
+    this.#alarm ??= clock.wakeAt(clock.now().monotonicMs + STOP_MS, () => command.forward('SIGKILL'));
   }
 
   /** The record of COMMAND. Undefined when COMMAND was not started. */

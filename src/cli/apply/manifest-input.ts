@@ -1,6 +1,5 @@
 import { EXIT, parseLabelSelector, PodrunError } from '../../api/index.ts';
-import { downloader } from '../inputs/download.ts';
-import { kustomized } from '../inputs/kustomize.ts';
+import { downloader, kustomized } from '../select/outside-inputs.ts';
 import {
   type Isolation,
   loadManifests,
@@ -8,11 +7,12 @@ import {
   type ManifestObject,
   renderManifestErrors,
   statusesOf,
+  type UnreadObject,
 } from '../../manifest/index.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import { type SeparatedObjects, separateObjects } from '../../apiserver/index.ts';
-import { ApplyExpectations } from '../history/apply-expectations.ts';
+import { ApplyExpectations } from '../history/expectations.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { type ApplyPlan, refuseIdleGoal } from './apply-input.ts';
@@ -21,19 +21,28 @@ import { annotateMistakes } from '../view/github-mistakes.ts';
 
 export interface ManifestsOfFlags {
   readonly objects: readonly ManifestObject[];
+  readonly unread: readonly UnreadObject[];
   readonly errors: readonly ManifestMistake[];
   readonly warnings: readonly string[];
 }
 
 export type LoadedInput =
-  | { readonly ok: true; readonly objects: readonly ManifestObject[] }
+  | {
+      readonly ok: true;
+      readonly objects: readonly ManifestObject[];
+      /** The objects that only an API server knows: see LoadOptions.keepsUnread. */
+      readonly unread: readonly UnreadObject[];
+    }
   | { readonly ok: false; readonly exitCode: number };
+
+/** `create` accepts manifests with generateName. `run` is an `apply` on this machine, which may have an API server. */
+type ReadingCommand = 'apply' | 'create' | 'run';
 
 /** Opens the chunks of standard input. */
 export type StandardInput = () => AsyncIterable<Uint8Array>;
 
 /**
- * Reads the manifests of the command line, whole: also those that `--selector` leaves out.
+ * Reads all objects in the manifests of the command line, also objects that `--selector` leaves out.
  * @param isolation the isolation that the containers have, or may have
  */
 export async function loadFromFlags(
@@ -41,7 +50,7 @@ export async function loadFromFlags(
   flags: ApplyFlags,
   isolation: Isolation,
   stdin: StandardInput = () => cli.stdin,
-  command: 'apply' | 'create' = 'apply',
+  command: ReadingCommand = 'apply',
 ): Promise<ManifestsOfFlags> {
   return loadManifests({
     files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
@@ -54,38 +63,39 @@ export async function loadFromFlags(
     refusesWithoutEffect: flags.strict,
     isolation,
     mayBeEmpty: flags.staticPods !== undefined,
-    command,
+    command: command === 'create' ? 'create' : 'apply',
+    keepsUnread: command === 'run',
   });
 }
 
 /**
  * Reads the manifests, and prints all mistakes on standard error.
  * @param isolation the isolation that the containers have, or may have
- * @param command `create` accepts manifests with generateName
  */
 export async function loadOrExplain(
   cli: Cli,
   flags: ApplyFlags,
   isolation: Isolation,
   stdin: StandardInput = () => cli.stdin,
-  command: 'apply' | 'create' = 'apply',
+  command: ReadingCommand = 'apply',
 ): Promise<LoadedInput> {
   const isSelected = parseLabelSelector(flags.selector ?? '');
   const load = async (): Promise<ManifestsOfFlags> => loadFromFlags(cli, flags, isolation, stdin, command);
   // A waiting line would disturb a user who types the manifest.
   const isTyped = flags.filename.includes('-') && cli.stdin.isTTY === true;
   const loading = isTyped ? load() : withWaitingLine(cli, 'reading manifests', load);
-  const { objects: all, errors, warnings } = await loading;
+  const { objects: all, unread: allUnread, errors, warnings } = await loading;
   const objects = all.filter(({ object }) => isSelected(object.metadata.labels ?? {}));
+  const unread = allUnread.filter(({ object }) => isSelected(object.metadata.labels ?? {}));
   for (const { file, object } of objects)
     cli.detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) cli.warn(warning);
-  if (errors.length === 0 && all.length > 0 && objects.length === 0) {
-    throw new PodrunError('InvalidManifest', `no objects passed to ${command}`, {
+  if (errors.length === 0 && all.length + allUnread.length > 0 && objects.length + unread.length === 0) {
+    throw new PodrunError('InvalidManifest', `no objects passed to ${command === 'create' ? command : 'apply'}`, {
       hint: `No object matches ${flags.selector}.`,
     });
   }
-  if (errors.length === 0) return { ok: true, objects };
+  if (errors.length === 0) return { ok: true, objects, unread };
   cli.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
   if (annotatesForGitHub(cli, flags)) annotateMistakes(cli, errors);
   if (flags.output === 'json') {

@@ -1,9 +1,9 @@
-import { isLookedAt, podGoal, rootGoalState } from '../../controllers/index.ts';
-import { goalText, type PodGoal, type Root, rootEnd } from '../../lifecycle/index.ts';
-import { joinPhrases, likelyGoal, rootWait } from '../../print/index.ts';
+import { podGoal, type RunGoal, runGoalState, runGoalText, wantedOf } from '../../controllers/index.ts';
+import { type Root, rootEnd } from '../../lifecycle/index.ts';
+import { joinPhrases, rootWait } from '../../print/index.ts';
 import type { RecordedEvidence } from '../../history/index.ts';
 import { evidenceAbout } from '../../store/index.ts';
-import { RecordWatches } from '../waiting/record-watches.ts';
+import { RecordWatches } from '../waiting/wait-watch.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { RunSession } from './session.ts';
 
@@ -20,16 +20,13 @@ export interface AwaitedRun {
 }
 
 /**
- * Shows which roots `apply` waits for, until closed. Shows nothing where the view has a status block. Warns at once
- * about a goal that looks like a typing mistake.
+ * Shows which roots `apply` waits for, until closed. Shows nothing where the view has a status block.
  */
 export function showProgress(
-  { cli, plan, flags, store, view }: RunSession,
+  { cli, plan, flags, store }: RunSession,
   { roots, unserved, isOwnRun }: AwaitedRun,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
-  const slip = slipOf(goal, roots());
-  if (slip !== undefined) view.trouble(slip);
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
   if (!isWaiting || flags.output === 'json' || (isOwnRun && cli.stderr.isTerminal)) return { close: () => undefined };
   const waited = new RecordWatches(store);
@@ -41,13 +38,17 @@ export function showProgress(
     phrase: () => {
       const late = roots().filter((root) => !isThere(root, goal));
       if (late.length === 0 && goal !== undefined) {
-        const settling = `${goalText(goal)} to hold for ${flags.settle} (--settle)`;
+        const settling = `${runGoalText(goal)} to hold for ${flags.settle} (--settle)`;
         const text = `waiting for ${unserved().join('; ') || settling}`;
         return { text, key: text };
       }
-      const wanted = goal && podGoal(goal);
       const nowMs = cli.clock.now().wallMs;
-      return joinPhrases(late.map((root) => rootWait(root, nowMs, wanted, recordsOf)));
+      return joinPhrases(
+        late.map((root) => {
+          const wanted = goal && wantedOf(goal, root);
+          return rootWait(root, nowMs, wanted && podGoal(wanted), recordsOf);
+        }),
+      );
     },
   });
   return {
@@ -58,19 +59,7 @@ export function showProgress(
   };
 }
 
-/** The warning about a condition in `--until` that no Pod sets, when another goal has a similar name. */
-function slipOf(goal: PodGoal | undefined, roots: readonly Root[]): string | undefined {
-  const asked = goal && podGoal(goal);
-  if (asked?.type !== 'condition') return undefined;
-  const { condition } = asked;
-  const names = roots.map(({ object }) => (object.kind === 'Pod' ? likelyGoal(object, condition) : undefined));
-  const [first, ...others] = names;
-  if (first === undefined || others.includes(undefined)) return undefined;
-  return `--until ${goalText(asked)}: no Pod has a condition ${condition}, did you mean ${first}?`;
-}
-
 /** True when the root meets the goal, or has ended where there is no goal. A goal passes over some kinds. */
-export function isThere(root: Root, goal: PodGoal | undefined): boolean {
-  if (goal === undefined) return rootEnd(root) !== 'running';
-  return !isLookedAt(goal, root.object.kind) || rootGoalState(goal, root) === 'met';
+export function isThere(root: Root, goal: RunGoal | undefined): boolean {
+  return goal === undefined ? rootEnd(root) !== 'running' : runGoalState(goal, root) === 'met';
 }

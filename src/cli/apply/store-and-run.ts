@@ -1,49 +1,46 @@
+import { EXIT, type StoredPod } from '../../api/index.ts';
 import {
   checkChanges,
+  closeLostRuns,
   configureObject,
-  hasLiveController,
   removePods,
-  storeWorkload,
+  servedUrls,
   workloadKey,
   type WorkloadKey,
 } from '../../apiserver/index.ts';
-import { type BackOffLimits, CRASH_LOOP, podRoot } from '../../lifecycle/index.ts';
-import { EXIT, type StoredPod } from '../../api/index.ts';
+import { JOB_BACKOFF, runGoalText } from '../../controllers/index.ts';
 import {
-  beginRuns,
-  beginWorkloads,
-  changedRecords,
+  idleFields,
   type PlannedPod,
-  storeRecords,
-  undoRuns,
+  type RunInput,
+  type SortedObjects,
+  startAgent,
+  storeObjects,
 } from '../../engine/index.ts';
-import type { ManifestObject } from '../../manifest/index.ts';
+import { type BackOffLimits, CRASH_LOOP } from '../../lifecycle/index.ts';
+import { adviseRecursion, type ManifestObject } from '../../manifest/index.ts';
+import { withoutEffectText } from '../../print/index.ts';
+import { localProcesses } from '../../runtime/index.ts';
+import { BackgroundAgents } from '../../store/index.ts';
 import { calledCommand } from '../base/environment.ts';
-import { applyDetached } from './apply-detached.ts';
-import type { ApplyPlan } from './apply-input.ts';
-import type { ManifestsToRun } from './manifest-input.ts';
-import { openReport } from './follow-run.ts';
-import { runPods } from './run-pods.ts';
+import type { ApplyExpectations } from '../history/expectations.ts';
+import type { RunApi } from './api-beside.ts';
+import { isWaiting, runPods, settingsOf, tellOfFirstPull } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
-import { holdSignals } from '../base/signals.ts';
-import { JOB_BACKOFF } from '../../controllers/index.ts';
 
-/** Manifests that may run, sorted by what is to be done with them. */
-export interface CheckedManifests extends ManifestsToRun {
-  /** Pods that another process runs at the moment. */
-  readonly live: readonly ManifestObject<StoredPod>[];
-  readonly own: readonly ManifestObject<StoredPod>[];
+/** Manifests that may run. */
+export interface CheckedManifests extends SortedObjects {
+  /** The expectations of `--expect`. */
+  readonly expected: ApplyExpectations | undefined;
   /** The Pods that this run starts, and one for each workload that it starts. */
   readonly planned: readonly PlannedPod[];
-  /** The Pods and workloads that no other process runs. */
-  readonly resting: readonly ManifestObject[];
 }
 
-/** Stores the objects, runs what is to run, and waits for the goal. Answers the exit code. */
+/** Stores the objects, runs what is to run, and waits for the goal. Returns the exit code. */
 export async function storeAndRun(session: ApplySession, checked: CheckedManifests): Promise<number> {
   const { cli, flags, settings, store, expected, view } = session;
-  const { pods, records, workloads, live, own, resting } = checked;
-  checkChanges(store, [...changedRecords(store, [...records, ...workloads]), ...live], cli.warn);
+  const { pods, workloads, own, ownWorkloads } = checked;
+  const note = (text: string): void => view.note(text);
   const run = {
     store,
     clock: cli.clock,
@@ -52,11 +49,25 @@ export async function storeAndRun(session: ApplySession, checked: CheckedManifes
     made: flags.made,
     warn: cli.warn,
     trouble: (text: string) => view.trouble(text),
-    note: (text: string) => view.note(text),
+    note,
+    replaced: note,
   };
-  await storeRecords(run, records, flags.detach ? [] : resting);
-  if (pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined) return EXIT.ok;
-  const exitCode = await applyPods(session, { live, own, ...(await applyWorkloads(session, workloads)) });
+  const keep = (part: SortedObjects): Promise<void> =>
+    storeObjects(run, part, flags.detach ? [] : [...own, ...ownWorkloads]);
+  const { api, loose } = session;
+  // Without Pods, no agent has to stay in the background.
+  const isDetached = flags.detach && own.length + ownWorkloads.length > 0;
+  const openApi = api === undefined || isDetached ? undefined : apiOpener(api, checked, keep);
+  if (openApi === undefined) await keep(checked);
+  if (openApi === undefined) loose?.warnings.forEach(cli.warn);
+  const isIdle = pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
+  if (isIdle && !flags.recursive) flags.filename.flatMap((name) => adviseRecursion(name) ?? []).forEach(cli.warn);
+  const isDone = isIdle && session.plan.command === undefined && session.plan.goal === undefined;
+  if (isDone && api === undefined) return EXIT.ok;
+  const ran = await (flags.detach && openApi === undefined
+    ? runInBackground(session, checked)
+    : runHere(session, checked, openApi));
+  const exitCode = api?.judge(ran) ?? ran;
   const judged = expected?.check(cli, store, exitCode) ?? exitCode;
   if (flags.keep !== undefined) {
     const applied = pods.map(({ object }) => object);
@@ -65,81 +76,73 @@ export async function storeAndRun(session: ApplySession, checked: CheckedManifes
   return judged;
 }
 
-/** Stores workloads. Sorts them by whether another process runs their controllers. */
-async function applyWorkloads(
-  { cli, flags, store, view }: ApplySession,
-  workloads: readonly ManifestObject[],
-): Promise<Pick<SortedPods, 'workloads' | 'liveWorkloads'>> {
-  const options = { warn: cli.warn, note: (text: string) => view.note(text), made: flags.made };
-  const keys = workloads.map(workloadKey);
-  const liveWorkloads = keys.filter((key) => hasLiveController(store, key));
-  for (const manifest of workloads) view.note(await storeWorkload(store, cli.clock, manifest, options));
-  return { workloads: keys.filter((key) => !liveWorkloads.includes(key)), liveWorkloads };
+/** Opens the API server of a run, and stores namespaces, definitions, roles and the rest, but no Pods. */
+function apiOpener(
+  api: RunApi,
+  checked: SortedObjects,
+  keep: (part: SortedObjects) => Promise<void>,
+): NonNullable<RunInput['openApi']> {
+  const isNamespace = ({ object }: ManifestObject): boolean => object.kind === 'Namespace';
+  const namespaces = checked.records.filter(isNamespace);
+  const rest = checked.records.filter((record) => !isNamespace(record));
+  return async (node) => {
+    await api.open(node);
+    if (namespaces.length > 0) await keep({ ...NOTHING, records: namespaces });
+    await api.applyFirst();
+    await keep({ ...checked, records: rest });
+  };
 }
 
-interface SortedPods {
-  /** Stored workloads that rest. */
-  readonly workloads: readonly WorkloadKey[];
-  /** Workloads whose controllers another process runs. */
-  readonly liveWorkloads: readonly WorkloadKey[];
-  /** Pods that another process runs at the moment. */
-  readonly live: readonly ManifestObject<StoredPod>[];
-  readonly own: readonly ManifestObject<StoredPod>[];
-}
+const NOTHING: SortedObjects = {
+  pods: [],
+  records: [],
+  workloads: [],
+  live: [],
+  own: [],
+  liveWorkloads: [],
+  ownWorkloads: [],
+};
 
-/** Changes the Pods that run already, runs the other Pods, and waits for the goal. */
-async function applyPods(session: ApplySession, sorted: SortedPods): Promise<number> {
-  const { cli, flags, view } = session;
-  if (flags.detach) {
-    return applyDetached(session, sorted, (pods) => {
-      for (const pod of pods) view.note(configurePod(session, pod));
-      if (pods.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
-    });
-  }
-  const heldSignals = holdSignals(cli);
-  try {
-    return await beginAndRun({ ...session, heldSignals }, sorted);
-  } finally {
-    heldSignals.release();
-  }
-}
-
-async function beginAndRun(session: ApplySession, sorted: SortedPods): Promise<number> {
-  const { cli, flags, plan, store, view } = session;
-  const { live, own, workloads: keys } = sorted;
-  const { owned, foreign } = await beginRuns(store, cli.clock, own, { command: calledCommand(cli) });
-  try {
-    checkChanges(store, foreign, cli.warn);
-    for (const pod of [...live, ...foreign]) view.note(configurePod(session, pod));
-  } catch (error) {
-    undoRuns(store, owned);
-    throw error;
-  }
-  const others = [...live, ...foreign].flatMap(({ object: { metadata } }) => {
-    return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
+/** Passes the Pods to a background agent, and changes the Pods that run already. */
+function runInBackground(session: ApplySession, sorted: SortedObjects): Promise<number> {
+  return applyDetached(session, sorted, (pods) => {
+    for (const pod of pods) session.view.note(configurePod(session, pod));
+    if (pods.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
   });
-  if (others.length > 0 || sorted.liveWorkloads.length > 0) warnOfIdleFlags(session);
-  const workloads = await beginWorkloads(store, cli.clock, keys, { command: calledCommand(cli) });
-  const isIdle = owned.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
-  if (isIdle && !isWaiting(plan) && session.follow === undefined) {
-    const report = openReport(session, others);
-    report?.write({ roots: others.map(podRoot), pods: others, record: 'complete', command: undefined }, (trouble) =>
-      view.trouble(trouble),
-    );
-    return EXIT.ok;
-  }
-  if (others.length > 0) warnOfForeignPods(session, others);
-  const begun = new Set(workloads.map(({ object }) => `${object.kind}/${object.metadata.name}`));
-  const liveWorkloads = [...sorted.liveWorkloads, ...keys.filter(({ kind, name }) => !begun.has(`${kind}/${name}`))];
-  return runPods(session, { owned, workloads, live: others, liveWorkloads });
+}
+
+/** Runs the Pods in this process, and changes and waits for the Pods that run already. */
+function runHere(
+  session: ApplySession,
+  { own, live, ownWorkloads, liveWorkloads }: SortedObjects,
+  openApi: RunInput['openApi'],
+): Promise<number> {
+  const { cli, flags, plan, store, view } = session;
+  const keys = ownWorkloads.map(workloadKey);
+  return runPods(
+    session,
+    { pods: own, workloads: keys, services: session.services, isRolling: flags.rolling },
+    ({ owned, workloads, foreign }) => {
+      if (openApi !== undefined) session.loose?.warnings.forEach(cli.warn);
+      checkChanges(store, foreign, cli.warn);
+      const isOwnRun = owned.length > 0 || workloads.length > 0 || flags.staticPods !== undefined;
+      if (!isOwnRun && session.follow === undefined) view.runsNothing?.();
+      for (const pod of [...live, ...foreign]) view.note(configurePod(session, pod));
+      const others = [...live, ...foreign].flatMap(({ object: { metadata } }) => {
+        return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
+      });
+      if (others.length > 0 || liveWorkloads.length > 0) warnOfIdleFlags(session);
+      if (isOwnRun || isWaiting(plan) || session.follow !== undefined) warnOfForeignPods(session, others);
+      const begun = new Set(workloads.map(({ object }) => `${object.kind}/${object.metadata.name}`));
+      const taken = keys.filter(({ kind, name }) => !begun.has(`${kind}/${name}`));
+      return { live: others, liveWorkloads: [...liveWorkloads.map(workloadKey), ...taken] };
+    },
+    openApi,
+  );
 }
 
 function configurePod({ cli, store }: ApplySession, pod: ManifestObject<StoredPod>): string {
   return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn: cli.warn })}`;
-}
-
-function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
-  return goal !== undefined || timeoutMs !== undefined || command !== undefined;
 }
 
 /** Tells that Pods of another process keep running when this `apply` ends. */
@@ -180,4 +183,86 @@ function changedLimits(flag: string, given: BackOffLimits, usual: BackOffLimits)
     ...(given.initialMs === usual.initialMs ? [] : [`${flag}-initial`]),
     ...(given.maxMs === usual.maxMs ? [] : [`${flag}-max`]),
   ];
+}
+
+/**
+ * Passes Pods to a background agent, and prints the lines of kubectl. Waits only with --wait, --until, --timeout or a
+ * COMMAND.
+ * @param configure changes Pods that run already, and prints the effect
+ */
+async function applyDetached(
+  session: ApplySession,
+  { live, own, ownWorkloads, liveWorkloads }: SortedObjects,
+  configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
+): Promise<number> {
+  const { cli, flags, store, view, plan, api } = session;
+  await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
+  const workloads = ownWorkloads.map(workloadKey);
+  const agents = new BackgroundAgents(store.root, localProcesses);
+  const settings = await settingsOf(session);
+  tellOfFirstPull(session, settings);
+  // In the foreground, the view shows the events.
+  for (const { kind, name, messages } of idleFields(session.planned, settings, store)) {
+    cli.warn(`${kind.toLowerCase()}/${name}: ${withoutEffectText(messages)}`);
+  }
+  const assigned = { pods: own, workloads, services: session.services, isRolling: flags.rolling, served: api?.first };
+  const { owned, foreign, stored, refused } =
+    own.length === 0 && workloads.length === 0
+      ? { owned: [], foreign: [], stored: [], refused: [] }
+      : await startAgent(
+          agents,
+          { ...settings, hasApi: api !== undefined },
+          { ...assigned, command: calledCommand(cli) },
+          cli.podrun,
+        );
+  for (const line of stored) view.note(line);
+  await api?.meet(refused);
+  for (const pod of owned) {
+    if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
+    else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
+  }
+  checkChanges(store, foreign, cli.warn);
+  const others = [...live, ...foreign];
+  configure(others);
+  for (const { object } of others) warnOfForegroundOwner(session, object);
+  if (plan.goal === undefined && plan.command === undefined) {
+    await api?.applyCustom();
+    await api?.settled();
+    return EXIT.ok;
+  }
+  const all = [...owned, ...others.map(({ object }) => object)];
+  const present = all.flatMap(({ metadata }) => {
+    return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
+  });
+  // settingsOf has warned of the requests of these Pods already.
+  const awaited = [...workloads, ...liveWorkloads.map(workloadKey)];
+  const exitCode = await runPods({ ...session, planned: [] }, { pods: [], workloads: [] }, () => ({
+    live: present,
+    liveWorkloads: awaited,
+  }));
+  if (exitCode === EXIT.ok && plan.command === undefined) tellReached(session, present, awaited);
+  return exitCode;
+}
+
+/** Prints that the goal is reached, and where Services and Ingresses are. */
+function tellReached(
+  { flags, plan, served, store, view }: ApplySession,
+  pods: readonly StoredPod[],
+  workloads: readonly WorkloadKey[],
+): void {
+  if (plan.goal === undefined || flags.output === 'json') return;
+  const reached = runGoalText(plan.goal).toLowerCase();
+  for (const { metadata } of pods) view.note(`pod/${metadata.name} ${reached}`);
+  for (const { kind, name } of workloads) view.note(`${kind.toLowerCase()}/${name} ${reached}`);
+  for (const { kind, namespace, name } of served) {
+    const urls = servedUrls(store, namespace).filter((one) => one.kind === kind && one.name === name);
+    for (const { url } of urls) view.note(`${kind.toLowerCase()}/${name} ${url}`);
+  }
+}
+
+/** Warns that the Pod ends together with the process that runs it. */
+function warnOfForegroundOwner({ store, view }: ApplySession, { metadata: { namespace, name } }: StoredPod): void {
+  const owner = store.ownerOf(namespace, name);
+  if (owner === undefined || owner.agent !== undefined) return;
+  view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)} and ends with that process`);
 }

@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { RunOutcome } from '../../engine/index.ts';
 import { formatTime, parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type PodGoal, type Root, type RunRecord, verdictOf } from '../../lifecycle/index.ts';
+import { type RunGoal, wantedOf } from '../../controllers/index.ts';
+import { podRoot, type Root, type RunRecord, type Unservable, verdictOf } from '../../lifecycle/index.ts';
 import {
   describeExitCode,
   fitVerdict,
@@ -17,7 +18,7 @@ import {
 } from '../../print/index.ts';
 import type { CommandRecord } from './goal-command.ts';
 import { isThere } from './run-progress.ts';
-import type { ApplyExpectations } from '../history/apply-expectations.ts';
+import type { ApplyExpectations } from '../history/expectations.ts';
 import type { PodEvidence } from '../../history/index.ts';
 import {
   type FileStore,
@@ -37,7 +38,7 @@ export interface ReportRequest {
   readonly folder: string;
   readonly store: FileStore;
   readonly clock: Clock;
-  readonly goal: PodGoal | undefined;
+  readonly goal: RunGoal | undefined;
   /** COMMAND, as written. */
   readonly command: readonly string[] | undefined;
   /** Pods of other processes that `apply` changed and did not wait for. */
@@ -104,7 +105,7 @@ export class RunReport {
     }
   }
 
-  /** The runs of the Pods, and of those that the workloads of this run have replaced meanwhile. */
+  /** The runs of the Pods, and of earlier Pods that the workloads of this run have replaced. */
   #runsOf(pods: readonly StoredPod[], roots: readonly Root[]): RunInTime[] {
     const { store, clock } = this.#request;
     const records = new RecordedRuns(store);
@@ -127,11 +128,12 @@ export class RunReport {
     const outcome = this.#decision?.outcome;
     const suites = [...this.#workloadSuites(roots), ...pods.map((pod) => this.#podSuite(pod, runs))];
     const own = this.#commandSuite(outcome, command);
-    const isCommandsFault = own?.cases.some(({ result }) => result.type === 'failed') ?? false;
-    const why = isCommandsFault ? '' : whyFailed(outcome, record);
+    const unservable = outcome?.type === 'unservable' ? outcome.objects.map(unservableSuite) : [];
+    const hasOwnCase = own?.cases.some(({ result }) => result.type === 'failed') === true || unservable.length > 0;
+    const why = hasOwnCase ? '' : whyFailed(outcome, record);
     const fitting = outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, roots, record), why);
     const expected = this.#request.expected?.suites(this.#request.store) ?? [];
-    return [...fitting, ...(own === undefined ? [] : [own]), ...expected];
+    return [...fitting, ...unservable, ...(own === undefined ? [] : [own]), ...expected];
   }
 
   /** A suite for each workload, as it was when the end was decided. */
@@ -152,7 +154,7 @@ export class RunReport {
   }
 
   #podSuite(last: StoredPod, runs: readonly RunInTime[]): ObjectSuite {
-    const { goal, others } = this.#request;
+    const { goal: goalOfRun, others } = this.#request;
     const decision = this.#decision;
     const { uid, namespace, name, creationTimestamp } = last.metadata;
     const pod = decision?.pods.find(({ metadata }) => metadata.uid === uid) ?? last;
@@ -161,6 +163,8 @@ export class RunReport {
     const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
     const isInterrupted = decision?.outcome.type === 'interrupted';
     const isRunByOthers = others.some(({ metadata }) => metadata.uid === uid);
+    const root = decision?.roots.find(({ pods }) => pods.some(({ metadata }) => metadata.uid === uid)) ?? podRoot(pod);
+    const goal = goalOfRun && wantedOf(goalOfRun, root);
     const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isRunByOthers });
     const seconds = (timeline?.endMs ?? 0) / 1000;
     return { uid, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
@@ -202,6 +206,11 @@ export class RunReport {
 
 function keyOf({ namespace, name }: RunInTime['recorded']): string {
   return `${namespace}/${name}`;
+}
+
+function unservableSuite({ about, path, message }: Unservable): JunitSuite {
+  const text = path === '' ? message : `${path}: ${message}`;
+  return { name: about, cases: [{ about, name: 'serves', result: { type: 'failed', message: text, text } }] };
 }
 
 /** The reason of a failure that no Pod caused. */

@@ -1,10 +1,11 @@
+import type { Command } from 'commander';
 import type { Clock } from '../../clock.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { Output } from './output.ts';
 import type { Process } from './process.ts';
 
 /** The words of a command line. */
-export interface CommandLine {
+interface CommandLine {
   /** All words, without the program. */
   readonly argv: readonly string[];
   /** The words behind `--`: the command line of another program. Undefined: there is no `--`. */
@@ -24,7 +25,7 @@ export class Cli {
     this.#host = host;
     this.clock = clock;
     this.stdout = new Output(host.stdout);
-    this.stderr = new Output(host.stderr);
+    this.stderr = new Output(host.stderr, { breaksMessages: true });
     this.line = line;
     this.flags = flags;
   }
@@ -85,3 +86,12 @@ export class Cli {
     if (this.isVerbose) this.stderr.write(`podrun: ${text}\n`);
   }
 }
+
+/** A command of podrun. Each file in `cli/verbs` holds one: its flags, its help, and its work. */
+export interface Verb {
+  /** Adds the command to the program, with an action that calls `run`. */
+  register(program: Command, run: RunVerb): void;
+}
+
+/** Does the work of a verb and keeps the exit code that the work returns. */
+export type RunVerb = (work: (cli: Cli) => number | Promise<number>) => Promise<void>;

@@ -1,8 +1,11 @@
-import { visibleControls } from '../../print/index.ts';
+import { visibleControls, wordWrap } from '../../print/index.ts';
 import type { ReaderGone, Writer } from './process.ts';
 
 /** The number of unread bytes above which podrun waits for a slow reader. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The beginning of a line with an error or a warning. */
+const MESSAGE = /^(error|warning): /im;
 
 /**
  * Standard output or standard error of a command. All text passes through here, which keeps terminals safe: text may
@@ -15,12 +18,22 @@ export class Output {
   #isExact = false;
   #taken: Promise<void> | undefined;
 
-  constructor(writer: Writer) {
+  readonly #breaksMessages: boolean;
+
+  /** @param breaksMessages true to break errors and warnings between words, where a terminal would break within one */
+  constructor(writer: Writer, { breaksMessages = false }: { readonly breaksMessages?: boolean } = {}) {
     this.#writer = writer;
+    this.#breaksMessages = breaksMessages;
   }
 
   write(output: string | Uint8Array): void {
-    this.#writer.write(typeof output === 'string' ? this.safeText(output) : output);
+    this.#writer.write(typeof output === 'string' ? this.#fitted(this.safeText(output)) : output);
+  }
+
+  #fitted(text: string): string {
+    if (!this.#breaksMessages || !MESSAGE.test(text) || !this.isTerminal) return text;
+    const { columns = 0 } = this;
+    return columns === 0 ? text : wordWrap(text, columns);
   }
 
   /** The text as `write` writes it. */

@@ -1,6 +1,9 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { PodrunProgram } from '../../engine/index.ts';
 import type { Clock } from '../../clock.ts';
+import type { PodrunProgram } from '../../engine/index.ts';
+import { succeeds } from '../../quietly.ts';
 
 /** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */
 export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
@@ -22,7 +25,9 @@ export interface Writer {
   onLost(callback: (how: ReaderGone) => void): void;
 }
 
-/** The process that runs a command, as the command knows it. `start.ts` hands in the real process, a test its own. */
+/**
+ * The process that runs a command, as far as a command uses it. `start.ts` passes the real one, a test a substitute.
+ */
 export interface Process {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writer;
@@ -32,4 +37,15 @@ export interface Process {
   readonly folder: string;
   readonly podrun: PodrunProgram;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** True when a folder of PATH has an executable program of this name. */
+export function isOnPath(program: string, searchPath: string | undefined): boolean {
+  return (searchPath ?? '')
+    .split(path.delimiter)
+    .some((folder) => folder !== '' && isRunnable(path.join(folder, program)));
+}
+
+function isRunnable(file: string): boolean {
+  return succeeds(() => accessSync(file, constants.X_OK)) && statSync(file).isFile();
 }

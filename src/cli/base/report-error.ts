@@ -3,7 +3,7 @@ import { errorText, EXIT, PodrunError } from '../../api/index.ts';
 import { fileTrouble, isDiskTrouble } from '../../runtime/index.ts';
 import type { Output } from './output.ts';
 
-/** Prints an error for the user, and answers the exit code. The stack trace of a defect of podrun goes into a file. */
+/** Prints an error for the user, and returns the exit code. The stack trace of a defect of podrun goes into a file. */
 export function reportError(stderr: Output, error: unknown): number {
   stderr.write(textForUser(error) ?? defectReport(error));
   return error instanceof PodrunError ? error.exitCode : EXIT.failed;
@@ -22,7 +22,7 @@ export function textForUser(error: unknown): string | undefined {
   return `error: ${fileTrouble(error)}\n${hint}\n`;
 }
 
-/** Prints several errors as kubectl does, one a line without a prefix, and answers the exit code. */
+/** Prints several errors as kubectl does, one a line without a prefix, and returns the exit code. */
 export function reportErrors(stderr: Output, errors: readonly PodrunError[]): number {
   const [only] = errors;
   if (only === undefined) return EXIT.ok;

@@ -1,3 +1,4 @@
+import { EXIT } from '../../api/index.ts';
 import type { Cli } from './cli.ts';
 
 /**
@@ -28,7 +29,7 @@ export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => vo
 
 /** Signals that arrived before podrun could act on them. */
 export interface HeldSignals {
-  /** Stops holding. Answers the first signal that arrived, once. */
+  /** Stops holding signals back. Returns the first signal that arrived; undefined when called again. */
   release(): ListenedFor | undefined;
 }
 
@@ -54,4 +55,16 @@ function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
   cli.stdout.open();
   cli.stderr.open();
   for (const signal of LISTENED_FOR) process.on(signal, listener);
+}
+
+/**
+ * Resolves with exit code 1, as kubectl does, on Ctrl-C or when the reader of the output is gone. Call this function
+ * before the first output: a user may press Ctrl-C as soon as there is output.
+ */
+export async function untilStopped(cli: Cli): Promise<number> {
+  await new Promise<void>((resolve) => {
+    listenForSignals(cli, () => resolve());
+    cli.stdout.onReaderGone(() => resolve());
+  });
+  return EXIT.failed;
 }

@@ -9,13 +9,17 @@ import {
   type StoredKubeObject,
   usage,
 } from '../../api/index.ts';
-import { changeLine } from './change-line.ts';
-import { changeObject, missingObjectError, objectToChange, withClusterObjects } from '../../apiserver/index.ts';
-import { eachObject } from './each-object.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from './change-line.ts';
+import {
+  changeObject,
+  loadKindRules,
+  missingObjectError,
+  objectToChange,
+  withClusterObjects,
+} from '../../apiserver/index.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { namesFiles, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
-import { type DryRun, dryRunOption } from './dry-run.ts';
 import { openStore } from '../base/environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
@@ -52,7 +56,7 @@ export interface MetadataVerb {
   readonly operation: (before: StoredKubeObject, after: StoredKubeObject, isOverwriting: boolean) => string;
 }
 
-/** Changes the labels or annotations of objects; answers the exit code. */
+/** Changes the labels or annotations of objects. Returns the exit code. */
 export async function changeMetadata(
   cli: Cli,
   verb: MetadataVerb,
@@ -72,13 +76,18 @@ export async function changeMetadata(
   }
   const { dryRun, overwrite } = flags;
   const printer = objectPrinter(cli.stdout, flags);
+  const rulesOf = await loadKindRules(
+    store,
+    refs.map(({ type }) => type),
+  );
   return eachObject(cli, refs, (ref) => {
     const before = objectToChange(store, ref);
     if (before === undefined) throw missingObjectError(store, ref);
     if (pairs.length === 0) return listing(verb, before, refs.length === 1);
     const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
     const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);
-    const { object } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    const rules = rulesOf(ref.type);
+    const { object } = changeObject({ store, ref, rules, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
     if (flags.list) return listing(verb, object, refs.length === 1);
     const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
     return notes.join('') + changeLine(cli, object, verb.operation(before, object, overwrite), { dryRun, printer });
@@ -105,7 +114,7 @@ function checkFlags(
 }
 
 /**
- * Answers the changed object.
+ * Returns the changed object.
  * @throws {PodrunError} when a key has another value already
  */
 function edited(

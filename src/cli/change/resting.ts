@@ -23,7 +23,7 @@ export function nextLookAtOwner(
   clock: Clock,
 ): { readonly untilMs: number } | undefined {
   if (!isWorkload(ref.type)) return undefined;
-  const text = restText(store, ref, 'it goes on');
+  const text = restText(store, ref, 'it continues');
   if (text !== undefined) throw new PodrunError('Unreachable', text);
   return { untilMs: clock.now().monotonicMs + LOOK_MS };
 }

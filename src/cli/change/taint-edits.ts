@@ -76,8 +76,8 @@ export interface EditedTaints {
 
 /**
  * Changes the taints of a node.
- * @throws {PodrunError} for a taint that is there already, unless it may be overwritten, and for one to remove that is
- * not there
+ * @throws {PodrunError} for a taint that the node has already, unless it may be overwritten, and for a taint to remove
+ * that the node does not have
  */
 export function editTaints(
   node: string,

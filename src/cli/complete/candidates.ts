@@ -71,8 +71,8 @@ function optionValues(option: Option, request: CompletionRequest): Completions {
 /** Flags that are not on the command line yet, and flags that may be repeated. */
 function flagsOf(program: Command, { command, values }: CompletionRequest): Candidate[] {
   const isOpen = (option: Option): boolean => option.parseArg !== undefined || !values.has(longName(option));
-  const shown = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
-  const ofCommand = shown.filter(({ long }) => command === undefined || long !== '--version');
+  const open = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
+  const ofCommand = open.filter(({ long }) => command === undefined || long !== '--version');
   const flags = ofCommand.map((option) => ({ value: option.long ?? option.short ?? '', note: option.description }));
   return [
     ...new Map([...flags, { value: '--help', note: 'print this help' }].map((flag) => [flag.value, flag])).values(),
@@ -82,8 +82,8 @@ function flagsOf(program: Command, { command, values }: CompletionRequest): Cand
 /** @param group the program, or a command with commands of its own */
 function commandsOf(group: Command, operands: readonly string[]): Candidate[] {
   if (operands.length > 0 && operands[0] !== 'help') return [];
-  const shown = group.createHelp().visibleCommands(group);
-  const all = shown.map((command) => ({ value: command.name(), note: command.summary() || command.description() }));
+  const visible = group.createHelp().visibleCommands(group);
+  const all = visible.map((command) => ({ value: command.name(), note: command.summary() || command.description() }));
   return operands.length === 0 ? all : all.filter(({ value }) => value !== 'help');
 }
 

@@ -26,7 +26,7 @@ type Values = (request: CompletionRequest) => readonly Candidate[];
  * The values of flags without choices in their definition, by `COMMAND --flag`, or by `--flag` for all commands. A flag
  * with `<file>` or `<folder>` needs no entry.
  */
-export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>([
+const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['--namespace', ({ names }) => plainCandidates(names.namespaces())],
   // The user invents the name of a new container.
   ['debug --container', () => []],
@@ -34,7 +34,7 @@ export const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>(
   ['--target', containers],
   ['--field-selector', () => PHASES.map((phase) => ({ value: `status.phase=${phase}` }))],
   ['apply --until', () => plainCandidates(['ready', 'succeeded', ...CONDITIONS])],
-  ['apply --validate', () => plainCandidates(['strict', 'warn', 'ignore'])],
+  ['--validate', () => plainCandidates(['strict', 'warn', 'ignore'])],
   ['wait --for', waitGoals],
   ['events --for', objectNames],
   ['events --types', () => plainCandidates(['Normal', 'Warning'])],

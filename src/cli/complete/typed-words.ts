@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { commandsBelow } from '../base/called-command.ts';
 
-/** The words before the one that is being typed, parsed as far as possible. */
+/** The words before the word that is being typed, parsed as far as possible. */
 export interface TypedWords {
   /** Undefined while no command is named. */
   readonly command: Command | undefined;
@@ -64,7 +64,7 @@ export function longName({ long, short }: Option): string {
   return (long ?? short ?? '').replace(/^-+/, '');
 }
 
-/** Stores the flags of one word. Answers the flag whose value is the next word. */
+/** Stores the flags of one word. Returns the flag whose value is the next word. */
 function readFlag(options: readonly Option[], word: string, values: Map<string, string>): Option | undefined {
   if (word.startsWith('--')) {
     const [name = '', ...rest] = word.split('=');

@@ -38,10 +38,10 @@ export async function connectStreams(cli: Cli, connection: StreamConnection): Pr
   let stop: (end: ConnectionEnd) => void = () => undefined;
   const stopped = new Promise<ConnectionEnd>((resolve) => (stop = resolve));
   const signals = listenForSignals(cli, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
-  cli.stdout.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
+  cli.stdout.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.readerGone }));
   const sendSize = (more = 0): void => {
-    const shown = cli.stdout.terminal;
-    if (shown !== undefined) send({ type: 'resize', columns: shown.columns + more, rows: shown.rows + more });
+    const screen = cli.stdout.terminal;
+    if (screen !== undefined) send({ type: 'resize', columns: screen.columns + more, rows: screen.rows + more });
   };
   const onResize = (): void => sendSize();
   try {

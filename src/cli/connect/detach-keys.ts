@@ -35,7 +35,10 @@ export class DetachKeys {
     this.#keys = keys;
   }
 
-  /** The bytes to hand on, and whether the sequence is complete. Bytes behind the sequence are dropped. */
+  /**
+   * The bytes to pass to the container; `isDetached` when the sequence is complete. Bytes behind the sequence are
+   * dropped.
+   */
   take(typed: Buffer): { readonly input: Buffer; readonly isDetached: boolean } {
     const out: number[] = [];
     for (const byte of typed) {

@@ -68,7 +68,7 @@ export async function listenOnPorts({
       onConnection(socket, { local: actual, remote }),
     );
     all.push(...bound.listening);
-    listening.push(...bound.listening.map((found) => ({ at: joinHostPort(found.host, found.local), remote })));
+    listening.push(...bound.listening.map((bind) => ({ at: joinHostPort(bind.host, bind.local), remote })));
     if (bound.error !== undefined) onTrouble(`Unable to listen on port ${local}: ${bound.error}`);
   }
   if (all.length === 0) {

@@ -12,11 +12,10 @@ import {
 import { chooseDefaultContainer, firstPod } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { containerNotRunning } from '../../engine/index.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { durationFlag } from '../flags/options.ts';
 import { missingObjectError, timedOutWaiting, waitForPods } from '../../apiserver/index.ts';
-import { checkContainer } from '../select/pod-argument.ts';
-import { podsSelectedBy } from '../select/pods-of-object.ts';
-import { mustFindType } from '../select/resource-arguments.ts';
+import { checkContainer, mustFindType } from '../select/resource-arguments.ts';
+import { podsSelectedBy } from '../select/find-objects.ts';
 import type { Cli } from '../base/cli.ts';
 
 export interface PodSearch {

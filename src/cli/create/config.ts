@@ -2,9 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { type KubeObject, PodrunError, usage } from '../../api/index.ts';
 import type { KeyValue } from '../../manifest/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 import {
   base64Data,

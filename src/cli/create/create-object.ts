@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import {
+  DEFAULT_NAMESPACE,
   EXIT,
   fromServer,
   goQuote,
@@ -10,16 +11,24 @@ import {
   qualifiedPlural,
   resourceTypeOf,
 } from '../../api/index.ts';
-import { formatFieldError, loadManifests, type ManifestObject, withHeading } from '../../manifest/index.ts';
+import {
+  applyDefaults,
+  formatFieldError,
+  loadManifests,
+  type ManifestObject,
+  prepareForCreate,
+  validateObject,
+  withHeading,
+} from '../../manifest/index.ts';
 import { LastApplied } from '../../store/index.ts';
 import { keepRecord, newObject, recordOf, separateObjects } from '../../apiserver/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
-import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/change-line.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
+import { usageErrorf } from '../flags/options.ts';
 import type { PrintedObject } from '../../print/index.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
@@ -40,16 +49,16 @@ export function withCreateFlags(command: Command): Command {
 /** A new object, and kubectl's words about it. */
 export interface WantedObject {
   readonly object: KubeObject;
-  /** The beginning of kubectl's errors: `failed to create job: `. Undefined: kubectl shows those of the server. */
+  /** The beginning of kubectl's errors: `failed to create job: `. Undefined: kubectl shows the server's errors. */
   readonly failing?: string;
-  readonly made?: 'exposed';
-  /** How a Pod or workload is run. In the background if nothing else is said. */
+  readonly made?: 'autoscaled' | 'exposed';
+  /** The flags with which a Pod or workload runs. Default: in the background. */
   readonly running?: Partial<ApplyFlags>;
 }
 
 /**
- * Creates an object. Pods and workloads run as `apply` runs them, in the background. Answers the exit code.
- * @throws {PodrunError} in kubectl's words, when there is such an object, or it is not valid
+ * Creates an object. Pods and workloads run as `apply` runs them, in the background. Returns the exit code.
+ * @throws {PodrunError} in kubectl's words, when the object exists already, or is not valid
  */
 export async function createFromFlags(
   cli: Cli,
@@ -62,8 +71,8 @@ export async function createFromFlags(
   const named = namespace !== undefined && type.isNamespaced;
   const object = named ? { ...generated, metadata: { ...generated.metadata, namespace } } : generated;
   const subject = `${qualifiedKind(type)}/${object.metadata.name}`;
-  const tell = (shown: PrintedObject, line: string): number => {
-    if (printer !== undefined) cli.stdout.write(printer.print(shown));
+  const tell = (printed: PrintedObject, line: string): number => {
+    if (printer !== undefined) cli.stdout.write(printer.print(printed));
     else cli.tell(`${line}${dryRunSuffix(dryRun)}\n`);
     return EXIT.ok;
   };
@@ -99,10 +108,26 @@ async function checked(object: KubeObject, failing = ''): Promise<ManifestObject
   const { objects, errors } = await loadManifests({ files: [input], command: 'create', mayBeEmpty: true });
   const [manifest] = objects;
   if (manifest !== undefined) return manifest;
+  if (errors.length === 0) return storedOnly(object);
   const mistakes = errors.map((error) => ('error' in error ? formatFieldError(error.error) : error.message));
   const heading = `${object.kind} ${goQuote(object.metadata.name ?? '')} is invalid`;
   const whole = failing === '' ? `The ${heading}` : `${failing}${heading}`;
   throw new PodrunError('Invalid', withHeading(whole, mistakes).join('\n'));
+}
+
+/**
+ * A kind that podrun only stores, which `apply` takes no manifest of.
+ * @throws {PodrunError} in kubectl's words, when it is not valid
+ */
+function storedOnly(given: KubeObject): ManifestObject {
+  const { isNamespaced } = resourceTypeOf(given);
+  const { metadata } = given;
+  const place = isNamespaced ? { namespace: metadata.namespace ?? DEFAULT_NAMESPACE } : {};
+  const object = prepareForCreate(applyDefaults({ ...given, metadata: { ...metadata, ...place } }));
+  const mistakes = validateObject(object);
+  if (mistakes.length === 0) return { object, written: given, file: 'STDIN' };
+  const heading = `The ${object.kind} ${goQuote(metadata.name ?? '')} is invalid`;
+  throw new PodrunError('Invalid', withHeading(heading, mistakes.map(formatFieldError)).join('\n'));
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   qualifiedKind,
   qualifiedPlural,
   resourceTypeOf,
-  usage,
 } from '../../api/index.ts';
 import { generatedName } from '../../controllers/index.ts';
 import type { ManifestObject } from '../../manifest/index.ts';
@@ -16,11 +15,10 @@ import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
-import { dryRunSuffix } from '../change/dry-run.ts';
+import { dryRunSuffix } from '../change/change-line.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { usageOf } from '../flags/usage-of.ts';
-import { insteadOfCreated } from '../help/kubectl-commands.ts';
+import { usageOf } from '../flags/options.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { reportErrors } from '../base/report-error.ts';
 import type { CreateFlags } from './create-object.ts';
@@ -35,15 +33,11 @@ export interface CreateFilesFlags extends CreateFlags {
 }
 
 /**
- * Creates the objects of manifests. One that exists is an error, and the others are created all the same. Pods and
- * workloads run in the background. Source: kubectl/pkg/cmd/create/create.go.
+ * Creates the objects of manifests. An object that exists already is an error; the rest is created all the same. Pods
+ * and workloads run in the background. Source: kubectl/pkg/cmd/create/create.go.
  */
 export async function createFromFiles(cli: Cli, word: string | undefined, flags: CreateFilesFlags): Promise<number> {
-  if (word !== undefined) {
-    const { message, hint } = usageOf('create', `unknown command "${word}" for "podrun create"`);
-    const instead = insteadOfCreated(word);
-    throw usage(message, [instead, hint].filter(Boolean).join('\n'));
-  }
+  if (word !== undefined) throw usageOf('create', `unknown command "${word}" for "podrun create"`);
   const { filename, kustomize, dryRun } = flags;
   if (filename.length === 0 && kustomize === undefined) throw usageOf('create', 'must specify one of -f and -k');
   if (filename.length > 0 && kustomize !== undefined) throw usageOf('create', 'only one of -f or -k can be specified');
@@ -52,19 +46,19 @@ export async function createFromFiles(cli: Cli, word: string | undefined, flags:
     if (typed !== undefined) yield typed;
   };
   const { output: _output, template: _template, ...shared } = flags;
-  const asked: ApplyFlags = { ...APPLY_DEFAULTS, ...shared, detach: true, logs: false, annotations: 'none' };
+  const applyFlags: ApplyFlags = { ...APPLY_DEFAULTS, ...shared, detach: true, logs: false, annotations: 'none' };
   // The second reading warns.
   const isolation = { hasNamespaces: true, hasPodNetwork: true };
-  const loaded = await loadOrExplain(cli.silenced(), asked, isolation, stdin, 'create');
+  const loaded = await loadOrExplain(cli.silenced(), applyFlags, isolation, stdin, 'create');
   if (!loaded.ok) return loaded.exitCode;
   const store = openStore(cli);
-  // Without a server nobody makes up a name.
+  // `--dry-run=client` reaches no server, which would generate names.
   const objects = dryRun === 'client' ? loaded.objects : loaded.objects.map(named);
   const isNew = (manifest: ManifestObject): boolean =>
     !manifest.object.metadata.name || recordOf(store, manifest) === undefined;
   const fresh = objects.filter(isNew);
   const errors = objects.filter((manifest) => !isNew(manifest)).map(existsAlready);
-  const exitCode = fresh.length === 0 ? EXIT.ok : await create(cli, fresh, flags, { ...asked, dryRun });
+  const exitCode = fresh.length === 0 ? EXIT.ok : await create(cli, fresh, flags, { ...applyFlags, dryRun });
   return Math.max(exitCode, reportErrors(cli.stderr, errors));
 }
 
@@ -72,28 +66,33 @@ async function create(
   cli: Cli,
   fresh: readonly ManifestObject[],
   flags: CreateFilesFlags,
-  asked: ApplyFlags,
+  applyFlags: ApplyFlags,
 ): Promise<number> {
   const printer = objectPrinter(cli.stdout, flags);
   if (flags.dryRun === 'none') {
-    const only: StandardInput = async function* () {
+    const freshInput: StandardInput = async function* () {
       for (const { written } of fresh) yield Buffer.from(`${JSON.stringify(written)}\n---\n`);
     };
     const caller = printer === undefined ? cli : cli.silenced();
-    const exitCode = await apply(caller, { ...asked, filename: ['-'], kustomize: undefined }, undefined, only);
+    const exitCode = await apply(
+      caller,
+      { ...applyFlags, filename: ['-'], kustomize: undefined },
+      undefined,
+      freshInput,
+    );
     if (printer === undefined || exitCode !== EXIT.ok) return exitCode;
   }
   const store = openStore(cli);
   for (const manifest of fresh) {
     const { object, written } = manifest;
     const name = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name || '<unknown>'}`;
-    const shown = {
+    const printed = {
       client: () => written,
       server: () => newObject(store, object),
       none: () => recordOf(store, manifest) ?? object,
     }[flags.dryRun]();
     if (printer === undefined) cli.tell(`${name} created${dryRunSuffix(flags.dryRun)}\n`);
-    else cli.stdout.write(printer.print(shown));
+    else cli.stdout.write(printer.print(printed));
   }
   return EXIT.ok;
 }

@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { DEFAULT_NAMESPACE, PodrunError, usage } from '../../api/index.ts';
 import { jobOfCronJob, newCronJob, newDeployment, newJob } from '../../manifest/index.ts';
 import { getObject, missingObjectError } from '../../apiserver/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { countOption } from '../flags/count-option.ts';
+import { countOption } from '../flags/options.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from './create-object.ts';
 
 interface DeploymentFlags extends CreateFlags {

@@ -82,14 +82,14 @@ function connect(cli: Cli, { store, clock, pod, container, stdin, tty }: Contain
   });
 }
 
-/** Waits until the container runs or has ended. Answers its status. */
+/** Waits until the container runs or has ended. Resolves with its status. */
 function untilStarted(cli: Cli, attachment: ContainerAttachment): Promise<ContainerStatus> {
-  const shown = new Set<string>();
+  const printed = new Set<string>();
   return untilStatus(attachment, (status) => {
     const { running, terminated, waiting } = status.state ?? {};
     const { message } = waiting ?? {};
-    if (message !== undefined && !shown.has(message)) {
-      shown.add(message);
+    if (message !== undefined && !printed.has(message)) {
+      printed.add(message);
       cli.warn(`container ${status.name}: ${message}`);
     }
     return running !== undefined || terminated !== undefined;
@@ -104,19 +104,19 @@ async function untilStatus(
   { store, clock, pod, container }: ContainerAttachment,
   isMet: (status: ContainerStatus) => boolean,
 ): Promise<ContainerStatus> {
-  let found: ContainerStatus | undefined;
+  let metStatus: ContainerStatus | undefined;
   await waitForPod({ store, clock }, pod, (present) => {
     const status = allContainerStatuses(present.status).find((entry) => entry.name === container);
-    if (status !== undefined && isMet(status)) found = status;
-    else mustGoOn(present, container);
-    return found !== undefined;
+    if (status !== undefined && isMet(status)) metStatus = status;
+    else checkMayStart(present, container);
+    return metStatus !== undefined;
   });
-  if (found === undefined) throw new Error('the wait for a container ended early');
-  return found;
+  if (metStatus === undefined) throw new Error('the wait for a container ended early');
+  return metStatus;
 }
 
 /** @throws {PodrunError} when the container can no longer start */
-function mustGoOn({ metadata, status }: StoredPod, container: string): void {
+function checkMayStart({ metadata, status }: StoredPod, container: string): void {
   if (status.phase === 'Unknown')
     throw new PodrunError('NotRunning', status.message ?? `the phase of pod "${metadata.name}" is Unknown`);
   if (!isTerminalPhase(status.phase)) return;
@@ -142,7 +142,7 @@ async function showLog(cli: Cli, { pod, container }: ContainerAttachment, status
   return status.state?.terminated?.exitCode ?? EXIT.failed;
 }
 
-/** Reports that the agent is gone, or that the Pod ended before all output was read. Answers the exit code. */
+/** Reports that the agent is gone, or that the Pod ended before all output was read. Returns the exit code. */
 function lost(cli: Cli, { store, pod, container }: ContainerAttachment, end: ConnectionEnd): number {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);

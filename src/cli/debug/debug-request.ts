@@ -1,7 +1,8 @@
 import { randomSuffix } from '../../apiserver/index.ts';
 import { allContainers, DEFAULT_NAMESPACE, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import { usageOf } from '../flags/usage-of.ts';
+import { usageOf } from '../flags/options.ts';
+import { type DebugProfile, securityOf } from './profiles.ts';
 
 export interface DebugFlags {
   readonly namespace: string | undefined;
@@ -12,6 +13,12 @@ export interface DebugFlags {
   readonly tty: boolean;
   readonly env: readonly string[];
   readonly argumentsOnly: boolean;
+  readonly copyTo: string | undefined;
+  readonly sameNode: boolean;
+  readonly shareProcesses: boolean;
+  /** `CONTAINER=IMAGE`. */
+  readonly setImage: readonly string[];
+  readonly profile: DebugProfile | undefined;
   /** Undefined without the flag. */
   readonly attach: boolean | undefined;
 }
@@ -26,7 +33,9 @@ export interface DebugWords {
 /** The parsed command line of `debug`. */
 export interface DebugRequest {
   readonly namespace: string;
+  /** The Pod or the node. */
   readonly name: string;
+  readonly isNode: boolean;
   readonly attach: boolean;
   /** The command or the arguments of the container. */
   readonly command: readonly string[];
@@ -40,23 +49,39 @@ const SHELL = 'sh';
 export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
   if (pod === undefined) throw usageOf('debug', 'NAME is required for debug');
   if (flags.tty && !flags.stdin) throw usageOf('debug', '-i/--stdin is required for containers with -t/--tty=true');
+  const subject = subjectOf(pod);
+  checkCopyFlags(flags, subject.isNode, command);
   return {
     namespace: flags.namespace || DEFAULT_NAMESPACE,
-    name: podName(pod),
+    ...subject,
     attach: flags.attach ?? flags.stdin,
     command,
   };
 }
 
-function podName(word: string): string {
+/** @throws {PodrunError} (usage) in kubectl's words, for flags that make no sense together */
+function checkCopyFlags(flags: DebugFlags, isNode: boolean, command: readonly string[]): void {
+  const { copyTo, image, setImage, sameNode, target } = flags;
+  if (copyTo === undefined) {
+    if (setImage.length > 0) throw usageOf('debug', '--set-image may only be used with --copy-to.');
+    if (sameNode) throw usageOf('debug', '--same-node may only be used with --copy-to.');
+    return;
+  }
+  if (isNode) throw usageOf('debug', '--copy-to may only be used with a Pod.');
+  if (target) throw usageOf('debug', '--target is incompatible with --copy-to. Use --share-processes instead.');
+  if (image === undefined && setImage.length === 0 && command.length === 0)
+    throw usageOf('debug', 'you must specify --image, --set-image or command arguments.');
+}
+
+function subjectOf(word: string): Pick<DebugRequest, 'isNode' | 'name'> {
   const [first = '', name, ...rest] = word.split('/');
-  if (name === undefined) return first;
+  if (name === undefined) return { name: first, isNode: false };
   if (rest.length > 0 || name === '') {
     throw usageOf('debug', 'arguments in resource/name form must have a single resource and name');
   }
   const type = mustFindType(first);
-  if (type.plural === 'pods') return name;
-  throw usageOf('debug', `"${type.plural}" not supported by debug: use a Pod`);
+  if (type.plural === 'pods' || type.plural === 'nodes') return { name, isNode: type.plural === 'nodes' };
+  throw usageOf('debug', `"${type.plural}" not supported by debug: use a Pod or a node`);
 }
 
 /**
@@ -65,18 +90,56 @@ function podName(word: string): string {
  */
 export function debugContainer(pod: StoredPod, { command }: DebugRequest, flags: DebugFlags): EphemeralContainer {
   const target = flags.target || undefined;
-  const words = command.length === 0 && flags.image === undefined ? [SHELL] : [...command];
-  const env = flags.env.flatMap(variablesIn);
+  const securityContext = securityOf(flags.profile);
   return {
     name: flags.container || freeName(pod),
     image: flags.image ?? imageOf(pod, target) ?? HOST_IMAGE,
+    ...fieldsOf(command, flags, [SHELL]),
+    ...(securityContext && { securityContext }),
+    ...(target === undefined ? {} : { targetContainerName: target }),
+  };
+}
+
+/**
+ * The container for debugging of a copy: a new one, or the new fields of one of the Pod. Undefined: no flag asks for
+ * one.
+ */
+export function copiedContainer(
+  pod: StoredPod,
+  { command }: DebugRequest,
+  flags: DebugFlags,
+): Partial<EphemeralContainer> | undefined {
+  if (flags.image === undefined && command.length === 0) return undefined;
+  const securityContext = securityOf(flags.profile);
+  return {
+    name: flags.container || freeName(pod),
+    ...(flags.image !== undefined && { image: flags.image }),
+    ...fieldsOf(command, flags, []),
+    ...(securityContext && { securityContext }),
+  };
+}
+
+/** The container of a Pod that debugs a node. */
+export function nodeContainer({ command }: DebugRequest, flags: DebugFlags): Partial<EphemeralContainer> {
+  const fields = fieldsOf(command, flags, [SHELL]);
+  return { name: flags.container || 'debugger', image: flags.image ?? HOST_IMAGE, ...fields };
+}
+
+/** @param shell the command of a container without a command and an image */
+function fieldsOf(
+  command: readonly string[],
+  flags: DebugFlags,
+  shell: readonly string[],
+): Pick<EphemeralContainer, 'args' | 'command' | 'env' | 'stdin' | 'stdinOnce' | 'tty'> {
+  const words = command.length === 0 && flags.image === undefined ? [...shell] : [...command];
+  const env = flags.env.flatMap(variablesIn);
+  return {
     ...(words.length === 0 ? {} : { [flags.argumentsOnly ? 'args' : 'command']: words }),
     ...(env.length === 0 ? {} : { env }),
     ...(flags.stdin ? { stdin: true } : {}),
     // stdinOnce passes the end of a pipe to the container. A user at a terminal may attach again.
     ...(flags.stdin && !flags.tty ? { stdinOnce: true } : {}),
     ...(flags.tty ? { tty: true } : {}),
-    ...(target === undefined ? {} : { targetContainerName: target }),
   };
 }
 

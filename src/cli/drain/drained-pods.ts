@@ -1,5 +1,7 @@
-import { controllerOf, isMirrorPod, isTerminalPhase, type StoredPod } from '../../api/index.ts';
-import type { ObjectReader } from '../../store/index.ts';
+import { controllerOf, isMirrorPod, isTerminalPhase, noSuchObject, type StoredPod, usage } from '../../api/index.ts';
+import { readNode, setCordoned } from '../../settings/index.ts';
+import type { FileStore, ObjectReader } from '../../store/index.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The Pods that a drain may evict or leave alone, although they are lost for good. */
 export interface DrainPermits {
@@ -8,7 +10,7 @@ export interface DrainPermits {
   readonly deleteEmptydirData: boolean;
 }
 
-export interface BlockedPods {
+interface BlockedPods {
   readonly evicted: readonly StoredPod[];
   readonly warnings: readonly string[];
   /** The reasons why nothing is evicted, in kubectl's words. */
@@ -27,35 +29,54 @@ export function blockedPods(
 ): BlockedPods {
   const live = pods.filter(({ status }) => !isTerminalPhase(status.phase));
   const daemons = pods.filter((pod) => controllerOf(pod)?.kind === 'DaemonSet');
-  const alone = live.filter((pod) => controllerOf(pod) === undefined);
+  const unmanaged = live.filter((pod) => controllerOf(pod) === undefined);
   const local = live.filter(
     (pod) => !daemons.includes(pod) && (pod.spec.volumes ?? []).some(({ emptyDir }) => emptyDir !== undefined),
   );
   const cases = [
     {
-      found: alone,
+      pods: unmanaged,
       isAllowed: force,
       refusal: 'cannot delete Pods that declare no controller (use --force to override)',
       warning: 'deleting Pods that declare no controller',
     },
     {
-      found: daemons,
+      pods: daemons,
       isAllowed: ignoreDaemonsets,
       refusal: 'cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)',
       warning: 'ignoring DaemonSet-managed Pods',
     },
     {
-      found: local,
+      pods: local,
       isAllowed: deleteEmptydirData,
       refusal: 'cannot delete Pods with local storage (use --delete-emptydir-data to override)',
       warning: undefined,
     },
-  ].filter(({ found }) => found.length > 0);
-  const named = (text: string, found: readonly StoredPod[]): string =>
-    `${text}: ${found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`;
+  ].filter(({ pods }) => pods.length > 0);
+  const named = (text: string, blocked: readonly StoredPod[]): string =>
+    `${text}: ${blocked.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`;
   return {
     evicted: pods.filter((pod) => !daemons.includes(pod)),
-    errors: cases.flatMap(({ found, isAllowed, refusal }) => (isAllowed ? [] : [named(refusal, found)])),
-    warnings: cases.flatMap(({ found, warning }) => (warning === undefined ? [] : [named(warning, found)])),
+    errors: cases.flatMap(({ pods, isAllowed, refusal }) => (isAllowed ? [] : [named(refusal, pods)])),
+    warnings: cases.flatMap(({ pods, warning }) => (warning === undefined ? [] : [named(warning, pods)])),
   };
+}
+
+/**
+ * The name of the node that a command means: this machine.
+ * @throws {PodrunError} for a missing name, and for another node
+ */
+export function nodeArgument(store: FileStore, word: string | undefined, command: string): string {
+  const { name } = readNode({ storageDir: store.root });
+  if (word === undefined) throw usage(`USAGE: podrun ${command} NODE [flags]`, `The only node is ${name}.`);
+  const wanted = word.replace(/^nodes?\//, '');
+  if (wanted !== name) throw noSuchObject('nodes', wanted, `The only node is ${name}.`);
+  return name;
+}
+
+/** Cordons or uncordons the node, and prints kubectl's line. */
+export function cordon(cli: Cli, store: FileStore, node: string, wanted: boolean): void {
+  const word = wanted ? 'cordoned' : 'uncordoned';
+  const isChanged = setCordoned(store, cli.clock, node, wanted);
+  cli.stdout.write(`node/${node} ${isChanged ? word : `already ${word}`}\n`);
 }

@@ -12,7 +12,7 @@ import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import { loadFromFlags } from '../apply/manifest-input.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli } from '../base/cli.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { durationFlag } from '../flags/options.ts';
 import { applyInChild } from '../history/apply-in-child.ts';
 
 /** The flags of `matrix`. */
@@ -41,13 +41,14 @@ interface SeedRun extends Noticed {
 const HEADING = ['SEED', 'VERDICT', 'FAULTS', 'RESTARTS', 'READY AGAIN AFTER', 'LOST REQUESTS'];
 /** Without --inject: one container, which the seed chooses, is killed at a time that the seed chooses. */
 const DEFAULT_FAULT = 'kill';
+const NO_FAULT = 'no fault';
 const JOBS_MAX = 8;
 /** Faults without a time come in the first 10 s. The rest is for the Pod, to be Ready again. */
 const DEFAULT_FOR = '20s';
 
 /**
  * Runs manifests once for each seed, each time with other faults, and prints what a user of them would have noticed.
- * Answers the exit code.
+ * Returns the exit code.
  * @param command the command of the user, which each run has when its Pods are ready
  */
 export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly string[] | undefined): Promise<number> {
@@ -85,9 +86,10 @@ export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly str
   } finally {
     signals.close();
   }
-  cli.stdout.write(isText ? summaryOf(runs, { args, command: held }) : recordOf(runs, faults));
+  cli.stdout.write(isText ? summaryOf(runs, { args, command: held }, faults) : recordOf(runs, faults));
   if (isStopped) return EXIT.interrupted;
-  return runs.every(({ exitCode }) => exitCode === EXIT.ok) ? EXIT.ok : EXIT.failed;
+  const hasFault = runs.some(({ faults: count }) => count > 0);
+  return hasFault && runs.every(({ exitCode }) => exitCode === EXIT.ok) ? EXIT.ok : EXIT.failed;
 }
 
 function check({ seeds, jobs, for: lasting }: MatrixFlags, command: readonly string[] | undefined): void {
@@ -139,7 +141,7 @@ async function runSeed(cli: Cli, seed: number, { args, command }: SeedCall): Pro
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-matrix-'));
   try {
     const own = ['--state-dir', folder, '--quiet', '--seed', String(seed)];
-    const call = { name: `seed ${seed}`, args: [...args, ...own], command, isShown: isReason };
+    const call = { name: `seed ${seed}`, args: [...args, ...own], command, isShown: reasons() };
     const { exitCode, runs } = await applyInChild(cli, call);
     if (exitCode === EXIT.usage && runs.length === 0) throw usage('no Pod began', 'The lines above say why.');
     return { seed, exitCode, ...noticedIn(runs.map(({ recorded }) => recorded)) };
@@ -148,12 +150,17 @@ async function runSeed(cli: Cli, seed: number, { args, command }: SeedCall): Pro
   }
 }
 
-/** Advice leads to the record of the run, which does not stay. */
-function isReason(line: string): boolean {
-  return /^(error|Warning|Error from server)/.test(line);
+/** Says of each line whether it is about a failure. Advice leads to the record of the run, which does not stay. */
+function reasons(): (line: string) => boolean {
+  let isReason = false;
+  return (line) => {
+    if (/^(error|Warning|Error from server)/.test(line)) isReason = true;
+    else if (/^ {2}what to try/.test(line) || !/^( {2}|[a-z.]+\/\S+: )/.test(line)) isReason = false;
+    return isReason;
+  };
 }
 
-/** Begins the tasks in their order, at most so many at once. Answers their results, in the same order. */
+/** Begins the tasks in their order, at most `atOnce` at a time. Returns their results, in the same order. */
 function begun<Result>(tasks: ReadonlyArray<() => Promise<Result>>, atOnce: number): Array<Promise<Result>> {
   const results: Array<Promise<Result>> = [];
   for (const [index, task] of tasks.entries()) {
@@ -167,9 +174,9 @@ function begun<Result>(tasks: ReadonlyArray<() => Promise<Result>>, atOnce: numb
 }
 
 function rowOf({ seed, exitCode, faults, restarts, readyAgainMs, requests }: SeedRun): string[] {
-  const again = readyAgainMs === undefined ? '-' : seconds(readyAgainMs);
+  const recovery = readyAgainMs === undefined ? '-' : seconds(readyAgainMs);
   const lost = requests.length === 0 ? '-' : lostIn(requests);
-  return [String(seed), verdict(exitCode), String(faults), String(restarts), again, lost];
+  return [String(seed), verdict({ exitCode, faults }), String(faults), String(restarts), recovery, lost];
 }
 
 function lostIn(requests: readonly RequestCount[]): string {
@@ -181,7 +188,9 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function verdict(exitCode: number): string {
+/** A run without a fault shows nothing, unless it failed. */
+function verdict({ exitCode, faults }: Pick<SeedRun, 'exitCode' | 'faults'>): string {
+  if (exitCode === EXIT.ok && faults === 0) return NO_FAULT;
   const names: Readonly<Record<number, string>> = {
     [EXIT.ok]: 'ok',
     [EXIT.failed]: 'failed',
@@ -194,18 +203,24 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)}s`;
 }
 
-function summaryOf(runs: readonly SeedRun[], { args, command }: SeedCall): string {
+function summaryOf(runs: readonly SeedRun[], { args, command }: SeedCall, faults: readonly string[]): string {
   if (runs.length === 0) return 'interrupted before the end of the first run\n';
   const counts = new Map<string, number>();
-  for (const { exitCode } of runs) counts.set(verdict(exitCode), (counts.get(verdict(exitCode)) ?? 0) + 1);
+  for (const run of runs) counts.set(verdict(run), (counts.get(verdict(run)) ?? 0) + 1);
+  const isVain = runs.every((run) => verdict(run) === NO_FAULT);
   const verdicts = [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
-  const again = runs.filter(({ readyAgainMs }) => readyAgainMs !== undefined);
-  const [slowest] = again.toSorted((a, b) => (b.readyAgainMs ?? 0) - (a.readyAgainMs ?? 0));
+  const recovered = runs.filter(({ readyAgainMs }) => readyAgainMs !== undefined);
+  const [slowest] = recovered.toSorted((a, b) => (b.readyAgainMs ?? 0) - (a.readyAgainMs ?? 0));
   const requests = runs.flatMap((run) => run.requests);
   const behind = command === undefined ? [] : ['--', ...command];
   const failed = runs.find(({ exitCode }) => exitCode !== EXIT.ok);
+  // `kill:app@1h` without its time: a fault can come no earlier than with the first start.
+  const earliest = `${(faults[0] ?? DEFAULT_FAULT).split('@', 1).join()}@0s`;
   return [
     `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}: ${verdicts}`,
+    ...(isVain
+      ? [`no run had a fault: name an earlier time (--inject ${earliest}), or let runs last longer (--for)`]
+      : []),
     ...(slowest
       ? [`longest time until Ready again: ${seconds(slowest.readyAgainMs ?? 0)} (seed ${slowest.seed})`]
       : []),

@@ -2,6 +2,12 @@ import type { EgressChoice, NetworkChoice, ProxyChoice, RuntimeChoice } from '..
 import type { SourceChoice } from '../../lifecycle/index.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 
+/** The help of `--seccomp-root`. */
+export const SECCOMP_ROOT_HELP = 'the folder of seccomp profiles (default: seccomp in the state folder)';
+
+/** The help of `--overcommit`. */
+export const OVERCOMMIT_HELP = 'record requests for CPU, memory and disk, and do not count them';
+
 /** The flags of `apply`. */
 export interface ApplyFlags extends OutputFlags {
   readonly filename: readonly string[];
@@ -19,27 +25,37 @@ export interface ApplyFlags extends OutputFlags {
   readonly kubeconfig: string | undefined;
   /** `NAME=REFERENCE`: the image on a cluster. */
   readonly onClusterImage: readonly string[];
-  readonly until: string | undefined;
+  readonly until: readonly string[];
+  /** Objects that the goal is about beside Pods and workloads. Undefined: none. */
+  readonly awaited?: { readonly names: readonly string[]; readonly conditions: readonly string[] } | undefined;
   readonly timeout: string | undefined;
   /** The time that a container without a readiness or startup probe must run before it counts as Ready. */
   readonly settle: string;
-  /** How many times as fast time passes. Undefined: as it does. */
+  /** The factor by which time passes faster. Default: 1. */
   readonly speed?: number | undefined;
   /** Faults on purpose: `kill:app@5s`. */
   readonly inject: readonly string[];
   /** The seed of what faults leave to chance. Undefined: 1. */
   readonly seed?: number | undefined;
-  /** With faults: sends requests to the Services, and counts those that are lost. */
+  /** With faults: sends requests to the Services, and counts the lost ones. */
   readonly countRequests?: boolean | undefined;
   /** Containers may end, as long as they start again. */
   readonly allowRestarts: boolean;
+  /** Serve the API beside the run. Undefined: where the manifests need it. */
+  readonly api?: boolean | undefined;
   /** Leave the Pods to a background agent. */
   readonly detach: boolean;
   /** With `detach`: return when the Pods are Ready. */
   readonly wait: boolean;
   /** Follow the manifests and the programs until interrupted. */
   readonly watch?: boolean | undefined;
+  /** Places that `watch` follows beside the manifests: `PATH` or `CONTAINER=PATH`. Undefined: none. */
+  readonly watchPath?: readonly string[] | undefined;
+  /** Let a Deployment of which no Pod runs start as it ran last, and roll. */
+  readonly rolling?: boolean | undefined;
   readonly logs: boolean;
+  /** The time of day before each line, in place of the time since the beginning. */
+  readonly timestamps?: boolean | undefined;
   /** `github` for annotations of GitHub Actions. Undefined: `github` in a job of GitHub Actions, else `none`. */
   readonly annotations: 'github' | 'none' | undefined;
   readonly image: readonly string[];
@@ -72,7 +88,11 @@ export interface ApplyFlags extends OutputFlags {
   readonly strict: boolean;
   /** Containers get copies of the folders with the user's work as well. */
   readonly isolate: boolean;
+  /** Requests for CPU, memory and disk are recorded and not counted. */
+  readonly overcommit: boolean;
   readonly strictPid1: boolean;
+  /** The folder of seccomp profiles. Undefined: `seccomp` in the state folder. */
+  readonly seccompRoot: string | undefined;
   /** Unmet requests of a security context are reported, and the container starts. */
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import {
   compareText,
   DEFAULT_NAMESPACE,
@@ -5,9 +6,11 @@ import {
   PodrunError,
   resourceTypeOf,
   type StoredKubeObject,
+  usage,
 } from '../../api/index.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
+import { append } from '../select/selection-flags.ts';
 
 /** The flags that choose the source of objects. */
 export interface FromFlags {
@@ -56,8 +59,8 @@ class SavedObjects implements ObjectReader {
 
   get<T>(resource: Resource, namespace: string, name: string): T | undefined {
     const named = this.#all(resource).filter(({ metadata }) => metadata.name === name);
-    const there = named.find(({ metadata }) => metadata.namespace === namespace);
-    return (there ?? (this.#isAnyNamespace ? named[0] : undefined)) as T | undefined;
+    const inNamespace = named.find(({ metadata }) => metadata.namespace === namespace);
+    return (inNamespace ?? (this.#isAnyNamespace ? named[0] : undefined)) as T | undefined;
   }
 
   list<T>(resource: Resource, { namespace, name }: Scope = {}): T[] {
@@ -89,4 +92,18 @@ function completed(object: KubeObject): StoredKubeObject {
   if (object.kind !== 'Pod') return whole as StoredKubeObject;
   const spec = { containers: [], ...(object['spec'] as object | undefined) };
   return { ...whole, spec, status: object['status'] ?? {} } as unknown as StoredKubeObject;
+}
+
+/** Makes the option `--from`, which reads files instead of the store. */
+export function fromOption(): Option {
+  return new Option('--from <file>', 'show the objects in this file instead of the store; -: standard input')
+    .argParser(append)
+    .default([]);
+}
+
+/** @throws {PodrunError} (usage) for --at or --watch, which need the store */
+export function refuseOfSaved({ from, at, watch }: { from: readonly string[]; at?: string; watch: boolean }): void {
+  if (from.length === 0 || (at === undefined && !watch)) return;
+  const flag = watch ? '--watch' : '--at';
+  throw usage(`--from shows saved objects: it cannot be used with ${flag}`);
 }

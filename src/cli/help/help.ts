@@ -51,11 +51,33 @@ const LAYOUT: HelpConfiguration = {
   subcommandTerm: (command) => command.name(),
 };
 
-/** Sets the layout of help for the program. Commands that are added later inherit it. */
-export function withHelp(program: Command): Command {
+/** The columns before a description that has lines of its own. */
+const BELOW = 8;
+
+/**
+ * The layout of one flag in a terminal: its description beside it, or below it where that leaves too few columns.
+ * Commander would not wrap it at all, and the terminal would break it within words.
+ */
+function inTerminal(term: string, termWidth: number, description: string, helper: Help): string {
+  const { helpWidth = 0, minWidthToWrap } = helper;
+  const isWide = helpWidth - termWidth - BELOW / 2 >= minWidthToWrap;
+  if (isWide || description === '') return PLAIN.formatItem(term, termWidth, description, helper);
+  const indent = ' '.repeat(BELOW);
+  return `  ${term}\n${indent}${helper.boxWrap(description, helpWidth - BELOW).replaceAll('\n', `\n${indent}`)}`;
+}
+
+/**
+ * Sets the layout of help for the program. Commands that are added later inherit it.
+ * @param columns returns the columns of the terminal: undefined when there is none
+ */
+export function withHelp(program: Command, columns: () => number | undefined): Command {
   return program
     .usage('COMMAND [flags]')
-    .configureHelp(LAYOUT)
+    .configureHelp({
+      ...LAYOUT,
+      formatItem: (...item) => (columns() === undefined ? PLAIN.formatItem(...item) : inTerminal(...item)),
+    })
+    .configureOutput({ getOutHelpWidth: columns as () => number })
     .helpOption('-h, --help', 'print this help')
     .addHelpCommand(new Command('help').argument('[command]').summary(HELP).description(HELP).helpGroup('Learn:'))
     .addHelpText('after', EXAMPLES);

@@ -13,7 +13,6 @@ const DIFF =
 
 /** A replacement for each command of kubectl or docker compose that podrun does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  autoscale: "podrun measures no load to scale by: use 'podrun scale deployment/NAME --replicas=COUNT'.",
   proxy: "Use 'podrun serve', and kubectl proxy with its kubeconfig; 'podrun port-forward' connects to Pods.",
   auth: NO_USERS,
   certificate: 'podrun has no cluster and no certificates.',
@@ -40,26 +39,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   inspect: "Use 'podrun describe pod NAME', or 'podrun get pod NAME -o yaml'.",
   stats: "Use 'podrun top pods'.",
 };
-
-/** The kinds that `kubectl create` makes from flags, and podrun does not, with the names of their commands. */
-const CREATED_FROM_FILES: Readonly<Record<string, string>> = {
-  poddisruptionbudget: 'PodDisruptionBudget',
-  pdb: 'PodDisruptionBudget',
-  priorityclass: 'PriorityClass',
-  pc: 'PriorityClass',
-  quota: 'ResourceQuota',
-  resourcequota: 'ResourceQuota',
-  service: 'Service',
-  svc: 'Service',
-};
-
-/** One line about an object that `podrun create` does not make from flags. Undefined: kubectl does not, either. */
-export function insteadOfCreated(name: string): string | undefined {
-  const kind = Object.hasOwn(CREATED_FROM_FILES, name) ? CREATED_FROM_FILES[name] : undefined;
-  if (kind === undefined) return /^((cluster)?role(binding)?|token)$/.test(name) ? NO_USERS : undefined;
-  const exposed = kind === 'Service' ? "'podrun expose' makes one for a workload; " : '';
-  return `A ${kind} needs a manifest: ${exposed}'podrun create -f FILE', and 'podrun explain ${kind}' for its fields.`;
-}
 
 /** A replacement for each flag of kubectl that podrun does not have. `COMMAND --flag` is a flag of one command only. */
 const FLAGS_INSTEAD: Readonly<Record<string, string>> = {

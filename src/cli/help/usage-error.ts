@@ -1,11 +1,11 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { didYouMean, EXIT, mostSimilar } from '../../api/index.ts';
 import { findCalled, nameOfCommand } from '../base/called-command.ts';
-import { insteadOf, insteadOfCreated, insteadOfFlag } from './kubectl-commands.ts';
+import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
 import type { Cli } from '../base/cli.ts';
 
 /**
- * Prints an error of the command line in kubectl's words, with suggestions, and answers the exit code. Undefined when
+ * Prints an error of the command line in kubectl's words, with suggestions, and returns the exit code. Undefined when
  * the error is about something else. commander also throws for help and version: exit code 0.
  */
 export function usageError(cli: Cli, error: unknown, program: Command): number | undefined {
@@ -33,9 +33,7 @@ interface Called {
 /** The error in kubectl's words, and below it similar names. Source: spf13/pflag errors.go, spf13/cobra. */
 function complaint(message: string, group: Command, called: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
-  const created = called.argv[called.argv.indexOf('create') + 1] ?? '';
-  const isCreated = called.command === 'create' && insteadOfCreated(created) !== undefined;
-  if (flag !== undefined) return isCreated ? unknownCommand(created, group) : unknownFlag(flag, called);
+  if (flag !== undefined) return unknownFlag(flag, called);
   const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
   if (command !== undefined) return unknownCommand(command, group);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
@@ -51,8 +49,8 @@ function unknownFlag(flag: string, { command, options }: Called): string {
   const error = isLong
     ? `error: unknown flag: ${flag}`
     : `error: unknown shorthand flag: '${flag.slice(1, 2)}' in ${flag}`;
-  const instead = insteadOfFlag(command, isLong ? flag : flag.slice(0, 2));
-  if (instead !== undefined) return `${error}\n${instead}`;
+  const suggestion = insteadOfFlag(command, isLong ? flag : flag.slice(0, 2));
+  if (suggestion !== undefined) return `${error}\n${suggestion}`;
   if (!isLong) return error;
   const known = options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
   const hint = mostSimilar(flag, known);
@@ -63,9 +61,8 @@ function unknownFlag(flag: string, { command, options }: Called): string {
 function unknownCommand(command: string, group: Command): string {
   const whose = group.parent === null ? group.name() : `podrun ${nameOfCommand(group)}`;
   const problem = `error: unknown command "${command}" for "${whose}"`;
-  const isCreate = group.parent !== null && group.name() === 'create';
-  const instead = group.parent === null ? insteadOf(command) : isCreate ? insteadOfCreated(command) : undefined;
-  if (instead !== undefined) return `${problem}\n${instead}`;
+  const suggestion = group.parent === null ? insteadOf(command) : undefined;
+  if (suggestion !== undefined) return `${problem}\n${suggestion}`;
   const commands = group.createHelp().visibleCommands(group);
   const meant = mostSimilar(
     command,

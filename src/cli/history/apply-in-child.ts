@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { machineClock } from '../../clock.ts';
 import { PodrunError } from '../../api/index.ts';
 import type { NamedRun } from '../../history/index.ts';
 import { startCommand } from '../../runtime/index.ts';
@@ -40,13 +41,14 @@ export async function applyInChild(
   const tell = wholeLines((line) => {
     if (isShown(line)) cli.note(`${name}: ${line}`);
   });
-  const outcome = await startCommand({
+  const request = {
     argv,
     env: cli.env,
     cwd: process.cwd(),
     interactive: cli.stdin.isTTY === true,
-    output: { stdout: (chunk) => void stream.push(chunk), stderr: tell },
-  });
+    output: { stdout: (chunk: Buffer) => void stream.push(chunk), stderr: tell },
+  };
+  const outcome = await startCommand(request, machineClock(cli.clock));
   if (!outcome.ok) throw new PodrunError('Unsupported', outcome.error);
   const signals = listenForSignals(cli, (name) => outcome.command.forward(name));
   const end = (): void => outcome.command.forward('SIGTERM');
@@ -54,6 +56,7 @@ export async function applyInChild(
   signal?.addEventListener('abort', end);
   try {
     const exitCode = await outcome.command.exitCode;
+    await outcome.command.swept;
     await outcome.command.outputTaken;
     return { exitCode, runs: runsInText(Buffer.concat(stream).toString(), name) };
   } finally {

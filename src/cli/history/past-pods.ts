@@ -15,7 +15,7 @@ import type { Selection } from '../select/selection.ts';
 /** Pods at a past time, with their Events. */
 export interface PastPods {
   /** The Pods in the form of a listing. */
-  readonly found: FoundObjects;
+  readonly selected: FoundObjects;
   readonly pods: readonly StoredPod[];
   readonly events: readonly StoredEvent[];
   /** The time that ages count to, milliseconds since 1970. */
@@ -63,7 +63,7 @@ export function pastEvents(
 function pastPodsOf(states: readonly RunState[], { at, nowMs }: Past): PastPods {
   const objects = states.map(({ pod }) => asKubeObject(pod));
   return {
-    found: { groups: objects.length === 0 ? [] : [{ type: mustFindType('pods'), objects }], missing: [] },
+    selected: { groups: objects.length === 0 ? [] : [{ type: mustFindType('pods'), objects }], missing: [] },
     pods: states.map(({ pod }) => pod),
     events: states.flatMap(({ events }) => events),
     nowMs: at === undefined ? nowMs : (states[0]?.atMs ?? nowMs),
@@ -79,8 +79,8 @@ function statesOf(
   if (at !== undefined && moment.how !== 'time' && names.length > 1) throw ofOnePod(at);
   const runs = new RecordedRuns(store);
   return names.map(({ namespace, name }) => {
-    const found = runs.find(namespace, name);
-    return stateAt({ run: found.run, recorded: runs.read(found) }, moment, nowMs);
+    const match = runs.find(namespace, name);
+    return stateAt({ run: match.run, recorded: runs.read(match) }, moment, nowMs);
   });
 }
 

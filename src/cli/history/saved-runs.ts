@@ -42,12 +42,12 @@ export async function namedRun(
 ): Promise<NamedRun> {
   if (!isRunFile(name)) {
     const runs = new RecordedRuns(store());
-    const found = runs.find(namespace || DEFAULT_NAMESPACE, name);
-    return { run: found.run, recorded: runs.read(found) };
+    const match = runs.find(namespace || DEFAULT_NAMESPACE, name);
+    return { run: match.run, recorded: runs.read(match) };
   }
   const [only, ...more] = await runsInFile(cli, name);
   if (only !== undefined && more.length === 0) return { ...only, run: name };
-  const names = [only, ...more].map((found) => found?.run).join(', ');
+  const names = [only, ...more].map((match) => match?.run).join(', ');
   throw usage(`${name} has several Pods: ${names}`, 'Use a saved output of apply -o json for one Pod.');
 }
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/index.ts';
 import { sweep, Uses } from '../../images/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { reportError } from '../base/report-error.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { fullNameOf, openImages } from './open-images.ts';
 
 const REMOVE_EXAMPLES = `
@@ -31,7 +30,7 @@ export function addRemove(group: Command, run: RunVerb): void {
     .action((words: string[]) => run((cli) => remove(cli, words)));
 }
 
-/** `podrun image prune`: removes what no image needs, and with --all the images that nobody uses. */
+/** `podrun image prune`: removes what no image needs, and with --all the unused images. */
 export function addPrune(group: Command, run: RunVerb): void {
   group
     .command('prune')
@@ -52,7 +51,7 @@ async function remove(cli: Cli, words: readonly string[]): Promise<number> {
     const record = store.record(name);
     const users = record === undefined ? [] : uses.usersOf(record.manifest);
     if (record === undefined) {
-      const hint = "'podrun images' lists those that are there.";
+      const hint = "'podrun images' lists the stored images.";
       exitCode = reportError(
         cli.stderr,
         new PodrunError('NotFound', `image ${JSON.stringify(word)} not found`, { hint }),

@@ -1,4 +1,4 @@
-import type { ContextFlags } from '../flags/context-option.ts';
+import { type ContextFlags, durationFlag, usageErrorf } from '../flags/options.ts';
 import {
   DEFAULT_NAMESPACE,
   type LabelMatcher,
@@ -7,9 +7,7 @@ import {
   type ResourceType,
   usage,
 } from '../../api/index.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
 
 export interface LogsFlags extends ContextFlags {
   readonly container: string | undefined;

@@ -24,23 +24,23 @@ import {
   RecordedRuns,
 } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
-import { hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
+import { followReplacements, hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from './logs-request.ts';
 import { isRunName } from '../select/run-names.ts';
 import type { Cli } from '../base/cli.ts';
-import { podsSelectedBy } from '../select/pods-of-object.ts';
+import { podsSelectedBy } from '../select/find-objects.ts';
 
-/** Prints the logs; answers the exit code. */
+/** Prints the logs. Returns the exit code. */
 export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promise<number> {
   const { clock } = cli;
   const request = readLogsRequest(words, flags, displayNowMs(cli));
   const store = openStore(cli, flags.context);
-  const pods = await findPods(cli, store, request, flags);
+  const { pods, isSelected } = await findPods(cli, store, request, flags);
   if (pods.length === 0) cli.note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
-  const sources = pods.flatMap(({ pod, folder }) =>
-    wanted(cli, pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks })),
-  );
+  const sourcesOf = ({ pod, folder }: LoggedPod): LogSource[] =>
+    wanted(cli, pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks }));
+  const sources = pods.flatMap(sourcesOf);
   if (flags.hooks && pods.length > 0 && sources.length === 0) {
     const silent = pods.map(({ pod }) => pod);
     cli.note(noHooks(silent, request).trimEnd());
@@ -50,7 +50,15 @@ export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promis
     for (const source of sources) await show.present(source);
   } else {
     checkCount(sources.length, request);
-    await Promise.all(sources.map((source) => show.following(source)));
+    const follow = (all: readonly LogSource[]): Promise<unknown> =>
+      Promise.all(all.map((source) => show.following(source)));
+    if (isSelected === undefined) await follow(sources);
+    else {
+      const { namespace, startTimeoutMs: timeoutMs } = request;
+      const first = pods.map(({ pod }) => pod);
+      const followPod = (pod: StoredPod): Promise<unknown> => follow(sourcesOf(present(store, pod)));
+      await followReplacements(cli, { store, namespace, first, isSelected, timeoutMs, follow: followPod });
+    }
   }
   return EXIT.ok;
 }
@@ -58,39 +66,49 @@ export async function logs(cli: Cli, words: LogsWords, flags: LogsFlags): Promis
 /** A Pod in its present state, or a past run, and the folder of its logs. */
 type LoggedPod = Pick<LogSource, 'pod' | 'folder'>;
 
-async function findPods(
-  cli: Cli,
-  store: FileStore,
-  { namespace, pods, startTimeoutMs }: LogsRequest,
-  { allPods }: LogsFlags,
-): Promise<LoggedPod[]> {
-  const present = (pod: StoredPod): LoggedPod => ({ pod, folder: store.paths(namespace, pod.metadata.name).logs });
+function present(store: FileStore, pod: StoredPod): LoggedPod {
+  return { pod, folder: store.paths(pod.metadata.namespace, pod.metadata.name).logs };
+}
+
+/** The Pods whose logs are printed. */
+interface FoundPods {
+  readonly pods: readonly LoggedPod[];
+  /** True for the Pods of the workload or Service that was named. Undefined: Pods were named. */
+  readonly isSelected?: (pod: StoredPod) => boolean;
+}
+
+async function findPods(cli: Cli, store: FileStore, request: LogsRequest, { allPods }: LogsFlags): Promise<FoundPods> {
+  const { namespace, pods, startTimeoutMs } = request;
   if ('matches' in pods) {
     const all = store.list<StoredPod>('pods', { namespace });
-    return all.filter(({ metadata }) => pods.matches(metadata.labels ?? {})).map(present);
+    const matching = all.filter(({ metadata }) => pods.matches(metadata.labels ?? {}));
+    return { pods: matching.map((pod) => present(store, pod)) };
   }
-  if ('of' in pods) {
-    const search = { store, namespace, timeoutMs: startTimeoutMs };
-    const found = await podsWithLogs(cli, pods.of, search);
-    const first = firstLoggedPod(found);
-    if (allPods || first === undefined) return found.map(present);
-    if (found.length > 1) cli.note(`Found ${found.length} pods, using pod/${first.metadata.name}`);
-    return [present(first)];
-  }
-  if (isRunName(pods.name)) {
-    const { pod, paths } = new RecordedRuns(store).find(namespace, pods.name);
+  if (!('of' in pods)) return { pods: podNamed(cli, store, namespace, pods.name) };
+  const isSelected = podsOf(store, pods.of, namespace);
+  const withLogs = await waitForPods({ store, clock: cli.clock, namespace, timeoutMs: startTimeoutMs }, isSelected);
+  const first = firstLoggedPod(withLogs);
+  if (allPods || first === undefined) return { pods: withLogs.map((pod) => present(store, pod)), isSelected };
+  if (withLogs.length > 1) cli.note(`Found ${withLogs.length} pods, using pod/${first.metadata.name}`);
+  return { pods: [present(store, first)], isSelected };
+}
+
+/** The Pod of this name, or one of its runs. */
+function podNamed(cli: Cli, store: FileStore, namespace: string, name: string): LoggedPod[] {
+  if (isRunName(name)) {
+    const { pod, paths } = new RecordedRuns(store).find(namespace, name);
     return [{ pod, folder: paths.logs }];
   }
-  const pod = store.get<StoredPod>('pods', namespace, pods.name);
-  if (pod !== undefined) return [present(pod)];
-  const [last] = new RecordedRuns(store).list({ namespace, name: pods.name });
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod !== undefined) return [present(store, pod)];
+  const [last] = new RecordedRuns(store).list({ namespace, name });
   if (last !== undefined && controllerOf(last.pod) !== undefined) {
-    cli.note(`pod "${pods.name}" is gone: this is the log of its last run, ${last.run}`);
+    cli.note(`pod "${name}" is gone: this is the log of its last run, ${last.run}`);
     return [{ pod: last.pod, folder: last.paths.logs }];
   }
-  const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
+  const what = `pods "${name}" not found in namespace "${namespace}"`;
   throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, {
-    hint: similarName(store, 'pods', { namespace, name: pods.name }),
+    hint: similarName(store, 'pods', { namespace, name }),
   });
 }
 
@@ -176,21 +194,19 @@ class Show {
 }
 
 /**
- * The Pods of a workload or Service, in any state. Waits for the first one.
- * Source: kubectl/pkg/polymorphichelpers/logsforobject.go.
- * @throws {PodrunError} in kubectl's words, when there is no such object, or no Pod in time
+ * Tells which Pods belong to a workload or Service. Source: kubectl/pkg/polymorphichelpers/logsforobject.go.
+ * @throws {PodrunError} in kubectl's words, when there is no such object
  */
-async function podsWithLogs(
-  { clock }: Cli,
+function podsOf(
+  store: FileStore,
   { type, name }: { readonly type: ResourceType; readonly name: string },
-  { store, namespace, timeoutMs }: { store: FileStore; namespace: string; timeoutMs: number },
-): Promise<readonly StoredPod[]> {
+  namespace: string,
+): (pod: StoredPod) => boolean {
   const object = getObject(store, { type, namespace, name });
   if (object === undefined) {
     const what = `${qualifiedPlural(type)} ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
     const hint = similarName(store, type.plural, { namespace, name });
     throw new PodrunError('NotFound', `error from server (NotFound): ${what}`, { hint });
   }
-  const isSelected = podsSelectedBy(object, 'get the logs from');
-  return waitForPods({ store, clock, namespace, timeoutMs }, isSelected);
+  return podsSelectedBy(object, 'get the logs from');
 }

@@ -1,6 +1,8 @@
-import { isOnPath } from '../base/program-on-path.ts';
+import { PodrunError } from '../../api/index.ts';
+import { PrintFailure } from '../../print/index.ts';
 import { runPager } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
+import { isOnPath } from '../base/process.ts';
 
 /** The exit code of a shell that does not find the program. Then the text was not shown. */
 const NOT_FOUND = 127;
@@ -39,4 +41,18 @@ function isLong(text: string, { rows, columns }: NodeJS.WriteStream): boolean {
   let count = 0;
   for (const line of text.split('\n')) count += Math.max(1, Math.ceil(line.length / columns));
   return count > rows;
+}
+
+/**
+ * Writes the answer of `print`. When `print` fails, also writes the output before the failure.
+ * @throws {PodrunError} with the reason of the failure
+ */
+export function writePrinted(out: { write(text: string): void }, print: () => string): void {
+  try {
+    out.write(print());
+  } catch (error) {
+    if (!(error instanceof PrintFailure)) throw error;
+    out.write(error.printed);
+    throw new PodrunError('BadRequest', error.message);
+  }
 }

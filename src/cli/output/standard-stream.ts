@@ -16,7 +16,7 @@ export class StandardStream implements Writer {
   #opened: NodeJS.WriteStream | undefined;
   #lost: ReaderGone | undefined;
 
-  /** @param onFailure called when podrun cannot write, although somebody reads: a full disk */
+  /** @param onFailure called when podrun cannot write although the reader is present, such as to a full disk */
   constructor(name: keyof typeof DESCRIPTORS, onFailure: (reason: string) => void = () => undefined) {
     this.#name = name;
     this.#onFailure = onFailure;
@@ -82,8 +82,8 @@ export class StandardStream implements Writer {
   }
 
   /**
-   * Drops the output of a stream that cannot be written. podrun goes on, because its work matters more than a lost
-   * remark.
+   * Drops the output of a stream that cannot be written. podrun continues, because its work matters more than a lost
+   * line.
    */
   #lose(error: unknown): void {
     if (this.#lost !== undefined) return;

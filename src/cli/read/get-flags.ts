@@ -1,6 +1,6 @@
-import type { ContextFlags } from '../flags/context-option.ts';
+import type { ContextFlags } from '../flags/options.ts';
 import { qualifiedKind, type ResourceType } from '../../api/index.ts';
-import type { TableOptions } from '../../print/index.ts';
+import { type Column, columnsOf, columnsOfDefinition, type TableObject, type TableOptions } from '../../print/index.ts';
 import type { FromFlags } from '../from/saved-objects.ts';
 import type { OutputFlags } from '../output/output-flags.ts';
 import type { SelectionFlags } from '../select/selection-flags.ts';
@@ -14,6 +14,8 @@ export interface GetFlags extends SelectionFlags, OutputFlags, ContextFlags, Pic
   readonly labelColumns: readonly string[];
   readonly showKind: boolean;
   readonly ignoreNotFound: boolean;
+  /** A part of the objects: status, scale, …. */
+  readonly subresource: string | undefined;
   /** The moment of `--at`, see history/base/moment.ts. */
   readonly at?: string;
   /** A JSONPath. Empty: sort by name. */
@@ -34,4 +36,9 @@ export function tableOptions(type: ResourceType, flags: GetFlags, withKind: bool
     watchEvents: flags.outputWatchEvents,
     ...((withKind || flags.showKind) && { kindPrefix: `${qualifiedKind(type)}/` }),
   };
+}
+
+/** The columns of the tables of `get`. */
+export function columnsOfType({ custom, plural }: ResourceType): readonly Column<TableObject>[] {
+  return custom === undefined ? columnsOf(plural) : columnsOfDefinition(custom.columns);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { filesIn } from '../../quietly.ts';
 import { PodrunError } from '../../api/index.ts';
@@ -46,6 +46,11 @@ export function writeReplacing(file: string, contents: string | Uint8Array): voi
  */
 export function writeText(file: string, text: string): void {
   writeReplacing(file, visibleControls(text, { keepsColors: false }));
+}
+
+/** Appends a text whose control characters are visible already to a file of the user. */
+export function appendText(file: string, text: string): void {
+  appendFileSync(file, text);
 }
 
 /** Removes the logs of a container that an earlier report left, and no other files. */

@@ -1,17 +1,24 @@
 import type { Command } from 'commander';
-import { applyPatch, goQuote, type KubeObject, PodrunError, qualifiedPlural, restartPatch } from '../../api/index.ts';
-import { changeObject } from '../../apiserver/index.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
-import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../base/cli.ts';
+import {
+  applyPatch,
+  goQuote,
+  type KubeObject,
+  PodrunError,
+  qualifiedKind,
+  qualifiedPlural,
+  restartPatch,
+} from '../../api/index.ts';
+import { changeObject, getObject, missingObjectError } from '../../apiserver/index.ts';
+import { revisionToRestore, rolledBack } from '../../controllers/index.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
+import { warnOfRest } from '../change/resting.ts';
+import { countOption } from '../flags/options.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { rolloutCommand, rolloutTargets } from './rollout-flags.ts';
+import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 /** The flags of `rollout restart`, `pause` and `resume`. */
 interface ChangeFlags extends TargetFlags, OutputFlags {
@@ -26,7 +33,7 @@ interface RolloutChange {
   readonly examples: string;
   /** kubectl's word when it is done. */
   readonly done: string;
-  /** Answers a merge patch, or kubectl's words about why the object cannot be changed. */
+  /** Returns a merge patch, or kubectl's words about why the object cannot be changed. */
   readonly patch: (object: KubeObject, nowMs: number) => object | string;
 }
 
@@ -65,7 +72,7 @@ Examples:
   {
     name: 'resume',
     summary: 'Resume a paused rollout',
-    description: 'Resumes a paused Deployment: the rollout of its template goes on.',
+    description: 'Resumes a paused Deployment: the rollout of its template continues.',
     examples: `
 Examples:
   podrun rollout resume deployment/web
@@ -122,4 +129,47 @@ function hasTemplateUpdates({ kind }: KubeObject): boolean {
 
 function isPaused({ spec }: KubeObject): boolean {
   return (spec as { readonly paused?: boolean } | undefined)?.paused === true;
+}
+
+interface UndoFlags extends TargetFlags, OutputFlags {
+  readonly toRevision: number;
+  readonly dryRun: DryRun;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun rollout undo deployment/web                    # back to the revision before
+  podrun rollout undo deployment/web --to-revision=1
+`;
+
+/** `podrun rollout undo`: returns to an earlier template. */
+export function addUndo(group: Command, run: RunVerb): void {
+  withOutputFlags(rolloutCommand(group, 'undo', 'Return to an earlier revision'))
+    .description('Gives a Deployment, StatefulSet or DaemonSet the Pod template of an earlier revision.')
+    .addOption(countOption('--to-revision <number>', 'the revision; 0: the one before the last').default(0))
+    .addOption(dryRunOption('only print what would change; -o yaml shows the result'))
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: UndoFlags) => run((cli) => undo(cli, words, flags)));
+}
+
+/** Source: kubectl/pkg/cmd/rollout/rollout_undo.go. */
+async function undo(cli: Cli, words: readonly string[], flags: UndoFlags): Promise<number> {
+  const { dryRun, toRevision } = flags;
+  const printer = objectPrinter(cli.stdout, flags);
+  const store = openStore(cli);
+  const refs = await rolloutTargets(cli, store, words, flags);
+  return eachObject(cli, refs, (ref) => {
+    const before = getObject(store, ref);
+    if (before === undefined) throw missingObjectError(store, ref);
+    const revision = revisionToRestore(before, historyOf(store, ref.type, before, 'rollbacker'), toRevision);
+    const change = (stored: KubeObject): KubeObject => rolledBack(stored, revision) ?? stored;
+    const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
+    if (isChanged && store.lastApplied(ref.type.plural, before) !== undefined) {
+      const subject = `${qualifiedKind(ref.type)}/${ref.name}`;
+      cli.warn(`the manifest of ${subject} stays unchanged: the next 'podrun apply' of it brings its template back`);
+    }
+    const skipped = `skipped rollback (current template already matches revision ${toRevision})`;
+    return changeLine(cli, object, isChanged ? 'rolled back' : skipped, { dryRun, printer });
+  });
 }

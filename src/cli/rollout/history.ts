@@ -3,13 +3,12 @@ import { EXIT, PodrunError, qualifiedKind } from '../../api/index.ts';
 import { shownTemplate, type TemplateRevision } from '../../controllers/index.ts';
 import { getObject, missingObjectError } from '../../apiserver/index.ts';
 import { DESCRIBE_LAYOUT, describeTemplate, escapeTerminal, TabWriter } from '../../print/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { countOption } from '../flags/count-option.ts';
+import { countOption } from '../flags/options.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { historyOf, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 interface HistoryFlags extends TargetFlags, OutputFlags {
@@ -51,8 +50,8 @@ async function history(cli: Cli, words: readonly string[], flags: HistoryFlags):
 
 /** @throws {PodrunError} when there is no such revision */
 function revisionNumbered(revisions: readonly TemplateRevision[], wanted: number): TemplateRevision {
-  const found = revisions.find(({ revision }) => revision === wanted);
-  if (found !== undefined) return found;
+  const revision = revisions.find(({ revision }) => revision === wanted);
+  if (revision !== undefined) return revision;
   throw new PodrunError('NotFound', 'unable to find the specified revision');
 }
 

@@ -5,7 +5,7 @@ import type { ObjectRef } from '../../apiserver/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 
 /** Adds a command below `rollout`, with the flags that all of them take. */
 export function rolloutCommand(group: Command, name: string, summary: string): Command {

@@ -10,12 +10,10 @@ import {
 } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { nextLookAtOwner } from '../change/resting.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { countOption } from '../flags/count-option.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { countOption, durationFlag } from '../flags/options.ts';
 import type { TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { groupKind, notImplemented, rolloutCommand, rolloutTargets } from './rollout-flags.ts';
 
 interface StatusFlags extends TargetFlags {

@@ -18,7 +18,7 @@ export interface SelectionFlags {
 /** The flags that select objects of one namespace. */
 export type TargetFlags = Omit<SelectionFlags, 'allNamespaces' | 'fieldSelector'>;
 
-/** True when the objects are those of manifests. */
+/** True when manifests select the objects. */
 export function namesFiles({ filename, kustomize }: Pick<SelectionFlags, 'filename' | 'kustomize'>): boolean {
   return filename.length > 0 || kustomize !== undefined;
 }

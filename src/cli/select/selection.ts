@@ -1,19 +1,23 @@
 import {
   DEFAULT_NAMESPACE,
+  everyResourceType,
+  type KubeObject,
   parseFieldSelector,
   parseLabelSelector,
   PodrunError,
+  qualifiedPlural,
   type ResourceType,
   resourceTypeOf,
   type StoredKubeObject,
   usage,
 } from '../../api/index.ts';
-import { ENDPOINTS_DEPRECATED } from '../../manifest/index.ts';
-import type { ObjectRef } from '../../apiserver/index.ts';
+import { ENDPOINTS_DEPRECATED, type UnreadObject } from '../../manifest/index.ts';
+import { getObject, type ObjectRef } from '../../apiserver/index.ts';
+import { openStore } from '../base/environment.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
-import { downloader } from '../inputs/download.ts';
-import { kustomized } from '../inputs/kustomize.ts';
+import { downloader, kustomized } from './outside-inputs.ts';
 import { namesFiles, type SelectionFlags } from './selection-flags.ts';
+import { typesIn } from './type-named.ts';
 import type { Cli } from '../base/cli.ts';
 
 type SelectingCommand =
@@ -22,6 +26,7 @@ type SelectingCommand =
   | 'delete'
   | 'describe'
   | 'edit'
+  | 'autoscale'
   | 'expose'
   | 'get'
   | 'label'
@@ -32,6 +37,18 @@ type SelectingCommand =
   | 'taint'
   | 'top'
   | 'wait';
+
+/** The commands that take every kind of the store. The rest is about some kinds only. */
+const TAKES_ANY_KIND: ReadonlySet<SelectingCommand> = new Set([
+  'annotate',
+  'delete',
+  'describe',
+  'edit',
+  'get',
+  'label',
+  'patch',
+  'wait',
+]);
 
 /** The objects of a command. */
 export type Selection =
@@ -64,8 +81,9 @@ export async function readSelection(
     return { how: 'named', refs: await refsInManifests(cli, command, flags) };
   }
   if (words.length === 0) throw nothingNamed();
-  const parsed = parseResourceArguments(words);
+  const parsed = parseResourceArguments(words, typesIn(cli));
   const types = parsed.how === 'names' ? parsed.names.map(({ type }) => type) : parsed.types;
+  if (!TAKES_ANY_KIND.has(command)) refuseServedOnly(command, types);
   if (types.some(({ kind }) => kind === 'Endpoints')) cli.warn(ENDPOINTS_DEPRECATED);
   if (parsed.how === 'names') return namedSelection(parsed.names, flags);
   if (flags.all === true && flags.selector !== undefined) {
@@ -77,6 +95,14 @@ export async function readSelection(
     namespace: flags.allNamespaces ? undefined : (flags.namespace ?? DEFAULT_NAMESPACE),
     matches: readSelectors(parsed.types, flags),
   };
+}
+
+/** @throws {PodrunError} (usage) for a kind that the command has no meaning for */
+function refuseServedOnly(command: SelectingCommand, types: readonly ResourceType[]): void {
+  const type = types.find((one) => !everyResourceType().includes(one));
+  if (type === undefined) return;
+  const plural = qualifiedPlural(type);
+  throw usage(`podrun ${command} takes no ${plural}`, 'podrun patch and podrun edit change their fields.');
 }
 
 export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
@@ -113,7 +139,7 @@ function readSelectors(
 /** Reads names from manifests. Ignores mistakes in their other fields. */
 async function refsInManifests(cli: Cli, command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
   const { loadManifests } = await import('../../manifest/check/load.ts');
-  const { objects, errors } = await loadManifests({
+  const { objects, unread, errors } = await loadManifests({
     files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
     recursive: flags.recursive,
     namespace: flags.namespace,
@@ -121,16 +147,40 @@ async function refsInManifests(cli: Cli, command: SelectingCommand, flags: Selec
     download: downloader(cli),
     command,
     namesOnly: true,
+    keepsUnread: true,
   });
   if (errors.length > 0) {
     const { renderManifestErrors } = await import('../../manifest/report.ts');
     throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
   }
-  return objects.map(({ object, file }) => {
-    const type = resourceTypeOf(object);
+  const refOf = (type: ResourceType, { object, file }: { object: KubeObject; file: string }): ObjectRef => {
     const { name = '', namespace } = object.metadata;
     return { type, name, namespace: namespaceOf(type, namespace || flags.namespace), file };
-  });
+  };
+  const stored = unread.length === 0 ? [] : storedRefs(cli, unread, refOf);
+  return [...stored, ...objects.map((each) => refOf(resourceTypeOf(each.object), each))];
+}
+
+/**
+ * The stored objects among the objects of kinds that an API server stores: custom resources first, then what defines
+ * them. A run without an API server has stored none.
+ */
+function storedRefs(
+  cli: Cli,
+  unread: readonly UnreadObject[],
+  refOf: (type: ResourceType, unread: UnreadObject) => ObjectRef,
+): ObjectRef[] {
+  const store = openStore(cli);
+  const named = typesIn(cli);
+  const ofCustom = ({ object: { apiVersion, kind } }: UnreadObject): ResourceType | undefined =>
+    named([kind, ...apiVersion.split('/').toReversed()].join('.'));
+  return unread
+    .toSorted((one, other) => Number(one.noMatch === undefined) - Number(other.noMatch === undefined))
+    .flatMap((each) => {
+      const type = each.noMatch === undefined ? resourceTypeOf(each.object) : ofCustom(each);
+      const ref = type && refOf(type, each);
+      return ref !== undefined && getObject(store, ref) !== undefined ? [ref] : [];
+    });
 }
 
 function nothingNamed(): PodrunError {

@@ -16,15 +16,13 @@ import {
 import { getObject, missingObjectError } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { escapeTerminal } from '../../print/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 import { parseResourceArguments } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { editVariables, type VariableEdits, variableLine } from './env-variables.ts';
+import { editVariables, resolveVariable, type VariableEdits, variableLine } from './env-variables.ts';
 import { chosenContainers, containerChoice, withContainers, withPodSpec } from './pod-spec.ts';
-import { resolveVariable } from './resolve-variable.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 
 interface EnvFlags extends SetFlags {

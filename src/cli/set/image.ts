@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { goQuote, PodrunError, type PodSpec, splitPairs, usage } from '../../api/index.ts';
-import type { Cli } from '../base/cli.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { chosenContainers, withContainers } from './pod-spec.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 

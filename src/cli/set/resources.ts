@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { canonicalQuantity, PodrunError, type PodSpec, usage } from '../../api/index.ts';
-import type { Cli } from '../base/cli.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { PodrunError, type PodSpec, usage } from '../../api/index.ts';
+import { amountsIn } from '../../manifest/index.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { chosenContainers, containerChoice, withContainers } from './pod-spec.ts';
 import { changePodSpecs, checkSetTargets, setCommand, type SetFlags } from './set-objects.ts';
 
@@ -35,8 +35,8 @@ function setResources(cli: Cli, words: readonly string[], flags: ResourcesFlags)
   if (!flags.limits && !flags.requests) {
     throw usage('you must specify an update to requests or limits (in the form of --requests/--limits)');
   }
-  const limits = amountsOf(flags.limits);
-  const requests = amountsOf(flags.requests);
+  const limits = amountsIn(flags.limits);
+  const requests = amountsIn(flags.requests);
   const isChosen = containerChoice(flags.containers);
   const change = (spec: PodSpec): PodSpec => {
     if (chosenContainers(spec, isChosen).length === 0) {
@@ -53,29 +53,4 @@ function setResources(cli: Cli, words: readonly string[], flags: ResourcesFlags)
     });
   };
   return changePodSpecs(cli, words, flags, { what: 'resource requirements', change });
-}
-
-/**
- * Reads `cpu=200m,memory=512Mi`. Undefined when there is none.
- * @throws {PodrunError} (usage) in kubectl's words
- */
-function amountsOf(list: string | undefined): Readonly<Record<string, string>> | undefined {
-  if (!list) return undefined;
-  return Object.fromEntries(
-    list.split(',').map((statement) => {
-      const [resource = '', amount, ...rest] = statement.split('=');
-      if (amount === undefined || rest.length > 0) {
-        throw usage(`Invalid argument syntax ${statement}, expected <resource>=<value>`);
-      }
-      return [resource, readAmount(amount)];
-    }),
-  );
-}
-
-function readAmount(amount: string): string {
-  try {
-    return canonicalQuantity(amount);
-  } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { type KubeObject, type PodSpec, type StoredKubeObject, usage } from '../../api/index.ts';
 import { changeObject } from '../../apiserver/index.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 import { namesFiles, type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
 import { withPodSpec } from './pod-spec.ts';
 
@@ -34,7 +32,7 @@ export function setCommand(group: Command, name: string, arguments_: string): Co
 export interface PodSpecChange {
   /** kubectl's words for what is changed: `image`. */
   readonly what: string;
-  /** Answers the changed spec. May throw. */
+  /** Returns the changed spec. May throw. */
   readonly change: (spec: PodSpec, object: StoredKubeObject) => PodSpec;
 }
 
@@ -46,8 +44,8 @@ export function checkSetTargets(resources: readonly string[], flags: SetFlags): 
 }
 
 /**
- * Changes the Pod templates of objects. As in kubectl, an object that stays the same has no line.
- * Source: kubectl/pkg/cmd/set. Answers the exit code.
+ * Changes the Pod templates of objects. As in kubectl, an object that stays the same has no line. Returns the exit
+ * code. Source: kubectl/pkg/cmd/set.
  */
 export async function changePodSpecs(
   cli: Cli,
@@ -62,8 +60,8 @@ export async function changePodSpecs(
   return eachObject(cli, refs, (ref) => {
     const changed = (stored: KubeObject): KubeObject =>
       withPodSpec(stored, (spec) => change(spec, stored as StoredKubeObject));
-    const asked = { store, ref, change: changed, warn: cli.warn, isDryRun: dryRun !== 'none' };
-    const { object, isChanged } = changeObject(asked);
+    const request = { store, ref, change: changed, warn: cli.warn, isDryRun: dryRun !== 'none' };
+    const { object, isChanged } = changeObject(request);
     if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
     return isChanged ? changeLine(cli, object, `${what} updated`, { dryRun, printer }) : '';
   });

@@ -1,8 +1,7 @@
 import { noTransitions, type RecordedRun, runLengthMs, type Timeline, timelineOf } from '../../history/index.ts';
 import { isLost, isTerminalPhase, isWorkload, parseTime, PodrunError } from '../../api/index.ts';
 import type { RecordedRuns, RunOnRecord } from '../../store/index.ts';
-import { podArgument } from '../select/pod-argument.ts';
-import { mustFindType } from '../select/resource-arguments.ts';
+import { mustFindType, podArgument } from '../select/resource-arguments.ts';
 import { workloadGroups } from '../../print/index.ts';
 import { topWorkload, type WorkloadsAbove } from '../../apiserver/index.ts';
 
@@ -36,7 +35,7 @@ export function chosenRuns(records: RecordedRuns, query: RunQuery): ChosenRun[] 
   return workloadGroups(chosen).flatMap(({ members }) => members);
 }
 
-/** The run of a Pod, or those of the Pods of a workload. */
+/** The run of a Pod, or the runs of all Pods of a workload. */
 function runsNamed(records: RecordedRuns, word: string, { namespace, workloadsAbove }: RunQuery): RunOnRecord[] {
   const [type = '', name] = word.split('/');
   const isOfWorkload = name !== undefined && name !== '' && isWorkload(mustFindType(type));
@@ -45,10 +44,10 @@ function runsNamed(records: RecordedRuns, word: string, { namespace, workloadsAb
     return [records.find(namespace, podArgument(word, refusal))];
   }
   const { kind } = mustFindType(type);
-  const found = records
+  const runs = records
     .list({ namespace })
     .filter(({ pod }) => workloadsAbove(pod).some((above) => above.kind === kind && above.name === name));
-  if (found.length > 0) return found.toSorted((a, b) => createdMs(a) - createdMs(b));
+  if (runs.length > 0) return runs.toSorted((a, b) => createdMs(a) - createdMs(b));
   throw new PodrunError('NotFound', `no Pods of ${kind.toLowerCase()} "${name}" are on record`);
 }
 
@@ -78,7 +77,7 @@ function latestTogether(records: RecordedRuns, { namespace, nowMs, workloadsAbov
   return together.toSorted((a, b) => a.fromMs - b.fromMs).map(({ run }) => run);
 }
 
-/** True for the run of a Pod that is there. */
+/** True for the run of a Pod that still exists. */
 export function isPresent({ run }: RunOnRecord): boolean {
   return !run.includes('@');
 }
@@ -96,9 +95,9 @@ export interface RunInTime extends ChosenRun {
 export function recordedRun(records: RecordedRuns, { run, workload }: ChosenRun, nowMs: number): RunInTime {
   const { status } = run.pod;
   // A Pod without an agent has only its record.
-  const goesOn = isPresent(run) && !isLost(status) && !isTerminalPhase(status.phase);
+  const isAlive = isPresent(run) && !isLost(status) && !isTerminalPhase(status.phase);
   const recorded = records.read(run);
-  const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
+  const timeline = timelineOf(recorded, isAlive ? nowMs : undefined);
   if (timeline !== undefined) return { run, workload, recorded, timeline };
   throw noTransitions(run.run);
 }

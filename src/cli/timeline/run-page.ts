@@ -35,8 +35,8 @@ function logsOf({ run, timeline }: RunInTime): PageLog[] {
   return timeline.containers.flatMap(({ name }) =>
     instancesLogged(run.paths.logs, name).map((attempt) => {
       const lines = lastLogLines(instanceLogPath(run.paths.logs, name, attempt), LOG_LINES_MAX + 1);
-      const shown = lines.slice(-LOG_LINES_MAX);
-      const text = shown.map((line) => `${line}\n`).join('');
+      const last = lines.slice(-LOG_LINES_MAX);
+      const text = last.map((line) => `${line}\n`).join('');
       return { container: name, attempt, text, isCut: lines.length > LOG_LINES_MAX };
     }),
   );

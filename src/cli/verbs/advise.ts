@@ -4,11 +4,10 @@ import { DEFAULT_NAMESPACE, EXIT, type StoredPod } from '../../api/index.ts';
 import { formatYaml, renderAdvice, renderAdviceJson } from '../../print/index.ts';
 import { RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
-import { podArgument } from '../select/pod-argument.ts';
+import { podArgument } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { painterFor } from '../view/painter-for.ts';
-import type { Cli } from '../base/cli.ts';
 
 interface AdviseFlags {
   readonly namespace: string | undefined;
@@ -42,11 +41,11 @@ export function register(program: Command, run: RunVerb): void {
 async function adviseCommand(cli: Cli, word: string, flags: AdviseFlags): Promise<number> {
   const name = podArgument(word, (plural) => `podrun advises on Pods only, not on ${plural}`);
   const runs = new RecordedRuns(openStore(cli));
-  const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
-  const advised = advise(runs.read(found), runs.readUsage(found));
-  if (advised === undefined) throw noTransitions(found.run);
-  const text = await render(cli, found.run, found.pod, advised, flags);
-  if (text === '') cli.note(`${found.run}: nothing to change in the manifest`);
+  const match = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
+  const advised = advise(runs.read(match), runs.readUsage(match));
+  if (advised === undefined) throw noTransitions(match.run);
+  const text = await render(cli, match.run, match.pod, advised, flags);
+  if (text === '') cli.note(`${match.run}: nothing to change in the manifest`);
   cli.stdout.write(text);
   return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseAnnotationPairs } from '../../api/index.ts';
 import { changeMetadata, type MetadataFlags, type MetadataVerb, withMetadataFlags } from '../change/change-metadata.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,29 +1,32 @@
+import { usage } from '../../api/index.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withOutputFlags } from '../output/output-flags.ts';
 import { formatGoDuration } from '../../api/index.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
 import { CRASH_LOOP, SETTLE_MS, SOURCE_CHOICES } from '../../lifecycle/index.ts';
-import { dryRunOption } from '../change/dry-run.ts';
-import { countOption } from '../flags/count-option.ts';
-import { speedFactor } from '../flags/speed-factor.ts';
+import { dryRunOption } from '../change/change-line.ts';
+import { countOption, speedFactor } from '../flags/options.ts';
+import { groupApplyFlags } from '../help/apply-groups.ts';
 import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
-import type { ApplyFlags } from '../flags/apply-flags.ts';
+import { splitAwaited } from '../apply/object-goals.ts';
+import { type ApplyFlags, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
-import type { Cli } from '../base/cli.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
-/** The flags as commander answers them: a flag without a default is missing unless the user wrote it. */
-type GivenFlags = Omit<ApplyFlags, Optional> & Partial<Pick<ApplyFlags, Optional>>;
+/** The flags as commander returns them: a flag without a default is missing unless the user wrote it. */
+export type GivenFlags = Omit<ApplyFlags, Optional> & Partial<Pick<ApplyFlags, Optional>>;
 type Optional =
   | 'filename'
   | 'recursive'
   | 'image'
   | 'onClusterImage'
+  | 'until'
   | 'strict'
   | 'bestEffort'
   | 'detach'
   | 'wait'
   | 'isolate'
+  | 'overcommit'
   | 'strictPid1'
   | 'settle'
   | 'inject'
@@ -33,22 +36,29 @@ const UNLESS_GIVEN = {
   recursive: false,
   image: [],
   onClusterImage: [],
+  until: [],
   strict: false,
   bestEffort: false,
   detach: false,
   wait: false,
   isolate: false,
+  overcommit: false,
   strictPid1: false,
   settle: formatGoDuration(SETTLE_MS),
   inject: [],
   allowRestarts: false,
 } as const;
 
+const UNTIL_HELP =
+  'stop the Pods when all objects have met the goal: ready, up (Jobs are Complete, all else is Ready), available, ' +
+  'complete, failed or CONDITION[=STATUS]; jsonpath={PATH}=VALUE TYPE/NAME: another object; may be given several times';
+
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded and every Job is Complete, or the goal of --until was met
   1    a Pod or a Job Failed, or an object can no longer meet the goal;
-       or a Pod did not stay ready, because a container ended by itself;
+       or a Pod did not stay ready, because a container ended by itself, or was not Ready when COMMAND ended;
+       or another program has the address of a Service or Ingress;
        or all unfinished Pods wait for images that have no program;
        or the changes to a running Pod are not allowed
   2    the command line or a manifest is wrong; nothing was started
@@ -57,7 +67,8 @@ Exit codes:
   130  interrupted (SIGINT); a second Ctrl-C kills the Pods
   141  the reader of the output has gone (SIGPIPE)
   143  terminated (SIGTERM)
-  With -- COMMAND: the exit code of COMMAND. An exit code 0 becomes 1 when a container ended by itself meanwhile.
+  With -- COMMAND: the exit code of COMMAND. An exit code 0 becomes 1 when a container ended by itself or a Job
+  failed meanwhile, or when anything is not Ready at the end.
   With --detach: 0 as soon as the Pods run in the background. With --detach and --wait, --until, --timeout or
   COMMAND: as above, but the Pods keep running in every case.
 
@@ -67,6 +78,7 @@ Variables that podrun adds to the environment of COMMAND:
   PODRUN_POD_PORT_HTTP                 the number of its port named http; also PODRUN_POD_PORT_8080
   Workloads have such variables, too. Names are in capitals, with _ for other characters. With one object, also
   PODRUN_IP and PODRUN_PORT_HTTP.
+  PODRUN_SHOP_URL                      the URL of the Service shop, else of an Ingress; also PODRUN_SHOP_INGRESS_URL
 
 Faults of --inject:
   kill[:CONTAINER][@WHEN]                 SIGKILL, as by another process
@@ -88,6 +100,8 @@ Examples:
 `;
 
 const SETTLE_HELP = 'how long a container without readiness and startup probe must run to count as Ready; 0: no time';
+
+const RESTARTS_HELP = 'allow containers to restart after their Pod has met the goal, if it is Ready again at the end';
 
 const SPEED_HELP = 'let time pass faster for back-offs, probe periods, grace, deadlines and schedules, for example 60x';
 
@@ -111,12 +125,12 @@ function validation(value: string): ApplyFlags['validate'] {
 
 function proxyOption(): Option {
   const what =
-    'Services of a cluster network, nft: by rules of nftables, faster, and Pods see their clients (default: node)';
+    'Services of a cluster network, nft: by rules of nftables, faster, Pods see clients (auto: for NetworkPolicies)';
   return new Option('--proxy <kind>', what).choices(PROXY_CHOICES);
 }
 
 function networkOption(): Option {
-  const what = 'cluster: each Pod has its own network and reaches the others; pod: it reaches none (default: auto)';
+  const what = 'cluster: each Pod has its own network and reaches all Pods; pod: it reaches none (default: auto)';
   return new Option('--network <kind>', what).choices(NETWORK_CHOICES);
 }
 
@@ -150,15 +164,26 @@ function delayOption(flag: string, what: string, defaultMs: number): Option {
 
 /** `podrun apply`: runs the Pods and workloads of manifests, in the foreground or in the background. */
 export function register(program: Command, run: RunVerb): void {
-  const command = withOutputFlags(program.command('apply'), ['text'])
+  const command = program
+    .command('apply')
     .summary('Run Pods and workloads, in the foreground or in the background')
     .description(
       'Runs the Pods and workloads of manifests in the foreground, and shows each change until they have ended. ' +
         'With --detach, runs them in the background. ' +
-        'Those that another podrun process runs already are changed as the manifests say.',
+        'Objects that another podrun process runs already are changed as the manifests say.',
     )
     .usage('[flags] -f FILE|DIR|URL|- | -k DIR | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
+    .addHelpText('after', EXIT_CODES)
+    .action((files: string[], given: GivenFlags) => run((cli) => applyCommand(cli, files, given)));
+  withApplyFlags(command);
+  withExperiments(command);
+  groupApplyFlags(command);
+}
+
+/** Adds the flags of `apply` to a command, without the flags for experiments. */
+export function withApplyFlags(command: Command): void {
+  withOutputFlags(command, ['text'])
     .option('-f, --filename <file>', 'like the arguments; may be given several times', append)
     .option('-R, --recursive', 'read folders with their subfolders')
     .option('-k, --kustomize <folder>', 'the manifests of this kustomization, made by kubectl or kustomize')
@@ -168,20 +193,19 @@ export function register(program: Command, run: RunVerb): void {
     .option('--context <name>', 'run on the cluster of this context of your kubeconfig, and clean up at the end')
     .option('--kubeconfig <file>', 'like --context, with a kubeconfig of your choice')
     .option('--on-cluster-image <name=image>', 'the image of a cluster in place of one of podrun.yaml', append)
-    .option(
-      '--until <goal>',
-      'the goal: ready, available, complete, failed or CONDITION[=STATUS]; stop the Pods when all have met it',
-    )
+    .option('--until <goal>', UNTIL_HELP, append)
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .option('--settle <duration>', SETTLE_HELP, formatGoDuration(SETTLE_MS))
-    .option(
-      '--allow-restarts',
-      'allow containers to restart after their Pod has met the goal, if it is Ready again at the end',
-    )
+    .option('--allow-restarts', RESTARTS_HELP)
+    .option('--api', 'serve the API beside the run (default: where the manifests need it: RBAC, CRDs, webhooks, …)')
+    .option('--no-api', 'serve no API; podrun says which objects have no effect then')
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or meet the goal of --until')
     .option('--watch', 'follow the manifests and the programs they run: a change restarts what it concerns')
+    .option('--watch-path <[container=]path>', 'with --watch: restart containers when a file there changes', append)
+    .option('--rolling', 'start a changed Deployment as it ran last, and roll to the new template')
     .option('--no-logs', 'do not show what containers print')
+    .option('--timestamps', 'begin each line with the time of day, in UTC')
     .addOption(annotationsOption())
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file instead of the nearest podrun.yaml in this folder and those above')
@@ -212,12 +236,9 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(providersOption('config <file>', PROVIDERS_HELP))
     .addOption(providersOption('bin-dir <folder>', 'the programs of those plugins'))
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp')
-    .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node')
-    .addHelpText('after', EXIT_CODES)
-    .action((files: string[], given: GivenFlags) =>
-      run((cli) => start(cli, { ...UNLESS_GIVEN, ...given, filename: [...(given.filename ?? []), ...files] })),
-    );
-  withExperiments(command);
+    .option('--seccomp-root <folder>', SECCOMP_ROOT_HELP)
+    .option('--overcommit', OVERCOMMIT_HELP)
+    .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node');
 }
 
 /** The flags for a time and for faults of the run's own. */
@@ -229,8 +250,13 @@ function withExperiments(command: Command): void {
     .option('--count-requests', 'with --inject: send requests to each Service, and tell how many were lost');
 }
 
-async function start(cli: Cli, flags: ApplyFlags): Promise<number> {
+/** Applies the manifests with the flags as commander returns them. Returns the exit code. */
+export async function applyCommand(cli: Cli, files: readonly string[], given: GivenFlags): Promise<number> {
+  const { files: manifests, ...goals } = splitAwaited(files, given.until ?? []);
+  const filename = [...(given.filename ?? []), ...manifests];
+  const flags: ApplyFlags = { ...UNLESS_GIVEN, ...given, ...goals, filename };
   const { command } = cli.line;
+  if (flags.watchPath !== undefined && flags.watch !== true) throw usage('--watch-path needs --watch');
   const follow = flags.watch === true ? (await import('../watch/watch-run.ts')).watching(flags, command) : undefined;
   if (follow === undefined && (flags.context ?? flags.kubeconfig) !== undefined) {
     const { applyOnCluster } = await import('../apply/apply-on-cluster.ts');

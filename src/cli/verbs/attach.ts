@@ -5,9 +5,8 @@ import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { parseDetachKeys } from '../connect/detach-keys.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageErrorf } from '../flags/options.ts';
 
 interface AttachFlags {
   readonly container: string | undefined;
@@ -24,7 +23,7 @@ Shows the output of the container from now on, until the container ends. podrun 
 Examples:
   podrun attach web
   podrun attach web -c app -it            # types into a container with stdin and tty
-  podrun attach -i web < answers.txt      # see podrun explain pod.spec.containers.stdinOnce
+  podrun attach -i web < input.txt        # see podrun explain pod.spec.containers.stdinOnce
 `;
 
 /** `podrun attach`: connects the terminal with a running container. */
@@ -35,7 +34,7 @@ export function register(program: Command, run: RunVerb): void {
     .description('Connects standard input, output and error to the main process of a container.')
     .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags]')
     .argument('[pod-or-resource...]', 'the Pod')
-    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('-c, --container <name>', 'the container (default: named by the annotation, else the first)')
     .option('-i, --stdin', 'send standard input to the container', false)
     .option('-t, --tty', 'send every key to the terminal of the container', false)
     .option('-q, --quiet', 'print the output of the container only', false)
@@ -46,7 +45,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((words: readonly string[], flags: AttachFlags) => run((cli) => attach(cli, words, flags)));
 }
 
-/** Runs `podrun attach`; answers the exit code. Source: kubectl/pkg/cmd/attach/attach.go. */
+/** Runs `podrun attach`. Returns the exit code. Source: kubectl/pkg/cmd/attach/attach.go. */
 export async function attach(cli: Cli, words: readonly string[], flags: AttachFlags): Promise<number> {
   const detachKeys = parseDetachKeys(flags.detachKeys);
   const { clock } = cli;

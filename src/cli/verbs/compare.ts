@@ -14,13 +14,11 @@ import {
   type Tolerance,
 } from '../../history/index.ts';
 import { comparisonRecord, renderComparison } from '../../print/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { displayNowMs } from '../base/environment.ts';
-import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
-import { usageOf } from '../flags/usage-of.ts';
+import { type ToleranceFlags, toleranceOf, usageOf, withTolerance } from '../flags/options.ts';
 import { applyInChild, type ChildOutcome } from '../history/apply-in-child.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 /** The flags of `compare`. */
 interface CompareFlags extends ToleranceFlags {
@@ -76,10 +74,10 @@ async function compare(cli: Cli, files: readonly string[], flags: CompareFlags):
   if (files.length === 0) throw usageOf('compare', 'must specify one of -f and FILE');
   if (files.includes('-')) throw usage('standard input cannot be read twice', 'Name a file.');
   const tolerance = toleranceOf(flags);
-  const there = flags.context ?? 'the cluster';
+  const cluster = flags.context ?? 'the cluster';
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-compare-'));
   try {
-    // A run that did not begin is not worth waiting for the other one, which may never end.
+    // When one run does not begin, the other run is stopped: it may never end.
     const stop = new AbortController();
     const start = async (name: string, place: readonly string[]): Promise<ChildOutcome> => {
       const args = [...place, ...applyArgs(files, flags)];
@@ -89,11 +87,11 @@ async function compare(cli: Cli, files: readonly string[], flags: CompareFlags):
     };
     const [here, onCluster] = await Promise.all([
       start('here', ['--state-dir', folder]),
-      start(there, clusterArgs(cli, flags)),
+      start(cluster, clusterArgs(cli, flags)),
     ]);
     // The other run may have been ended before it began: the first one is to blame.
     if (stop.signal.aborted) throw usage(`no Pod began: ${String(stop.signal.reason)}`, 'The lines above say why.');
-    const stories = pairRuns(here.runs, onCluster.runs).map((pair) => storyOf(pair, there, tolerance));
+    const stories = pairRuns(here.runs, onCluster.runs).map((pair) => storyOf(pair, cluster, tolerance));
     cli.stdout.write(flags.output === undefined ? renderStories(stories) : recordOf(stories, displayNowMs(cli)));
     return stories.every(isSame) ? EXIT.ok : EXIT.failed;
   } finally {
@@ -140,14 +138,14 @@ type Story =
       readonly comparison: RunComparison;
     };
 
-function storyOf({ role, a, b }: RunPair, there: string, tolerance: Tolerance): Story {
-  const [one, other] = [withPod(a, `${role} here`), withPod(b, `${role} on ${there}`)];
-  const found = one && other && compareRuns(one.recorded, other.recorded, tolerance);
-  if (one === undefined || other === undefined || found === undefined) {
-    return { role, only: one === undefined ? `on ${there}` : 'here' };
+function storyOf({ role, a, b }: RunPair, cluster: string, tolerance: Tolerance): Story {
+  const [one, other] = [withPod(a, `${role} here`), withPod(b, `${role} on ${cluster}`)];
+  const comparison = one && other && compareRuns(one.recorded, other.recorded, tolerance);
+  if (one === undefined || other === undefined || comparison === undefined) {
+    return { role, only: one === undefined ? `on ${cluster}` : 'here' };
   }
   // The manifests were the same: what differs in the Pods are defaults of the place.
-  return { role, a: one, b: other, comparison: { ...found, manifest: [] } };
+  return { role, a: one, b: other, comparison: { ...comparison, manifest: [] } };
 }
 
 function withPod(named: NamedRun | undefined, run: string): NamedRunWithPod | undefined {

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../api/index.ts';
 import { BASH, FISH, ZSH } from '../complete/shell-scripts.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 /** The completion script for each shell. */
 const SCRIPTS = { bash: BASH, fish: FISH, zsh: ZSH } as const;

@@ -10,17 +10,14 @@ import {
 } from '../../api/index.ts';
 import { checkConditionType, type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/index.ts';
 import { changeObject, type ObjectRef } from '../../apiserver/index.ts';
-import { changeLine, type ChangeOutput } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
+import { changeLine, type ChangeOutput, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface ConditionFlags extends SelectionFlags, OutputFlags {
   readonly all: boolean;
@@ -42,7 +39,7 @@ export function register(program: Command, run: RunVerb): void {
     .command('condition')
     .summary('Set a condition of a Pod')
     .description(
-      'Sets conditions that the kubelet does not own, such as those of readiness gates. A short form of ' +
+      'Sets conditions that the kubelet does not own, such as conditions of readiness gates. A short form of ' +
         'podrun patch --subresource=status. The agent of a running Pod computes Ready again at once.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) TYPE=STATUS... TYPE-... [flags]')

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/index.ts';
-import { cordon, nodeArgument } from '../drain/this-node.ts';
+import { cordon, nodeArgument } from '../drain/drained-pods.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 /** `podrun cordon`: see its help. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('cordon')
     .summary('Let this machine take no new Pods')
-    .description('Marks the node, which is this machine, as unschedulable: new Pods stay Pending. Pods that run go on.')
+    .description(
+      'Marks the node, which is this machine, as unschedulable: new Pods stay Pending. Running Pods keep running.',
+    )
     .usage('NODE')
     .argument('[node]', 'the name of this machine: see podrun get nodes')
     .addHelpText('after', '\nExamples:\n  podrun cordon $(podrun get nodes -o name)\n')

@@ -4,15 +4,13 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/index.ts';
 import { locateInContainer, type OutputTaker, type ReachedContainer, runInContainer } from '../../engine/index.ts';
 import { statQuietly } from '../../quietly.ts';
-import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
-import { reachPod, runningContainer } from '../connect/reached-pod.ts';
-import { packTar } from '../connect/tar-pack.ts';
-import { unpackTar } from '../connect/tar-unpack.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
+import { reachPod, runningContainer } from '../connect/reached-pod.ts';
+import { packTar, unpackTar } from '../connect/tar.ts';
+import { usageOf } from '../flags/options.ts';
 import { drained } from '../output/standard-stream.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../base/cli.ts';
 
 interface CpFlags {
   readonly container: string | undefined;
@@ -38,7 +36,7 @@ export function register(program: Command, run: RunVerb): void {
     .description('Copies a file or a folder with its contents to or from a container.')
     .usage('SOURCE TARGET [flags]')
     .argument('[source-and-target...]', 'the file or folder to copy, and its target')
-    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('-c, --container <name>', 'the container (default: named by the annotation, else the first)')
     .option('--no-preserve', 'do not keep owners and permissions')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .addHelpText('after', EXAMPLES)
@@ -46,7 +44,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 /**
- * Runs `podrun cp`; answers the exit code. Source: kubectl/pkg/cmd/cp/cp.go.
+ * Runs `podrun cp`. Returns the exit code. Source: kubectl/pkg/cmd/cp/cp.go.
  *
  * tar runs in the container, as with kubectl. So the mounts, links and permissions of the container decide what its
  * paths mean, and a link cannot lead to a file of this machine.
@@ -98,7 +96,7 @@ async function copyTo(
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(containerPath)],
     input: reportingErrors(input, (error) => (trouble = error)),
-    output: shown(cli),
+    output: messagesOf(cli),
   }).catch((error: unknown) => {
     throw trouble === undefined ? error : localError(trouble);
   });
@@ -118,7 +116,7 @@ async function copyFrom(
   // unpackTar reads the archive and reports its errors.
   archive.on('error', () => undefined);
   const output: TarOutput = {
-    ...shown(cli),
+    ...messagesOf(cli),
     stdout: (chunk) => {
       archive.write(chunk);
       return drained(archive);
@@ -145,12 +143,12 @@ async function copyFrom(
   return exitCode;
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
+const ignore = (): Promise<void> => Promise.resolve();
 type TarOutput = Pick<OutputTaker, 'stdout' | 'stderr'>;
-const SILENT: TarOutput = { stdout: nothing, stderr: nothing };
+const SILENT: TarOutput = { stdout: ignore, stderr: ignore };
 
 /** Prints the messages of tar for the user. */
-function shown({ stderr }: Cli): TarOutput {
+function messagesOf({ stderr }: Cli): TarOutput {
   const show = (chunk: Buffer): Promise<void> => {
     stderr.write(chunk);
     return stderr.flush();
@@ -178,4 +176,45 @@ function localError(error: unknown): unknown {
 
 function withoutSlash(file: string): string {
   return file.slice(0, 1) + file.slice(1).replace(/(?<!\/)\/+$/, '');
+}
+
+/** One side of a copy. */
+export type FileSpec =
+  | { readonly where: 'local'; readonly path: string }
+  | { readonly where: 'pod'; readonly namespace: string | undefined; readonly pod: string; readonly path: string };
+
+export type CopyRequest =
+  | { readonly how: 'toPod'; readonly source: Side<'local'>; readonly target: Side<'pod'> }
+  | { readonly how: 'fromPod'; readonly source: Side<'pod'>; readonly target: Side<'local'> };
+
+type Side<Where> = Extract<FileSpec, { readonly where: Where }>;
+
+/**
+ * Parses the arguments of `cp`: one side is a local path, the other `POD:PATH` or `NAMESPACE/POD:PATH`.
+ * @throws {PodrunError} (usage) in kubectl's words. Source: kubectl/pkg/cmd/cp/cp.go
+ */
+function readCopy(words: readonly string[]): CopyRequest {
+  const [first, second, ...rest] = words;
+  if (first === undefined || second === undefined || rest.length > 0)
+    throw usageOf('cp', 'source and destination are required');
+  const [source, target] = [readFileSpec(first), readFileSpec(second)];
+  if (source.where === 'pod' && target.where === 'pod') {
+    throw usageOf('cp', 'one of src or dest must be a local file specification');
+  }
+  if (source.path === '' || target.path === '') throw usageOf('cp', 'filepath can not be empty');
+  if (source.where === 'pod' && target.where === 'local') return { how: 'fromPod', source, target };
+  if (source.where === 'local' && target.where === 'pod') return { how: 'toPod', source, target };
+  throw usageOf('cp', 'one of src or dest must be a remote file specification');
+}
+
+function readFileSpec(word: string): FileSpec {
+  const colon = word.indexOf(':');
+  if (colon < 0) return { where: 'local', path: word };
+  const [first = '', second, ...rest] = word.slice(0, colon).split('/');
+  if (colon === 0 || rest.length > 0) {
+    throw usageOf('cp', 'filespec must match the canonical format: [[namespace/]pod:]file/path');
+  }
+  const path = word.slice(colon + 1);
+  if (second === undefined) return { where: 'pod', namespace: undefined, pod: first, path };
+  return { where: 'pod', namespace: first, pod: second, path };
 }

@@ -1,13 +1,17 @@
 import { type Command, Option } from 'commander';
+import { newIngress } from '../../manifest/index.ts';
+import type { RunVerb } from '../base/cli.ts';
 import { addConfig } from '../create/config.ts';
 import { type CreateFlags, createFromFlags, onlyName, withCreateFlags } from '../create/create-object.ts';
 import { type CreateFilesFlags, createFromFiles } from '../create/from-files.ts';
-import { addIngress } from '../create/ingress.ts';
+import { addAccess } from '../create/access.ts';
+import { addPolicies } from '../create/policies.ts';
+import { addServices } from '../create/services.ts';
+import { addToken } from '../create/token.ts';
 import { addWorkloads } from '../create/workloads.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
-/** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace as they are. */
+/** The kinds of which a name is enough. kubectl shows the server's errors about a Namespace unchanged. */
 const KINDS = [
   {
     name: 'namespace',
@@ -53,11 +57,18 @@ export function register(program: Command, run: RunVerb): void {
   addWorkloads(group, run);
   addConfig(group, run);
   addIngress(group, run);
+  addServices(group, run);
+  addPolicies(group, run);
+  addAccess(group, run);
+  addToken(group, run);
   addNamed(group, run);
   addFiles(group, run);
 }
 
-/** The command without a name. Its flags are apart from those of the others, which have the same names. */
+/**
+ * `create -f`, without the name of a kind. It has its own set of flags: the commands of kinds have flags of the same
+ * names.
+ */
 function addFiles(group: Command, run: RunVerb): void {
   const command = group.command('files', { isDefault: true, hidden: true }).argument('[command...]');
   withCreateFlags(command)
@@ -89,4 +100,41 @@ function addNamed(group: Command, run: RunVerb): void {
         }),
       );
   }
+}
+
+interface IngressFlags extends CreateFlags {
+  readonly rule: readonly string[];
+  readonly defaultBackend: string | undefined;
+  readonly annotation: readonly string[];
+  readonly class: string | undefined;
+}
+
+const INGRESS_EXAMPLES = `
+Examples:
+  podrun create ingress site --rule='site.localhost/*=web:80'        # all paths
+  podrun create ingress two --rule='/=web:80' --rule='/api*=api:http' --dry-run=client -o yaml
+  podrun create ingress all --default-backend=web:80
+`;
+
+/** `podrun create ingress`. */
+function addIngress(group: Command, run: RunVerb): void {
+  withCreateFlags(
+    group.command('ingress').alias('ing').usage('NAME --rule=HOST/PATH=SERVICE:PORT[,tls[=SECRET]] [flags]'),
+  )
+    .summary('Create an Ingress')
+    .description('Creates an Ingress, which leads HTTP requests to Services.')
+    .argument('[name...]', 'its name')
+    .option('--rule <rule>', 'HOST/PATH=SERVICE:PORT[,tls[=SECRET]]; may be given several times', append, [])
+    .option('--default-backend <service>', 'SERVICE:PORT for all other requests')
+    .option('--annotation <pair>', 'KEY=VALUE; may be given several times', append, [])
+    .option('--class <name>', 'the name of an IngressClass')
+    .addHelpText('after', INGRESS_EXAMPLES)
+    .action((words: string[], flags: IngressFlags) =>
+      run((cli) => {
+        const { rule: rules, defaultBackend, annotation: annotations, class: className } = flags;
+        const name = onlyName('create ingress', words);
+        const object = newIngress({ name, rules, defaultBackend, annotations, className });
+        return createFromFlags(cli, { object, failing: 'failed to create ingress: ' }, flags);
+      }),
+    );
 }

@@ -1,15 +1,39 @@
 import { completedPod, noAgent } from '../connect/reached-pod.ts';
-import { type Command, InvalidArgumentError } from 'commander';
-import { type EphemeralContainer, EXIT, isTerminalPhase, PodrunError, type StoredPod } from '../../api/index.ts';
-import { changeObject, missingObjectError, type ObjectRef } from '../../apiserver/index.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  DEFAULT_NAMESPACE,
+  type EphemeralContainer,
+  EXIT,
+  isTerminalPhase,
+  type KubeObject,
+  PodrunError,
+  type StoredPod,
+} from '../../api/index.ts';
+import {
+  changeObject,
+  getObject,
+  missingObjectError,
+  type ObjectRef,
+  withClusterObjects,
+} from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
-import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } from '../debug/debug-request.ts';
+import { createFromFlags } from '../create/create-object.ts';
+import { debugCopy, nodeDebugger } from '../debug/debug-pods.ts';
+import {
+  copiedContainer,
+  debugContainer,
+  type DebugFlags,
+  type DebugRequest,
+  type DebugWords,
+  nodeContainer,
+  readDebugRequest,
+} from '../debug/debug-request.ts';
+import { DEBUG_PROFILES } from '../debug/profiles.ts';
 import { openStore } from '../base/environment.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 With -i or --attach, podrun exits with the exit code of the command.
@@ -18,6 +42,7 @@ Examples:
   podrun debug web -it                          # a shell beside the containers of the Pod
   podrun debug web -it --target=app             # with the environment and the working directory of container app
   podrun debug web --attach -- ss -tlnp         # shows the output of the command until the command ends
+  podrun debug web --copy-to=web-debug -c app -- sleep 60     # a copy without probes, with another command
   podrun debug web -c probe -- curl -s localhost:8080/healthz
   podrun logs web -c probe
 `;
@@ -29,12 +54,12 @@ export function register(program: Command, run: RunVerb): void {
     .summary('Run a command beside the containers of a running Pod')
     .description(
       'Adds an ephemeral container to a running Pod. podrun starts it once; it changes no other container, and is ' +
-        'stopped with the Pod.',
+        'stopped with the Pod. With --copy-to, runs a copy of the Pod instead; with node/NAME, a Pod on this machine.',
     )
-    .usage('(POD | pod/POD) [flags] [-- COMMAND ARGS...]')
-    .argument('[pod]', 'the Pod')
+    .usage('(POD | pod/POD | node/NODE) [flags] [-- COMMAND ARGS...]')
+    .argument('[pod]', 'the Pod, or node/NAME')
     .option('-c, --container <name>', 'name of the new container (default: debugger-xxxxx)')
-    .option('--image <name>', 'its image (default: that of --target, else "host", with sh as its command)')
+    .option('--image <name>', 'its image (default: the image of --target, else "host", with sh as its command)')
     .option('--target <container>', 'use the environment and the working directory of this container')
     .option('-i, --stdin', 'send standard input to the container', false)
     .option('-t, --tty', 'run it in a terminal', false)
@@ -45,6 +70,12 @@ export function register(program: Command, run: RunVerb): void {
       [],
     )
     .option('--arguments-only', 'the words behind -- are the arguments of the image, not its command', false)
+    .option('--copy-to <name>', 'debug a copy of the Pod, with this name, instead of the Pod')
+    .option('--set-image <pair>', 'with --copy-to: CONTAINER=IMAGE, or *=IMAGE; may be given several times', pairs, [])
+    .option('--same-node', 'with --copy-to: the copy is on the node of the Pod', false)
+    .option('--share-processes', 'with --copy-to: the containers see the processes of each other (default)', true)
+    .option('--no-share-processes', 'with --copy-to: they do not')
+    .addOption(new Option('--profile <name>', 'what the new container may do').choices(DEBUG_PROFILES))
     .option('--attach', 'show its output until it ends (default with -i)')
     .option('--no-attach', 'do not wait for its end (default without -i)')
     .option('-q, --quiet', 'print the output of the container only', false)
@@ -53,6 +84,10 @@ export function register(program: Command, run: RunVerb): void {
     .action((pod: string | undefined, flags: DebugFlags) =>
       run((cli) => debug(cli, { pod, command: cli.line.command }, flags)),
     );
+}
+
+function pairs(text: string, before: readonly string[]): readonly string[] {
+  return text.split(',').reduce((all: readonly string[], pair) => variable(pair, all), before);
 }
 
 function variable(text: string, before: readonly string[]): readonly string[] {
@@ -64,10 +99,12 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
   const request = readDebugRequest(words, flags);
   const { clock } = cli;
   const store = openStore(cli);
+  if (request.isNode) return debugNode(cli, store, request, flags);
   const { namespace, name } = request;
   const ref: ObjectRef = { type: mustFindType('pods'), namespace, name };
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) throw missingObjectError(store, ref);
+  if (flags.copyTo !== undefined) return debugInCopy(cli, pod, request, flags);
   mustBeRun(store, pod);
   const container = debugContainer(pod, request, flags);
   printContainerNotes(cli, container, flags);
@@ -75,6 +112,54 @@ async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<nu
   if (!request.attach) return EXIT.ok;
   const { stdin, tty } = flags;
   const end = await attachToContainer(cli, { store, clock, pod: changed, container: container.name, stdin, tty });
+  return end.exitCode;
+}
+
+/** Runs a copy of the Pod in the background, with the container for debugging. */
+async function debugInCopy(cli: Cli, pod: StoredPod, request: DebugRequest, flags: DebugFlags): Promise<number> {
+  const container = copiedContainer(pod, request, flags);
+  if (container !== undefined && !flags.container && !cli.isQuiet)
+    cli.stdout.write(`Defaulting debug container name to ${container.name}.\n`);
+  const object = debugCopy(pod, {
+    name: flags.copyTo ?? '',
+    container,
+    images: new Map(flags.setImage.map((pair) => pair.split(/=(.*)/s) as [string, string])),
+    sharesProcesses: flags.shareProcesses,
+    isOnSameNode: flags.sameNode,
+  });
+  return runDebugger(cli, object, container?.name, request, flags);
+}
+
+/** Runs a Pod that debugs a node, in the background. */
+async function debugNode(cli: Cli, store: FileStore, request: DebugRequest, flags: DebugFlags): Promise<number> {
+  const { name } = request;
+  const nodes = withClusterObjects(store, { stateDir: store.root, nowMs: cli.clock.now().wallMs });
+  const ref: ObjectRef = { type: mustFindType('nodes'), namespace: DEFAULT_NAMESPACE, name };
+  if (getObject(nodes, ref) === undefined) throw missingObjectError(nodes, ref);
+  const container = nodeContainer(request, flags);
+  const object = nodeDebugger(name, container, flags.profile ?? 'general');
+  if (!cli.isQuiet)
+    cli.stdout.write(
+      `Creating debugging pod ${object.metadata.name} with container ${container.name} on node ${name}.\n`,
+    );
+  return runDebugger(cli, object, container.name, request, flags);
+}
+
+/** Runs a Pod in the background, and connects podrun's standard streams with its container for debugging. */
+async function runDebugger(
+  cli: Cli,
+  object: KubeObject,
+  container: string | undefined,
+  { attach, namespace }: DebugRequest,
+  { stdin, tty }: DebugFlags,
+): Promise<number> {
+  const running = { detach: true, logs: false, awaitsClient: attach };
+  const output = { output: undefined, template: undefined, allowMissingTemplateKeys: true, showManagedFields: false };
+  const created = await createFromFlags(cli.silenced(), { object, running }, { ...output, namespace, dryRun: 'none' });
+  const store = openStore(cli);
+  const pod = store.get<StoredPod>('pods', namespace, object.metadata.name ?? '');
+  if (!attach || container === undefined || created !== EXIT.ok || pod === undefined) return created;
+  const end = await attachToContainer(cli, { store, clock: cli.clock, pod, container, stdin, tty });
   return end.exitCode;
 }
 
@@ -108,7 +193,7 @@ function printContainerNotes(cli: Cli, { name, targetContainerName }: EphemeralC
 }
 
 /**
- * Adds the container. Answers the changed Pod.
+ * Adds the container. Returns the changed Pod.
  * @throws {PodrunError} in the API server's words
  */
 function addContainer(cli: Cli, store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {

@@ -1,27 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT, type PodrunError, qualifiedKind, type StoredKubeObject, usage } from '../../api/index.ts';
+import { EXIT, type PodrunError, qualifiedKind, storageOf, type StoredKubeObject, usage } from '../../api/index.ts';
 import {
   contentsOf,
   deleteObject,
   getObject,
   isNamespace,
+  keptProblem,
   missingObjectError,
-  namespaceProblem,
   type ObjectRef,
   objectToChange,
 } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
-import { durationFlag, WEEK_MS } from '../flags/duration-flag.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/change-line.ts';
+import { durationFlag, WEEK_MS } from '../flags/options.ts';
+import { authorOfCommand } from '../base/deletion-author.ts';
 import { openStore } from '../base/environment.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { type DeleteSession, type RemovedObject, untilDeleted } from '../waiting/until-deleted.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../base/cli.ts';
 import type { PropagationPolicy } from '../../controllers/index.ts';
 
 const POLICIES: ReadonlyMap<string, PropagationPolicy> = new Map([
@@ -136,7 +136,7 @@ async function deleteObjects(cli: Cli, words: readonly string[], flags: DeleteFl
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const { clock } = cli;
   const store = openStore(cli);
-  const session: DeleteSession = { store, clock, graceSeconds, propagation };
+  const session: DeleteSession = { store, clock, graceSeconds, propagation, author: authorOfCommand(cli) };
   if (graceSeconds === 0) cli.note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
   if (refs.length === 0) cli.tell('No resources found\n');
@@ -157,7 +157,7 @@ interface DeleteMode extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
   readonly waitMs: number;
 }
 
-/** Deletes the objects one after the other, and waits until they are gone. Answers the errors. */
+/** Deletes the objects one after the other, and waits until they are gone. Returns the errors. */
 export async function deleteAndWait(
   cli: Cli,
   session: DeleteSession,
@@ -169,7 +169,7 @@ export async function deleteAndWait(
   const deadlineMs = cli.clock.now().monotonicMs + deletion.waitMs;
   for (const removal of ending) {
     const { type, name } = removal.ref;
-    const isPod = type.plural === 'pods';
+    const isPod = storageOf(type) === 'pods';
     if (isPod) noteSilentOwner(cli, session.store, removal.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'go'}`;
     errors.push(...(await withWaitingLine(cli, text, () => untilDeleted(cli, session, removal, deadlineMs))));
@@ -225,7 +225,7 @@ async function deleteAll(
 ): Promise<{ ending: RemovedObject[]; errors: PodrunError[] }> {
   const { store } = session;
   const ending: RemovedObject[] = [];
-  const errors = refs.flatMap((ref) => namespaceProblem(ref) ?? []);
+  const errors = refs.flatMap((ref) => keptProblem(ref) ?? []);
   const remove = async (ref: ObjectRef, object: StoredKubeObject): Promise<boolean> => {
     const outcome = await deleteObject(session, ref);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
@@ -233,14 +233,14 @@ async function deleteAll(
     return outcome !== 'missing';
   };
   const isReal = deletion.dryRun === 'none';
-  const wanted = refs.filter((ref) => namespaceProblem(ref) === undefined);
+  const wanted = refs.filter((ref) => keptProblem(ref) === undefined);
   for (const ref of wanted) {
     const object = objectToChange(store, ref);
     if (object === undefined || (isReal && !isNamespace(ref) && !(await remove(ref, object)))) {
       if (!deletion.ignoresMissing) errors.push(missingObjectError(store, ref, 'deleting'));
     } else cli.tell(deletedLine(ref, session, deletion), deletion.output);
   }
-  // Objects in a namespace go after those that the user named, which would be missing otherwise.
+  // Objects in a deleted namespace go after the objects that the user named, which would be missing otherwise.
   for (const namespace of isReal ? wanted.filter(isNamespace) : []) {
     await deleteObject(session, namespace);
     for (const ref of [...contentsOf(store, namespace.name), namespace]) {
@@ -251,16 +251,17 @@ async function deleteAll(
   return { ending, errors };
 }
 
-/** The line of kubectl without the namespace, which newer versions of kubectl add. */
+/** The line of kubectl 1.34 and later. */
 function deletedLine(
-  { type, name }: ObjectRef,
+  { type, namespace, name }: ObjectRef,
   { graceSeconds }: DeleteSession,
   { dryRun, output }: DeleteMode,
 ): string {
   const kind = qualifiedKind(type);
   if (output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
-  return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}\n`;
+  const place = type.isNamespaced ? ` from ${namespace} namespace` : '';
+  return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}${place}\n`;
 }
 
 /**
@@ -270,7 +271,7 @@ function deletedLine(
 async function isConfirmed(cli: Cli, refs: readonly ObjectRef[]): Promise<boolean> {
   const names = refs.map(({ type, name }) => `${qualifiedKind(type)}/${name}\n`).join('');
   // A user who cannot see the question has not agreed.
-  cli.stdout.onReaderGone(() => process.exit(EXIT.nobodyReads));
+  cli.stdout.onReaderGone(() => process.exit(EXIT.readerGone));
   cli.stdout.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
   cli.stdout.write('Do you want to continue? (y/n): ');
   return (await firstWord(cli.stdin)).toLowerCase() === 'y';

@@ -1,21 +1,20 @@
 import type { Command } from 'commander';
-import { EXIT, resourceTypeNamed, type StoredEvent, type StoredKubeObject } from '../../api/index.ts';
+import { EXIT, storageOf, type StoredEvent, type StoredKubeObject } from '../../api/index.ts';
 import { describeObject, describePods } from '../../print/index.ts';
 import { missingObjectError, type ObjectRef, withClusterObjects } from '../../apiserver/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
-import { fromOption, refuseOfSaved } from '../from/from-option.ts';
-import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
+import { type FromFlags, fromOption, refuseOfSaved, savedObjects } from '../from/saved-objects.ts';
 import { showPaged } from '../output/paged-output.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast } from '../select/run-names.ts';
 import { namesFiles, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { typesIn } from '../select/type-named.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { pastPods } from '../history/past-pods.ts';
-import type { Cli } from '../base/cli.ts';
-import { type ContextFlags, contextOption } from '../flags/context-option.ts';
+import { type ContextFlags, contextOption } from '../flags/options.ts';
 
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'>, ContextFlags {
   readonly showEvents: boolean;
@@ -35,7 +34,7 @@ Examples:
   podrun describe jobs -l app=web
   podrun describe node              # this machine, and the requests of its Pods
   podrun describe web@1             # the run before the latest
-  podrun describe --from pod.json --from events.json    # objects that somebody saved from a cluster
+  podrun describe --from pod.json --from events.json    # objects saved from a cluster
 `;
 
 /** `podrun describe`: prints objects in full, with their events. */
@@ -56,7 +55,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 async function describe(cli: Cli, words: readonly string[], flags: DescribeFlags): Promise<number> {
-  const selection = await readSelection(cli, 'describe', withType(words, flags), flags);
+  const selection = await readSelection(cli, 'describe', withType(cli, words, flags), flags);
   refuseOfSaved({ ...flags, watch: false });
   const nowMs = displayNowMs(cli);
   if (flags.from.length > 0) return describeFound(cli, await savedObjects(cli, flags), selection, flags, nowMs);
@@ -82,9 +81,9 @@ async function describeFound(
   const texts = objects.map((object) => {
     const { namespace, name } = object.metadata;
     const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace, aboutPod: name }) : undefined;
-    const around = object.kind === 'Namespace' ? name : namespace;
+    const inside = object.kind === 'Namespace' ? name : namespace;
     const asOfMs = Math.max(nowMs, displayNowMs(cli, [object, ...(events ?? [])]));
-    return describeObject(object, { events, nowMs: asOfMs, list: (resource) => list(resource, around) as never });
+    return describeObject(object, { events, nowMs: asOfMs, list: (resource) => list(resource, inside) as never });
   });
   await showPaged(cli, isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
   if (objects.length === 0 && selection.how === 'listed') cli.note(noneFound(selection));
@@ -97,10 +96,10 @@ async function describeFound(
 }
 
 /** Adds the type `pods` when the first word names no type. */
-function withType(words: readonly string[], flags: DescribeFlags): readonly string[] {
+function withType(cli: Cli, words: readonly string[], flags: DescribeFlags): readonly string[] {
   const [first, ...rest] = words;
   if (first === undefined) return namesFiles(flags) ? [] : ['pods'];
-  const isName = rest.length === 0 && !/[/,]/.test(first) && resourceTypeNamed(first) === undefined && first !== 'all';
+  const isName = rest.length === 0 && !/[/,]/.test(first) && typesIn(cli)(first) === undefined && first !== 'all';
   return isName ? ['pods', first] : words;
 }
 
@@ -112,15 +111,15 @@ interface Described {
 }
 
 function findDescribed(store: ObjectReader, selection: Selection): Described {
-  const found = findObjects(store, selection);
-  const [missing, ...more] = found.missing;
-  if (missing !== undefined && more.length === 0 && found.groups.length === 0 && missing.file === undefined) {
+  const selected = findObjects(store, selection);
+  const [missing, ...more] = selected.missing;
+  if (missing !== undefined && more.length === 0 && selected.groups.length === 0 && missing.file === undefined) {
     const { namespace, type } = missing;
-    const all = store.list<StoredKubeObject>(type.plural, { namespace });
+    const all = store.list<StoredKubeObject>(storageOf(type), { namespace });
     const similar = all.filter(({ metadata }) => metadata.name.startsWith(missing.name));
     if (similar.length > 0) return { objects: similar, missing: [], isGuess: true };
   }
-  return { objects: found.groups.flatMap(({ objects }) => objects), missing: found.missing, isGuess: false };
+  return { objects: selected.groups.flatMap(({ objects }) => objects), missing: selected.missing, isGuess: false };
 }
 
 /** Lists the objects of a namespace, each kind once: many described objects need the same list. */

@@ -9,12 +9,11 @@ import {
 import type { Command } from 'commander';
 import { EXIT, PodrunError, type StoredPod, usage } from '../../api/index.ts';
 import { comparisonRecord, renderComparison } from '../../print/index.ts';
-import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/tolerance.ts';
+import { type ToleranceFlags, toleranceOf, withTolerance } from '../flags/options.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { namedRun } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface DiffFlags extends ToleranceFlags {
   readonly namespace: string | undefined;

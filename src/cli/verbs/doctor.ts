@@ -30,10 +30,9 @@ import {
 } from '../../runtime/index.ts';
 import { memoryMountPoint, memoryMountPoints, stateRoot } from '../../store/index.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../base/cli.ts';
 
 interface DoctorFlags {
   readonly output: 'json' | undefined;
@@ -53,7 +52,7 @@ export function register(program: Command, run: RunVerb): void {
     .command('doctor')
     .summary('Show what this machine permits, and how to enable more')
     .description(
-      'Tries the features of podrun on this machine. Shows which ones work, and reasons and remedies for the others.',
+      'Tries the features of podrun on this machine. Shows which ones work, and reasons and remedies for the rest.',
     )
     .usage('[flags]')
     .addOption(outputOption<'json'>(['json']))
@@ -67,7 +66,7 @@ async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
   const userId = process.geteuid?.() ?? 0;
   const { clock } = cli;
   const { namespaces, findings } = await withWaitingLine(cli, 'trying the features of this machine', async () => {
-    const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
+    const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, ignoresCache: true });
     return { namespaces, findings: await examineMachine(cli, namespaces, stateDir) };
   });
   const config = readConfigFile({ cwd: process.cwd() });
@@ -127,12 +126,12 @@ async function examineMachine(cli: Cli, namespaces: NamespaceDetection, stateDir
 async function imageFinding(namespaces: NamespaceDetection): Promise<MachineFinding> {
   const feature = 'images';
   if (!namespaces.ok) return { feature, verdict: 'no', how: 'none', why: namespaces.why };
-  const found = await detectLayerKind();
-  if (!found.ok) {
-    const why: Obstacle = found.lacks === 'tar' ? { type: 'missingPrograms', programs: ['tar'] } : found.why;
+  const detected = await detectLayerKind();
+  if (!detected.ok) {
+    const why: Obstacle = detected.lacks === 'tar' ? { type: 'missingPrograms', programs: ['tar'] } : detected.why;
     return { feature, verdict: 'no', how: 'none', why };
   }
-  const { kind, unmapped } = found;
+  const { kind, unmapped } = detected;
   if (unmapped === undefined) return { feature, verdict: 'yes', how: kind };
   const user = userName() ?? 'this user';
   return { feature, verdict: 'partly', how: kind, why: { type: 'noSubordinateIds', user, said: unmapped } };
@@ -215,7 +214,7 @@ async function networkFinding(cli: Cli): Promise<MachineFinding> {
 /** Tries a cluster network and its way out. podrun keeps the result for the next apply. */
 async function clusterFindings({ env, clock }: Cli, stateDir: string): Promise<MachineFinding[]> {
   const userPath = env['PATH'];
-  const detection = await detectCluster({ stateDir, version, userPath, clock, afresh: true });
+  const detection = await detectCluster({ stateDir, version, userPath, clock, ignoresCache: true });
   if (!detection.ok) return [{ feature: 'clusterNetworks', verdict: 'no', how: 'none', why: detection.why }];
   const { mode } = detection.facts;
   const cluster: MachineFinding = { feature: 'clusterNetworks', verdict: 'yes', how: mode };

@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError, type StoredPod } from '../../api/index.ts';
 import { evictPod, waitForObject } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { blockedPods, type DrainPermits, podsToDrain } from '../drain/drained-pods.ts';
-import { cordon, nodeArgument } from '../drain/this-node.ts';
-import type { Cli } from '../base/cli.ts';
+import { blockedPods, cordon, type DrainPermits, nodeArgument, podsToDrain } from '../drain/drained-pods.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { authorOfCommand } from '../base/deletion-author.ts';
 import { openStore } from '../base/environment.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { durationFlag } from '../flags/options.ts';
 
 interface DrainFlags extends DrainPermits {
   readonly gracePeriod: string;
@@ -21,7 +20,7 @@ const RETRY_MS = 5000;
 export function register(program: Command, run: RunVerb): void {
   program
     .command('drain')
-    .summary('Let this machine take no new Pods, and evict those that run')
+    .summary('Let this machine take no new Pods, and evict its Pods')
     .description(
       'Cordons the node, which is this machine, and evicts its Pods with their grace periods. Asks ' +
         'PodDisruptionBudgets. Pods of DaemonSets and static Pods stay.',
@@ -31,7 +30,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--force', 'also evict Pods without a controller: nothing makes them anew', false)
     .option('--ignore-daemonsets', 'leave Pods of DaemonSets alone', false)
     .option('--delete-emptydir-data', 'also evict Pods with emptyDir volumes: their files are lost', false)
-    .option('--grace-period <seconds>', 'grace period in seconds; negative: that of each Pod', '-1')
+    .option('--grace-period <seconds>', 'grace period in seconds; negative: as in each Pod', '-1')
     .option('--timeout <duration>', 'give up after this long; 0s: never', '0s')
     .addHelpText('after', '\nExamples:\n  podrun drain $(podrun get nodes -o name) --ignore-daemonsets\n')
     .action((word: string | undefined, flags: DrainFlags) => run((cli) => drain(cli, word, flags)));
@@ -59,7 +58,9 @@ async function drain(cli: Cli, word: string | undefined, flags: DrainFlags): Pro
   return EXIT.ok;
 }
 
-/** Evicts a Pod and waits for its end. Tries again while its budget forbids it. Answers false after the deadline. */
+/**
+ * Evicts a Pod and waits for its end. Tries again while its budget forbids it. Resolves with false after the deadline.
+ */
 async function evict(
   cli: Cli,
   store: FileStore,
@@ -77,7 +78,11 @@ async function evict(
     const current = store.get<StoredPod>('pods', namespace, name);
     const problem = isGone(current)
       ? undefined
-      : await evictPod({ store, clock }, current ?? pod, seconds < 0 ? undefined : seconds);
+      : await evictPod(
+          { store, clock, author: authorOfCommand(cli) },
+          current ?? pod,
+          seconds < 0 ? undefined : seconds,
+        );
     const retryMs = clock.now().monotonicMs + RETRY_MS;
     const untilMs = problem === undefined ? deadlineMs : Math.min(deadlineMs, retryMs);
     if (problem !== undefined) {

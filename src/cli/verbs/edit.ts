@@ -18,6 +18,8 @@ import { readValue, SourceError } from '../../manifest/index.ts';
 import {
   type ChangedObject,
   changeObject,
+  type LoadedRules,
+  loadKindRules,
   missingObjectError,
   type ObjectRef,
   objectToChange,
@@ -27,11 +29,10 @@ import { runEditor } from '../../runtime/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { changeLine } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 import { append, type TargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 /** An error of an edit, in the comments above the text. */
 interface EditReason {
@@ -104,13 +105,18 @@ export function register(program: Command, run: RunVerb): void {
 async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promise<number> {
   const store = openStore(cli);
   const targets = { command: 'edit', words, flags: { ...flags, selector: undefined } } as const;
-  for (const ref of await readTargets(cli, store, targets)) {
+  const refs = await readTargets(cli, store, targets);
+  const rulesOf = await loadKindRules(
+    store,
+    refs.map(({ type }) => type),
+  );
+  for (const ref of refs) {
     const object = objectToChange(store, ref);
     if (object === undefined) throw missingObjectError(store, ref);
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun-edit-'));
     const file = path.join(folder, `${ref.name}.${flags.output}`);
     try {
-      await editOne(cli, { store, ref, object, file, format: flags.output });
+      await editOne(cli, { store, ref, rules: rulesOf(ref.type), object, file, format: flags.output });
     } catch (error) {
       const isTyped = withoutComments(readFileSync(file, 'utf8')) !== renderObject(object, flags.output);
       if (isTyped) cli.stderr.write(`A copy of your changes has been stored to ${goQuote(file)}\n`);
@@ -125,6 +131,7 @@ async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promi
 interface Editing {
   readonly store: FileStore;
   readonly ref: ObjectRef;
+  readonly rules: LoadedRules;
   readonly object: StoredKubeObject;
   readonly file: string;
   readonly format: EditFlags['output'];
@@ -135,22 +142,23 @@ interface Editing {
  * Source: kubectl/pkg/cmd/util/editor/editoptions.go.
  * @throws {PodrunError} when no valid change was saved: the file is still there
  */
-async function editOne(cli: Cli, { store, ref, object, file, format }: Editing): Promise<void> {
+async function editOne(cli: Cli, editing: Editing): Promise<void> {
+  const { store, ref, object, file, format } = editing;
   const original = renderObject(object, format);
   let body = original;
   let reason: EditReason | undefined;
   for (;;) {
-    const shown = editedText(body, reason);
-    writeFileSync(file, shown, { mode: 0o600 });
+    const offered = editedText(body, reason);
+    writeFileSync(file, offered, { mode: 0o600 });
     await openEditor(cli, file);
     const saved = readFileSync(file, 'utf8');
     body = withoutComments(saved);
-    if (reason === undefined && (saved === shown || body === original)) {
+    if (reason === undefined && (saved === offered || body === original)) {
       return cli.note('Edit cancelled, no changes made.');
     }
-    if (saved === shown) throw new PodrunError('Invalid', 'Edit cancelled, no valid changes were saved.');
+    if (saved === offered) throw new PodrunError('Invalid', 'Edit cancelled, no valid changes were saved.');
     if (body.trim() === '') return cli.note('Edit cancelled, saved file was empty.');
-    const outcome = attempt(() => saveChange(store, ref, object, body));
+    const outcome = attempt(() => saveChange(cli, editing, body));
     if ('object' in outcome) {
       if (outcome.isChanged) warnOfRest(cli, store, ref);
       const done = outcome.isChanged ? 'edited' : 'skipped';
@@ -178,8 +186,8 @@ function reasonOf({ type, name }: ObjectRef, { code, message }: PodrunError): Ed
   return { head: `${subject} was not valid`, causes: causesIn(message) };
 }
 
-/** Stores the differences that the user made, so that changes of others meanwhile are kept. */
-function saveChange(store: FileStore, ref: ObjectRef, object: StoredKubeObject, body: string): ChangedObject {
+/** Stores only the differences that the user made, so that other changes made meanwhile are kept. */
+function saveChange(cli: Cli, { store, ref, rules, object }: Editing, body: string): ChangedObject {
   const edited = readValue(body);
   if (!isJsonObject(edited)) throw new PodrunError('Invalid', 'the edited file holds no object');
   const named = edited as unknown as KubeObject;
@@ -192,7 +200,8 @@ function saveChange(store: FileStore, ref: ObjectRef, object: StoredKubeObject, 
   const warn = (text: string): never => {
     throw new PodrunError('Invalid', text);
   };
-  return changeObject({ store, ref, isDryRun: false, warn, change: (stored) => applyPatch(stored, patch, 'merge') });
+  const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, 'merge');
+  return changeObject({ store, ref, rules, isDryRun: false, warn, advise: cli.warn, change });
 }
 
 /** @throws {PodrunError} when there is no such editor, or it fails */

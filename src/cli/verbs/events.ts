@@ -3,18 +3,17 @@ import { DEFAULT_NAMESPACE, EXIT, type StoredEvent, usage } from '../../api/inde
 import { EventTablePrinter, listOf, renderEvents, sortedByLastSeen } from '../../print/index.ts';
 import type { Store } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
-import { fromOption, refuseOfSaved } from '../from/from-option.ts';
-import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
+import { type FromFlags, fromOption, refuseOfSaved, savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { writePrinted } from '../output/write-printed.ts';
+import { writePrinted } from '../output/paged-output.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { typesIn } from '../select/type-named.ts';
 import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
-import { untilStopped } from '../base/until-stopped.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { untilStopped } from '../base/signals.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { pastEvents } from '../history/past-pods.ts';
-import type { Cli } from '../base/cli.ts';
-import { type ContextFlags, contextOption } from '../flags/context-option.ts';
+import { type ContextFlags, contextOption } from '../flags/options.ts';
 
 interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'>, ContextFlags {
   readonly namespace: string | undefined;
@@ -30,7 +29,7 @@ interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'>, ContextFlags
 const EXAMPLES = `
 Examples:
   podrun events
-  podrun events --for pod/web --types=Warning
+  podrun events web --types=Warning
   podrun events --for deployment/web
   podrun events -w
   podrun events --for pod/web --at restart:1
@@ -43,7 +42,8 @@ export function register(program: Command, run: RunVerb): void {
     .command('events')
     .summary('List events, the latest last')
     .description('Lists the events of a namespace, the latest last.')
-    .usage('[flags]');
+    .usage('[POD | TYPE/NAME] [flags]')
+    .argument('[object]', 'the object of the events, as with --for');
   withOutputFlags(command)
     .addOption(fromOption())
     .addOption(contextOption())
@@ -55,11 +55,18 @@ export function register(program: Command, run: RunVerb): void {
     .option('--no-headers', 'print no headings')
     .option('--at <moment>', 'the events up to a moment: 3.2s after the creation of the Pod, restart:2, …')
     .addHelpText('after', EXAMPLES)
-    .action((flags: EventsFlags) => run((cli) => events(cli, flags)));
+    .action((object: string | undefined, flags: EventsFlags) => run((cli) => events(cli, withObject(flags, object))));
+}
+
+/** The flags with the object that stands alone in their `--for`. @throws {PodrunError} (usage) when both are given */
+function withObject(flags: EventsFlags, object: string | undefined): EventsFlags {
+  if (object === undefined) return flags;
+  if (flags.for !== undefined) throw usage('an object and --for cannot be given together');
+  return { ...flags, for: object.includes('/') ? object : `pod/${object}` };
 }
 
 async function events(cli: Cli, flags: EventsFlags): Promise<number> {
-  const isWanted = eventFilter(flags);
+  const isWanted = eventFilter(cli, flags);
   const printer = objectPrinter(cli.stdout, flags);
   const nowMs = (): number => displayNowMs(cli);
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
@@ -71,14 +78,14 @@ async function events(cli: Cli, flags: EventsFlags): Promise<number> {
     followEvents({ store, scope, isWanted, show: eventRenderer(cli, { flags, printer, nowMs }) });
     return stopped;
   }
-  const { found, asOfMs } = await findEvents(cli, flags);
+  const { events, asOfMs } = await findEvents(cli, flags);
   const { allNamespaces } = flags;
   if (printer === undefined)
-    cli.stdout.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
+    cli.stdout.write(renderEvents(events, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing.
   else if (flags.output !== 'name')
-    writePrinted(cli.stdout, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
-  if (found.length === 0 && printer === undefined) {
+    writePrinted(cli.stdout, () => printer.print({ ...listOf(events), kind: 'EventList', metadata: {} }));
+  if (events.length === 0 && printer === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
     cli.note(`No events found${where}.`);
   }
@@ -86,7 +93,7 @@ async function events(cli: Cli, flags: EventsFlags): Promise<number> {
 }
 
 interface FoundEvents {
-  readonly found: readonly StoredEvent[];
+  readonly events: readonly StoredEvent[];
   /** The time that ages count to, milliseconds since 1970. */
   readonly asOfMs: number;
 }
@@ -95,30 +102,30 @@ async function findEvents(cli: Cli, flags: EventsFlags): Promise<FoundEvents> {
   const nowMs = displayNowMs(cli);
   const { at, for: about } = flags;
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
-  const subject = about === undefined ? undefined : readObject(about);
+  const subject = about === undefined ? undefined : readObject(cli, about);
   const isSaved = flags.from.length > 0;
   const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
   if (!isPast) {
     const reader = isSaved ? await savedObjects(cli, flags) : openStore(cli, flags.context);
     const scope = { namespace, aboutPod: subject?.name };
-    const found = reader.list<StoredEvent>('events', scope).filter(eventFilter(flags));
-    return { found, asOfMs: displayNowMs(cli, found) };
+    const events = reader.list<StoredEvent>('events', scope).filter(eventFilter(cli, flags));
+    return { events, asOfMs: displayNowMs(cli, events) };
   }
   const store = openStore(cli, flags.context);
   if (subject !== undefined && subject.kind !== 'Pod') {
     throw usage('--at shows the events of Pods only');
   }
   const past = pastEvents(store, { pod: subject?.name, namespace }, { at, nowMs });
-  return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
+  return { events: past.events.filter(eventFilter(cli, { ...flags, for: undefined })), asOfMs: past.nowMs };
 }
 
 /**
  * The filter for `--for` and `--types`.
  * @throws {PodrunError} (usage) when a flag makes no sense
  */
-function eventFilter({ for: about, types }: EventsFlags): (event: StoredEvent) => boolean {
+function eventFilter(cli: Cli, { for: about, types }: EventsFlags): (event: StoredEvent) => boolean {
   const wantedTypes = types?.split(',').map(readType);
-  const object = about === undefined ? undefined : readObject(about);
+  const object = about === undefined ? undefined : readObject(cli, about);
   return ({ type = '', involvedObject }) => {
     if (wantedTypes !== undefined && !wantedTypes.includes(type.toLowerCase())) return false;
     return object === undefined || (object.kind === involvedObject.kind && object.name === involvedObject.name);
@@ -131,12 +138,12 @@ function readType(text: string): string {
   throw usage('valid --types are Normal or Warning');
 }
 
-function readObject(text: string): { readonly kind: string; readonly name: string } {
+function readObject(cli: Cli, text: string): { readonly kind: string; readonly name: string } {
   const [type = '', name = '', ...rest] = text.split('/');
   if (type === '' || name === '' || rest.length > 0) {
     throw usage('--for must be in resource/name form');
   }
-  return { kind: mustFindType(type).kind, name };
+  return { kind: mustFindType(type, typesIn(cli)).kind, name };
 }
 
 interface Following {

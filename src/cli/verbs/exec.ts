@@ -4,9 +4,8 @@ import { type ConnectionEnd, connectionLost, containerNotRunning } from '../../e
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { reachPod, runningContainer } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageErrorf } from '../flags/options.ts';
 
 interface ExecFlags {
   readonly container: string | undefined;
@@ -39,7 +38,7 @@ export function register(program: Command, run: RunVerb): void {
     .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags] -- COMMAND [args...]')
     .argument('[pod]', 'the Pod')
     .argument('[words...]')
-    .option('-c, --container <name>', 'the container (default: the one that the annotation names, else the first)')
+    .option('-c, --container <name>', 'the container (default: named by the annotation, else the first)')
     .option('-i, --stdin', 'send standard input to the command', false)
     .option('-t, --tty', 'run it in a terminal', false)
     .option('-q, --quiet', 'print the output of the command only', false)
@@ -60,14 +59,14 @@ export interface ExecWords {
   readonly command: readonly string[] | undefined;
 }
 
-/** Runs `podrun exec`; answers the exit code of the command. Source: kubectl/pkg/cmd/exec/exec.go. */
+/** Runs `podrun exec`. Returns the exit code of the command. Source: kubectl/pkg/cmd/exec/exec.go. */
 export async function exec(cli: Cli, words: ExecWords, flags: ExecFlags): Promise<number> {
   const { pod: word, argv } = readWords(words);
   const { clock } = cli;
   const store = openStore(cli);
   const { pod } = await reachPod(cli, word, { ...flags, store });
   const container = runningContainer(cli, store, pod, flags.container);
-  // -t without -i asks for no terminal: nobody types.
+  // -t without -i needs no terminal of the user: nothing is typed.
   const terminal = flags.stdin && flags.tty ? ownTerminal(cli) : undefined;
   const tty = terminal !== undefined;
   const end = await connectStreams(cli, {
@@ -96,7 +95,7 @@ function exitCodeOf(cli: Cli, end: Exclude<ConnectionEnd, { type: 'lost' }>, con
     case 'refused':
       throw containerNotRunning(container);
     case 'failed': {
-      // Go's error has the prefix of the kubelet and that of the API server.
+      // Go's error has two prefixes: the kubelet's and the API server's.
       const internal = 'Internal error occurred: Internal error occurred: error executing command in container';
       throw new PodrunError('InternalError', `${internal}: ${end.error}`);
     }

@@ -14,8 +14,7 @@ import { openStore } from '../base/environment.ts';
 import { outcomesOf, readExpectationFile } from '../history/expectations.ts';
 import { namedRun, runsInFile } from '../history/saved-runs.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface ExpectFlags {
   readonly namespace: string | undefined;

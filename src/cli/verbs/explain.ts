@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { EXIT, PodrunError, type ResourceType, resourceTypeNamed, usage } from '../../api/index.ts';
+import { EXIT, PodrunError, type ResourceType, usage } from '../../api/index.ts';
+import { explainCustom, schemaOfType } from '../../apiserver/index.ts';
 import { readBuildFile } from '../../build-file.ts';
 import {
   type Descriptions,
@@ -13,9 +14,9 @@ import {
 import { formatJson, renderExplained, renderSupport } from '../../print/index.ts';
 import { showPaged } from '../output/paged-output.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import { typesIn } from '../select/type-named.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageOf } from '../flags/options.ts';
 
 interface ExplainFlags {
   readonly support: boolean;
@@ -68,12 +69,15 @@ function answer(cli: Cli, words: readonly string[], flags: ExplainFlags): string
     if (!flags.support) throw usageOf('explain', 'You must specify the type of resource to explain.');
     return renderFields(explainEverything(), flags);
   }
-  const { type, explained } = lookUp(word);
+  const { type, explained, descriptions } = lookUp(cli, word);
   const { field, below } = explained;
   if (!flags.support && flags.output === undefined) {
     const { kind, apiVersion } = type;
     const { recursive } = flags;
-    return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions(cli) });
+    return renderExplained(
+      { kind, apiVersion, ...explained },
+      { recursive, descriptions: { ...readDescriptions(cli), ...descriptions } },
+    );
   }
   if (!SUPPORTED_KINDS.includes(type.kind)) {
     throw usageOf('explain', `podrun writes ${type.plural} itself: no manifest has their fields`);
@@ -91,26 +95,40 @@ function readDescriptions(cli: Cli): Descriptions {
  * Finds a type and a field.
  * @throws {PodrunError} in kubectl's words, when there is none
  */
-function lookUp(word: string): { type: ResourceType; explained: Explained } {
+function lookUp(cli: Cli, word: string): { type: ResourceType; explained: Explained; descriptions: Descriptions } {
   // Paths of events and errors have indexes: `spec.containers[0]`.
-  const [resource = '', ...names] = word.replaceAll(/\[[^[\]]*\]/g, '').split('.');
+  const parts = word.replaceAll(/\[[^[\]]*\]/g, '').split('.');
+  const [resource = ''] = parts;
   if (PARTS.has(resource)) {
     throw usage(
       `${JSON.stringify(resource)} is a field of many kinds`,
       `Name the kind, too: podrun explain pod.${word}`,
     );
   }
-  const type = typeToExplain(resource);
-  const outcome = explain(type, singular(type), names);
-  if (outcome.ok) return { type, explained: outcome.explained };
+  const { type, names } = typeToExplain(cli, parts);
+  const schema = schemaOfType(type);
+  const { outcome, descriptions = {} } =
+    schema === undefined
+      ? { outcome: explain(type, singular(type), names) }
+      : explainCustom(schema, singular(type), names);
+  if (outcome.ok) return { type, explained: outcome.explained, descriptions };
   throw new PodrunError('NotFound', `field ${JSON.stringify(outcome.missing)} does not exist`);
 }
 
-/** Finds the type. Only `kubectl explain` prints this error without a prefix. */
-function typeToExplain(word: string): ResourceType {
-  const type = resourceTypeNamed(word);
-  if (type !== undefined) return type;
-  throw new PodrunError('NotFound', `the server doesn't have a resource type ${JSON.stringify(word)}`);
+/**
+ * Finds the type, and the names of the field below it: the longest beginning that names a type, as `deployments.apps`
+ * does. Only `kubectl explain` prints this error without a prefix. Source: kubectl/pkg/explain/explain.go.
+ */
+function typeToExplain(
+  cli: Cli,
+  parts: readonly string[],
+): { readonly type: ResourceType; readonly names: readonly string[] } {
+  for (let length = parts.length; length > 0; length--) {
+    const word = parts.slice(0, length).join('.');
+    const type = typesIn(cli)(word);
+    if (type !== undefined) return { type, names: parts.slice(length) };
+  }
+  throw new PodrunError('NotFound', `the server doesn't have a resource type ${JSON.stringify(parts[0])}`);
 }
 
 /** The first parts of the paths in events. */

@@ -8,14 +8,13 @@ import {
   type WantedService,
 } from '../../manifest/index.ts';
 import { getObject, missingObjectError } from '../../apiserver/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { type CreateFlags, createFromFlags, withCreateFlags } from '../create/create-object.ts';
 import { openStore } from '../base/environment.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
+import { usageErrorf } from '../flags/options.ts';
 import { groupKind } from '../rollout/rollout-flags.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 interface ExposeFlags extends CreateFlags {
   readonly filename: readonly string[];
@@ -51,11 +50,11 @@ export function register(program: Command, run: RunVerb): void {
   withCreateFlags(command)
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
     .option('-R, --recursive', 'read folders with their subfolders', false)
-    .option('--port <numbers>', 'the ports of the Service, separated by commas (default: those of the object)')
+    .option('--port <numbers>', 'the ports of the Service, separated by commas (default: as in the object)')
     .option('--target-port <port>', 'the port of the container, a number or a name (default: the same)')
-    .option('--protocol <protocol>', 'TCP, UDP or SCTP (default: that of the object, else TCP)')
-    .option('--name <name>', 'the name of the Service (default: that of the object)')
-    .option('-l, --labels <list>', 'labels of the Service, KEY=VALUE,... (default: those of the object)')
+    .option('--protocol <protocol>', 'TCP, UDP or SCTP (default: as in the object, else TCP)')
+    .option('--name <name>', 'the name of the Service (default: as in the object)')
+    .option('-l, --labels <list>', 'labels of the Service, KEY=VALUE,... (default: as in the object)')
     .option('--selector <query>', 'the labels of the Pods, KEY=VALUE,... (default: the selector of the object)')
     .addOption(
       new Option('--type <type>', 'type of the Service').choices([

@@ -7,13 +7,12 @@ import { DEFAULT_NAMESPACE, EXIT } from '../../api/index.ts';
 import { endStrayProcesses } from '../../engine/index.ts';
 import { localProcesses, removeFifos } from '../../runtime/index.ts';
 import { fifoFolder, StoreGarbage } from '../../store/index.ts';
-import { countOption } from '../flags/count-option.ts';
-import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
+import { countOption } from '../flags/options.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/change-line.ts';
 import { openStore } from '../base/environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { withWaitingLine } from '../waiting/wait-progress.ts';
-import type { Cli } from '../base/cli.ts';
 
 interface GcFlags {
   readonly keep: number;
@@ -34,7 +33,7 @@ podrun gc removes:
   - leftovers of killed podruns: processes (their Pods become Failed, with the reason NodeLost),
     half-written files, locks, sockets, FIFOs, changed copies of the root file system; processes of Pods
     in the background and of their networks that no record names
-  - images that nobody has used for 30 days, and others while the disk is too full
+  - images unused for 30 days, and more while the disk is too full
 podrun gc keeps Pods that a living podrun runs, and Pods with finalizers.
 
 Examples:
@@ -79,7 +78,7 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
       },
     });
   await withWaitingLine(cli, 'looking for ended Pods and leftovers', collect);
-  await withWaitingLine(cli, 'looking for images that nobody uses', () =>
+  await withWaitingLine(cli, 'looking for unused images', () =>
     collectImages(openImages(cli), {
       settings: nodeSettings(readConfigFile({ cwd: process.cwd() })).imageSettings.garbage,
       nowMs: clock.now().wallMs,
@@ -91,7 +90,7 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
       },
     }),
   );
-  const strays = await withWaitingLine(cli, 'looking for processes that nobody needs', () =>
+  const strays = await withWaitingLine(cli, 'looking for leftover processes', () =>
     endStrayProcesses(store, clock, { isDryRun: flags.dryRun !== 'none' }),
   );
   if (strays > 0 && flags.output === undefined) cli.tell(straysLine(strays, flags.dryRun));

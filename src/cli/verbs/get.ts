@@ -1,25 +1,23 @@
 import type { Command } from 'commander';
-import { EXIT, PodrunError, type StoredKubeObject, usage } from '../../api/index.ts';
-import { columnsOf, listOf, renderTable, sortObjects } from '../../print/index.ts';
-import { missingObjectError, withClusterObjects } from '../../apiserver/index.ts';
+import { EXIT, PodrunError, resourceTypeOf, type StoredKubeObject, usage } from '../../api/index.ts';
+import { listOf, renderTable, sortObjects } from '../../print/index.ts';
+import { loadPart, missingObjectError, withClusterObjects } from '../../apiserver/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
-import { fromOption, refuseOfSaved } from '../from/from-option.ts';
-import { savedObjects } from '../from/saved-objects.ts';
+import { fromOption, refuseOfSaved, savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
-import { writePrinted } from '../output/write-printed.ts';
-import { type GetFlags, tableOptions } from '../read/get-flags.ts';
+import { writePrinted } from '../output/paged-output.ts';
+import { columnsOfType, type GetFlags, tableOptions } from '../read/get-flags.ts';
 import { reportErrors } from '../base/report-error.ts';
-import { findObjects, type FoundObjects, type FoundGroup, noneFound } from '../select/find-objects.ts';
+import { findObjects, type FoundGroup, type FoundObjects, noneFound } from '../select/find-objects.ts';
 import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
 import { namesFiles, withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { watchObjects } from '../read/get-watch.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { watchObjects, withReachedAddresses } from '../read/get-watch.ts';
 import { pastPods } from '../history/past-pods.ts';
-import type { Cli } from '../base/cli.ts';
-import { contextOption } from '../flags/context-option.ts';
+import { contextOption } from '../flags/options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,6 +32,7 @@ Examples:
   podrun get pods --sort-by=.metadata.creationTimestamp
   podrun get pods -o custom-columns=NAME:.metadata.name,IP:.status.podIP
   podrun get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}'
+  podrun get deployment web --subresource=scale
   podrun get pods -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}}{{"\\n"}}{{end}}'
   podrun get pod web -o yaml --at 3.2s   # the Pod 3.2s after its creation; web@1 is the run before
 `;
@@ -62,6 +61,7 @@ export function register(program: Command, run: RunVerb): void {
       [],
     )
     .option('--show-kind', 'put the type in front of names', false)
+    .option('--subresource <name>', 'this part of named objects: status, scale, …')
     .option('--ignore-not-found', 'ignore names that do not exist', false)
     .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
@@ -73,16 +73,18 @@ async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise
   const printer = objectPrinter(cli.stdout, flags);
   const noWords = words.length === 0 && !namesFiles(flags);
   const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
+  if (flags.subresource !== undefined && selection.how === 'listed')
+    throw usage('subresource cannot be used when bulk resources are specified');
   if (flags.watch || flags.watchOnly) {
     const store = openStore(cli, flags.context);
     const reader = withClusterObjects(store, { stateDir: store.root, nowMs: displayNowMs(cli) });
     return watchObjects(cli, { store, reader, selection, flags, printer });
   }
-  const { found, reader, nowMs } = await findWanted(cli, selection, flags);
-  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => missingObjectError(reader, ref));
+  const { selected, reader, nowMs } = await withParts(cli, await findWanted(cli, selection, flags), flags);
+  const errors = flags.ignoreNotFound ? [] : selected.missing.map((ref) => missingObjectError(reader, ref));
   try {
-    if (printer !== undefined) writePrinted(cli.stdout, () => renderObjects(found, selection, flags, printer));
-    else cli.stdout.write(renderTables(cli, found, selection, flags, nowMs));
+    if (printer !== undefined) writePrinted(cli.stdout, () => renderObjects(selected, selection, flags, printer));
+    else cli.stdout.write(renderTables(cli, selected, selection, flags, nowMs));
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     errors.push(error);
@@ -91,7 +93,7 @@ async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise
 }
 
 interface Wanted {
-  readonly found: FoundObjects;
+  readonly selected: FoundObjects;
   /** The store, or the other source of the objects. */
   readonly reader: ObjectReader;
   /** The time that ages count to, milliseconds since 1970. */
@@ -103,22 +105,36 @@ async function findWanted(cli: Cli, selection: Selection, flags: GetFlags): Prom
   const nowMs = displayNowMs(cli);
   if (flags.from.length > 0) {
     const reader = await savedObjects(cli, flags);
-    return { found: findObjects(reader, selection), reader, nowMs };
+    return { selected: findObjects(reader, selection), reader, nowMs };
   }
   const store = openStore(cli, flags.context);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   if (!isAboutPast(selection, flags.at)) {
-    const found = findObjects(reader, selection);
+    const selected = findObjects(reader, selection);
     return {
-      found,
+      selected,
       reader,
       nowMs: displayNowMs(
         cli,
-        found.groups.flatMap(({ objects }) => objects),
+        selected.groups.flatMap(({ objects }) => objects),
       ),
     };
   }
   return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
+}
+
+const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
+
+/** The parts of the objects that `--subresource` asks for. A Scale is of a kind of its own. */
+async function withParts(cli: Cli, wanted: Wanted, { subresource }: GetFlags): Promise<Wanted> {
+  if (subresource === undefined) return wanted;
+  const groups: FoundGroup[] = [];
+  for (const { type, objects } of wanted.selected.groups) {
+    const part = await loadPart(openStore(cli), type, subresource);
+    const parts = objects.map((object) => part.of(object) as StoredKubeObject);
+    groups.push({ type: part.into === undefined ? type : resourceTypeOf(SCALE), objects: parts });
+  }
+  return { ...wanted, selected: { ...wanted.selected, groups } };
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words */
@@ -146,7 +162,8 @@ function renderTables(
   if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) cli.note(noneFound(selection));
   const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
   const tables = sorted.map(({ type, objects }) => {
-    return renderTable(columnsOf(type.plural), objects, nowMs, tableOptions(type, flags, isMixed));
+    const rows = objects.map((object) => withReachedAddresses(object, flags));
+    return renderTable(columnsOfType(type), rows, nowMs, tableOptions(type, flags, isMixed));
   });
   return tables.filter((table) => table !== '').join(flags.headers ? '\n' : '');
 }

@@ -3,11 +3,10 @@ import { DEFAULT_NAMESPACE, EXIT, usage } from '../../api/index.ts';
 import { renderRuns, runRecord, type RunRow } from '../../print/index.ts';
 import { RecordedRuns } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
-import { podArgument } from '../select/pod-argument.ts';
+import { podArgument } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
-import { type ContextFlags, contextOption } from '../flags/context-option.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { type ContextFlags, contextOption } from '../flags/options.ts';
 
 interface HistoryFlags extends ContextFlags {
   readonly namespace: string | undefined;
@@ -49,9 +48,9 @@ function history(cli: Cli, words: readonly string[], flags: HistoryFlags): numbe
   }
   const runs = new RecordedRuns(openStore(cli, flags.context));
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
-  const found = names.length === 0 ? runs.list({ namespace }) : names.flatMap((name) => runsOf(runs, namespace, name));
-  cli.stdout.write(render(found, flags, displayNowMs(cli)));
-  if (found.length === 0) {
+  const listed = names.length === 0 ? runs.list({ namespace }) : names.flatMap((name) => runsOf(runs, namespace, name));
+  cli.stdout.write(render(listed, flags, displayNowMs(cli)));
+  if (listed.length === 0) {
     const where = namespace === undefined ? '' : ` in ${namespace} namespace`;
     cli.note(`No runs found${where}.`);
   }
@@ -59,8 +58,8 @@ function history(cli: Cli, words: readonly string[], flags: HistoryFlags): numbe
 }
 
 function runsOf(runs: RecordedRuns, namespace: string | undefined, name: string): RunRow[] {
-  const found = runs.list({ namespace, name });
-  if (found.length > 0) return found;
+  const matches = runs.list({ namespace, name });
+  if (matches.length > 0) return matches;
   throw runs.unknownPod(namespace, name);
 }
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/index.ts';
 import { imageTable } from '../../print/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { displayNowMs } from '../base/environment.ts';
 import { openImages } from '../image/open-images.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 const EXAMPLES = `
 Examples:
@@ -28,9 +27,9 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 function images(cli: Cli, output: ImagesOutput | undefined): number {
-  const found = openImages(cli).list();
-  if (output === 'json') cli.stdout.write(`${JSON.stringify({ images: found }, undefined, 4)}\n`);
-  else if (found.length === 0) cli.note('No images found');
-  else cli.stdout.write(imageTable(found, output === 'wide', displayNowMs(cli)));
+  const images = openImages(cli).list();
+  if (output === 'json') cli.stdout.write(`${JSON.stringify({ images: images }, undefined, 4)}\n`);
+  else if (images.length === 0) cli.note('No images images');
+  else cli.stdout.write(imageTable(images, output === 'wide', displayNowMs(cli)));
   return EXIT.ok;
 }

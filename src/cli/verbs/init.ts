@@ -1,11 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { EXIT, labelMessages, mostSimilar, PodrunError, usage } from '../../api/index.ts';
-import { type Part, PARTS, STARTER_KINDS, type StarterKind, starterManifest } from '../../manifest/index.ts';
+import {
+  hasParts,
+  ownManifest,
+  type Part,
+  PARTS,
+  STARTER_KINDS,
+  type StarterKind,
+  starterManifest,
+} from '../../manifest/index.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageOf } from '../flags/options.ts';
 
 interface InitFlags {
   readonly with: readonly string[];
@@ -17,7 +24,7 @@ interface InitFlags {
 
 const EXAMPLES = `
 Parts, for --with:
-  init        an init container, which ends before the others start
+  init        an init container, which ends before the main containers start
   sidecar     a container that runs beside the main one and stops after it
   probes      startup, readiness and liveness probe
   hooks       a preStop hook, which runs before the container stops
@@ -34,7 +41,11 @@ Examples:
   podrun init nightly --task --with configmap | podrun apply -
   podrun init web --kind deployment --with probes -o web.yaml
   podrun init report --kind cronjob -o report.yaml && podrun validate report.yaml
+  podrun init shop --kind ingress -o shop.yaml && podrun apply shop.yaml --until ready
 `;
+
+/** The kinds as words, for people. */
+const KINDS = STARTER_KINDS.map((kind) => kind.toLowerCase()).join(', ');
 
 /** `podrun init`: writes a first manifest. */
 export function register(program: Command, run: RunVerb): void {
@@ -44,7 +55,7 @@ export function register(program: Command, run: RunVerb): void {
     .description('Writes a manifest to start from. It runs without changes, and explains each field in a comment.')
     .usage('[NAME] [flags]')
     .argument('[name]', 'name of the object', 'app')
-    .option('--kind <kind>', 'the kind of the object: pod, deployment, job or cronjob', 'pod')
+    .option('--kind <kind>', `the kind of the object: ${KINDS}`, 'pod')
     .option('--with <parts>', 'parts of its Pods, for example probes,sidecar; may be given several times', append, [])
     .option('--task', 'a Pod that does its work and ends, instead of a server', false)
     .option('-o, --output <file>', 'write the manifest to this new file')
@@ -56,14 +67,9 @@ export function register(program: Command, run: RunVerb): void {
 function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   const [wrong] = labelMessages(name);
   if (wrong !== undefined) throw usageOf('init', `invalid name ${JSON.stringify(name)}: ${wrong}`);
-  const { output: file, task, force } = flags;
-  const kind = kindNamed(flags.kind);
-  if (task && kind === 'Deployment') {
-    throw usage('--task and --kind deployment cannot be used together', 'Use --kind job for Pods that end.');
-  }
-  const isTask = task || kind === 'Job' || kind === 'CronJob';
+  const { output: file, force } = flags;
   if (force && file === undefined) throw usage('--force needs -o FILE', 'It overwrites the file of -o.');
-  const text = starterManifest({ name, kind, parts: partsIn(flags.with), isTask, file });
+  const text = manifestFor(name, flags);
   if (file === undefined) cli.stdout.write(text);
   else {
     write(file, text, force);
@@ -72,10 +78,25 @@ function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   return EXIT.ok;
 }
 
+function manifestFor(name: string, { task, kind: word, output: file, with: lists }: InitFlags): string {
+  const kind = kindNamed(word);
+  const parts = partsIn(lists);
+  if (!hasParts(kind)) {
+    const flag = task ? '--task' : '--with';
+    const hint = `Use ${flag} with pod, ${task ? 'or use --kind job' : 'deployment, job or cronjob'}.`;
+    if (task || parts.size > 0) throw usage(`${flag} and --kind ${word} cannot be used together`, hint);
+    return ownManifest(kind, name, file);
+  }
+  if (task && kind === 'Deployment') {
+    throw usage('--task and --kind deployment cannot be used together', 'Use --kind job for Pods that end.');
+  }
+  return starterManifest({ name, kind, parts, isTask: task || kind === 'Job' || kind === 'CronJob', file });
+}
+
 function kindNamed(word: string): StarterKind {
   const kind = STARTER_KINDS.find((known) => known.toLowerCase() === word.toLowerCase());
   if (kind !== undefined) return kind;
-  throw usage(`unknown kind for a manifest: ${JSON.stringify(word)}`, 'Use pod, deployment, job or cronjob.');
+  throw usage(`unknown kind for a manifest: ${JSON.stringify(word)}`, `The kinds are ${KINDS}.`);
 }
 
 function partsIn(lists: readonly string[]): ReadonlySet<Part> {

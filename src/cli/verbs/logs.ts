@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type LogsFlags } from '../logs/logs-request.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { contextOption } from '../flags/context-option.ts';
+import type { RunVerb } from '../base/cli.ts';
+import { contextOption } from '../flags/options.ts';
 import { logs } from '../logs/print-logs.ts';
 
 const EXAMPLES = `
@@ -12,6 +12,7 @@ Examples:
   podrun logs web --all-containers --prefix --since=5m
   podrun logs -l app=web --tail=20
   podrun logs service/web --all-pods    # also deployment/web, job/hello, …
+  podrun logs deployment/web -f         # also of the Pod that replaces this one
   podrun logs web --hooks -f            # the output of hooks and exec probes, and the ends of hooks
 `;
 
@@ -28,7 +29,11 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(contextOption())
     .option('--all-containers', 'all containers of the Pod', false)
     .option('--all-pods', 'all Pods of a workload or Service, with their names; else one of them', false)
-    .option('-f, --follow', 'follow the log until the container ends', false)
+    .option(
+      '-f, --follow',
+      'follow the log until the container ends; of a workload: and of the Pods that replace this one',
+      false,
+    )
     .option('-p, --previous', 'the log of the instance before this one', false)
     .option('--hooks', 'print the output of hooks and exec probes instead', false)
     .option('--since <duration>', 'only lines newer than this, for example 5s, 2m or 3h')

@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import type { MatrixFlags } from '../experiments/matrix.ts';
-import { countOption } from '../flags/count-option.ts';
-import { usageOf } from '../flags/usage-of.ts';
+import { countOption, usageOf } from '../flags/options.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 Examples:
   podrun matrix deploy/                                  # 20 runs, in each of which one container is killed
   podrun matrix deploy/ --seeds 100 --jobs 4 --for 30s
   podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh
-  podrun matrix job.yaml --inject 'exit:3@20%' --seeds 4 --jobs 4 -o json
+  podrun matrix job.yaml --inject 'exit:3@50%' --seeds 4 --jobs 4 -o json
 
 Exit codes:
   0  all runs ended as they should

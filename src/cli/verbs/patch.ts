@@ -1,18 +1,24 @@
 import { type Command, Option } from 'commander';
-import { applyPatch, goQuote, type KubeObject, type PatchType, usage } from '../../api/index.ts';
+import {
+  applyPatch,
+  goQuote,
+  type KubeObject,
+  type PatchType,
+  PodrunError,
+  type ResourceType,
+  type StoredKubeObject,
+  usage,
+} from '../../api/index.ts';
 import { noSuchSubresource, readValue, SourceError, type Subresource } from '../../manifest/index.ts';
-import { changeObject } from '../../apiserver/index.ts';
+import { changeObject, loadKindRules, loadPart, type SubresourceView } from '../../apiserver/index.ts';
 import { readUpTo, textUpTo } from '../../store/index.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { append } from '../select/selection-flags.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface PatchFlags extends OutputFlags {
   readonly filename: readonly string[];
@@ -30,6 +36,7 @@ Examples:
   podrun patch pod web -p '{"spec":{"containers":[{"name":"main","image":"app:2"}]}}'   # restarts that container
   podrun patch pod/web -p '{"spec":{"activeDeadlineSeconds":60}}'
   podrun patch pod/web --type=json -p '[{"op":"remove","path":"/spec/schedulingGates/0"}]'
+  podrun patch deployment web --subresource=scale -p '{"spec":{"replicas":2}}'
   podrun patch pod/web --subresource=status -p '{"status":{"conditions":[{"type":"example.com/lb","status":"True"}]}}'
 `;
 
@@ -50,29 +57,54 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(
       new Option('--type <type>', 'kind of patch').choices(['json', 'merge', 'strategic']).default('strategic'),
     )
-    .option('--subresource <name>', 'change this part of a Pod: status, resize or ephemeralcontainers')
+    .option('--subresource <name>', 'change this part: status, scale; of a Pod also resize, ephemeralcontainers')
     .addOption(dryRunOption('only print what would change; -o yaml shows the result'))
     .addHelpText('after', EXAMPLES)
     .action((words: string[], flags: PatchFlags) => run((cli) => patchObjects(cli, words, flags)));
 }
+
+/** The part with the replicas of a workload. */
+const SCALE = 'scale';
 
 const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcontainers'];
 
 async function patchObjects(cli: Cli, words: readonly string[], flags: PatchFlags): Promise<number> {
   const { type, dryRun } = flags;
   const printer = objectPrinter(cli.stdout, flags);
-  const subresource = readSubresource(flags.subresource);
+  const subresource = flags.subresource === SCALE ? undefined : readSubresource(flags.subresource);
   const patch = await readPatch(cli, flags);
   const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
   const selection = await readSelection(cli, 'patch', words, { ...flags, ...unused });
   if (selection.how === 'listed') throw nameMissing();
   const store = openStore(cli);
   const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
+  const rulesOf = await loadKindRules(
+    store,
+    selection.refs.map((ref) => ref.type),
+  );
+  const scales = new Map<ResourceType, SubresourceView>();
+  if (flags.subresource === SCALE)
+    for (const ref of selection.refs) scales.set(ref.type, await loadPart(store, ref.type, SCALE));
   return eachObject(cli, selection.refs, (ref) => {
-    const changed = changeObject({ store, ref, subresource, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    const scale = scales.get(ref.type);
+    if (type === 'strategic' && ref.type.custom !== undefined && scale === undefined) throw notStrategic();
+    const [rules, isDryRun] = [rulesOf(ref.type), dryRun !== 'none'];
+    const rescaled = (stored: StoredKubeObject): KubeObject =>
+      scale?.into?.(stored, change(scale.of(stored))) ?? stored;
+    const own = scale === undefined ? { change, subresource } : { change: rescaled };
+    const changed = changeObject({ store, ref, ...own, rules, warn: cli.warn, isDryRun });
     const operation = changed.isChanged ? 'patched' : 'patched (no change)';
-    return changeLine(cli, changed.object, operation, { dryRun, printer });
+    const changedPart = (scale?.of(changed.object) ?? changed.object) as StoredKubeObject;
+    return changeLine(cli, changedPart, operation, { dryRun, printer });
   });
+}
+
+/** The API server's error about a strategic patch of a kind without a type in Go, which says how lists are merged. */
+function notStrategic(): PodrunError {
+  const accepted = ['json-patch+json', 'merge-patch+json', 'apply-patch+yaml'].map((type) => `application/${type}`);
+  const words = 'the body of the request was in an unknown format - accepted media types include';
+  const text = `Error from server (UnsupportedMediaType): ${words}: ${accepted.join(', ')}`;
+  return new PodrunError('BadRequest', text, { hint: 'Use --type=merge.' });
 }
 
 /**
@@ -81,8 +113,8 @@ async function patchObjects(cli: Cli, words: readonly string[], flags: PatchFlag
  */
 function readSubresource(name: string | undefined): Subresource | undefined {
   if (name === undefined) return undefined;
-  const found = SUBRESOURCES.find((subresource) => subresource === name);
-  if (found !== undefined) return found;
+  const known = SUBRESOURCES.find((subresource) => subresource === name);
+  if (known !== undefined) return known;
   throw noSuchSubresource();
 }
 

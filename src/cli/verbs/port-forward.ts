@@ -12,9 +12,8 @@ import { listenForSignals } from '../base/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
 import { reachPod } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageErrorf } from '../flags/options.ts';
 
 interface PortForwardFlags {
   readonly address: string;
@@ -49,7 +48,7 @@ export function register(program: Command, run: RunVerb): void {
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
 
-/** Runs `podrun port-forward`; answers the exit code. Source: kubectl/pkg/cmd/portforward/portforward.go. */
+/** Runs `podrun port-forward`. Returns the exit code. Source: kubectl/pkg/cmd/portforward/portforward.go. */
 async function portForward(cli: Cli, words: readonly string[], flags: PortForwardFlags): Promise<number> {
   const [word, ...portWords] = words;
   if (word === undefined || portWords.length === 0) {
@@ -82,7 +81,7 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
   let signals: { close(): void } | undefined;
   const stopped = new Promise<number>((resolve) => {
     signals = listenForSignals(cli, (name) => resolve(EXIT_OF_SIGNAL[name]));
-    // Connections go on when the reader of the output is gone.
+    // Connections stay open when the reader of the output is gone.
     cli.stdout.onReaderGone(() => undefined);
   });
   const over = podOver(store, pod);

@@ -12,11 +12,10 @@ import {
   RecordedRuns,
 } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
-import { checkContainer, podArgument } from '../select/pod-argument.ts';
+import { checkContainer, podArgument } from '../select/resource-arguments.ts';
 import { isRunName } from '../select/run-names.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface ProbesFlags {
   readonly container: string | undefined;
@@ -71,9 +70,9 @@ async function probes(cli: Cli, word: string, flags: ProbesFlags): Promise<numbe
   }
   const journal = new FilteredJournal({ store, clock, pod }, file, wanted);
   const present = journal.next();
-  const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
+  const latest = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
   const render = rendererOf(flags, wanted);
-  cli.stdout.write(render(shown));
+  cli.stdout.write(render(latest));
   if (flags.follow) await journal.follow(cli, render);
   return EXIT.ok;
 }

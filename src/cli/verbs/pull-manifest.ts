@@ -10,9 +10,8 @@ import {
 } from '../../api/index.ts';
 import { formatYaml } from '../../print/index.ts';
 import { ClusterConnection, type PulledManifest, pullManifest } from '../../remote/index.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openCluster } from '../connect/open-cluster.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 /** The flags of `pull-manifest`. */
 interface PullManifestFlags {
@@ -40,7 +39,7 @@ export function register(program: Command, run: RunVerb): void {
     )
     .usage('(POD | TYPE/NAME) [flags]')
     .argument('<object>', 'the Pod, or the type and name: deploy/web')
-    .option('-n, --namespace <name>', 'namespace of the object (default: that of the context)')
+    .option('-n, --namespace <name>', 'namespace of the object (default: as in the context)')
     .option('--context <name>', 'the context of your kubeconfig (default: the current one)')
     .option('--kubeconfig <file>', "the kubeconfig (default: kubectl's)")
     .option('--configmaps', 'with the ConfigMaps that the Pods read', false)

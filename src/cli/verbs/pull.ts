@@ -5,11 +5,10 @@ import { EXIT } from '../../api/index.ts';
 import type { PullOutcome, PullProgress } from '../../lifecycle/index.ts';
 import { containersWithPaths, loadManifests, podIn, renderManifestErrors } from '../../manifest/index.ts';
 import { briefDuration, gitHubGroup, GROUP_END, pulledText, pullPhrase } from '../../print/index.ts';
-import type { Cli } from '../base/cli.ts';
-import { usageOf } from '../flags/usage-of.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { usageOf } from '../flags/options.ts';
 import { fullNameOf } from '../image/open-images.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 
 /** The flags of `pull`. */
@@ -22,8 +21,8 @@ interface PullFlags {
 }
 
 const EXAMPLES = `
-Images are kept in $PODRUN_IMAGE_DIR (default: ~/.local/share/podrun/images). A layer that is there is not fetched
-again, and a pull that was interrupted goes on where it was. podrun takes the credentials of your docker config, of
+Images are kept in $PODRUN_IMAGE_DIR (default: ~/.local/share/podrun/images). A stored layer is not fetched
+again, and an interrupted pull continues where it was. podrun takes the credentials of your docker config, of
 podman's auth.json and of their credential helpers; every Pod may use what it pulled with them.
 
 Examples:
@@ -36,7 +35,7 @@ export function register(program: Command, run: RunVerb): void {
   program
     .command('pull')
     .summary('Pull images ahead')
-    .description('Pulls images from their registries, so that they are there when a Pod needs them.')
+    .description('Pulls images from their registries, so that they are stored when a Pod needs them.')
     .usage('(IMAGE... | -f FILE) [flags]')
     .argument('[images...]', 'names of images')
     .option('-f, --filename <file>', 'pull all images of this manifest; may be given several times', append, [])

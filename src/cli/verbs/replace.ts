@@ -14,19 +14,16 @@ import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
+import { durationFlag, usageOf } from '../flags/options.ts';
+import { authorOfCommand } from '../base/deletion-author.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { deleteAndWait } from './delete.ts';
-import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
 
 interface ReplaceFlags extends OutputFlags {
   readonly filename: readonly string[];
@@ -53,13 +50,13 @@ Examples:
   podrun replace -f settings.yaml --dry-run=server -o yaml
 `;
 
-/** `podrun replace`: replaces stored objects with those of manifests. */
+/** `podrun replace`: replaces stored objects with the objects in manifests. */
 export function register(program: Command, run: RunVerb): void {
   const command = program
     .command('replace')
     .summary('Replace objects')
     .description(
-      'Replaces existing objects with those of manifests. Fields that a manifest does not mention are removed.',
+      'Replaces existing objects with the objects in manifests. Fields that a manifest does not mention are removed.',
     )
     .usage('-f FILE|DIR|- | FILE... [flags]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input');
@@ -167,8 +164,8 @@ function replaceOne(
 
 function hintOf({ type, file }: ObjectRef, message: string): string | undefined {
   if (type.plural !== 'pods' || !message.includes(' is invalid: ')) return undefined;
-  const anew = `Use podrun replace --force -f ${file === 'STDIN' ? '-' : file} (deletes and starts the pod again)`;
-  return `${anew}, or podrun apply: it keeps what the manifest does not mention.`;
+  const remedy = `Use podrun replace --force -f ${file === 'STDIN' ? '-' : file} (deletes and starts the pod again)`;
+  return `${remedy}, or podrun apply: it keeps what the manifest does not mention.`;
 }
 
 /** Deletes the stored objects, waits until they are gone, and creates them anew. A Pod then runs in the background. */
@@ -182,7 +179,13 @@ async function replaceByForce(
   // An error in the manifests must come before the deletion.
   separateObjects(objects);
   const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
-  const session = { store, clock: cli.clock, graceSeconds: flags.gracePeriod, propagation: 'Background' } as const;
+  const session = {
+    store,
+    clock: cli.clock,
+    graceSeconds: flags.gracePeriod,
+    propagation: 'Background',
+    author: authorOfCommand(cli),
+  } as const;
   const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;
   const errors = await deleteAndWait(cli, session, objects.map(refOf), deletion);
   if (errors.length > 0) {

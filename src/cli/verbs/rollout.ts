@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { addChanges } from '../rollout/change.ts';
+import { addChanges, addUndo } from '../rollout/change.ts';
 import { addHistory } from '../rollout/history.ts';
 import { addStatus } from '../rollout/status.ts';
-import { addUndo } from '../rollout/undo.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { KEEPER_COMMAND, runKeeper } from '../../engine/index.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 /** Registers the hidden command of a keeper. Only podrun calls it. */
 export function register(program: Command, run: RunVerb): void {

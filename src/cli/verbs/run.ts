@@ -1,6 +1,9 @@
 import { type Command, Option } from 'commander';
 import {
+  allContainerStatuses,
   DEFAULT_NAMESPACE,
+  EXIT,
+  isTerminalPhase,
   type KubeObject,
   parseAnnotationPairs,
   parseLabelPairs,
@@ -8,16 +11,16 @@ import {
   type StoredPod,
   usage,
 } from '../../api/index.ts';
+import { waitForPod } from '../../apiserver/index.ts';
 import { podToRun, serviceToExpose } from '../../manifest/index.ts';
-import type { Cli } from '../base/cli.ts';
-import { type AttachedRunFlags, runAttached } from '../create/attached-run.ts';
-import { createFromFlags, withCreateFlags } from '../create/create-object.ts';
+import type { FileStore } from '../../store/index.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { reportErrors } from '../base/report-error.ts';
-import { countOption } from '../flags/count-option.ts';
-import { usageErrorf } from '../flags/usage-of.ts';
+import { type CreateFlags, createFromFlags, type WantedObject, withCreateFlags } from '../create/create-object.ts';
+import { attachToContainer } from '../debug/attach-container.ts';
+import { countOption, usageErrorf } from '../flags/options.ts';
 import { append } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 import { deleteAndWait } from './delete.ts';
 
 interface RunFlags extends AttachedRunFlags {
@@ -42,6 +45,7 @@ interface RunFlags extends AttachedRunFlags {
 const EXAMPLES = `
 Examples:
   podrun run hello --image=busybox --restart=Never --command -- echo hello
+  podrun run wait --image=busybox -d --command sleep 1000
   podrun run shell -it --rm --image=busybox --restart=Never --command -- sh
   podrun run site --image=nginx --port=80 --env=LEVEL=debug --dry-run=client -o yaml
   podrun run server --image=busybox -d --command -- sleep 1000
@@ -57,10 +61,10 @@ export function register(program: Command, run: RunVerb): void {
         'standard input, output and error with the container, and exits with its exit code.',
     )
     .usage('NAME --image=IMAGE [flags] [--command] [-- COMMAND ARGS...]')
-    .argument('[name...]', 'the name of the Pod');
+    .argument('[name...]', 'the name of the Pod; its command may follow without --, if no word of it is a flag');
   withCreateFlags(command)
     .option('--image <image>', 'the image of its container')
-    .option('--command', 'the words behind -- replace the command of the image, not its arguments', false)
+    .option('--command', 'the words behind the name or -- replace the command of the image, not its arguments', false)
     .option('--env <pair>', 'a variable, KEY=VALUE; may be given several times', append, [])
     .addOption(countOption('--port <number>', 'the port of the container'))
     .option('--expose', 'also create a Service for the port', false)
@@ -85,7 +89,9 @@ export function register(program: Command, run: RunVerb): void {
 async function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Promise<number> {
   const name = checkedName(words, flags);
   const { detach, until, timeout, dryRun } = flags;
-  const object = podOf(cli, name, flags);
+  // The command may stand without `--`, where none of its words is a flag.
+  const command = [...words.slice(1), ...(cli.line.command ?? [])];
+  const object = podOf(name, command, flags);
   if (flags.expose) {
     await createFromFlags(cli, { object: serviceOf(name, flags) }, flags);
     if (dryRun !== 'none' && flags.output === 'yaml') cli.stdout.write('---\n');
@@ -93,7 +99,11 @@ async function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Prom
   const before = flags.rm ? uidOf(cli, name, flags) : undefined;
   try {
     if (isAttached(flags)) return await runAttached(cli, { object }, flags);
-    return await createFromFlags(cli, { object, running: { detach, until, timeout } }, flags);
+    return await createFromFlags(
+      cli,
+      { object, running: { detach, timeout, until: until === undefined ? [] : [until] } },
+      flags,
+    );
   } finally {
     // A Pod that had the name before stays.
     if (flags.rm && uidOf(cli, name, flags) !== before) await remove(cli, object, flags);
@@ -101,13 +111,13 @@ async function runPod(cli: Cli, words: readonly string[], flags: RunFlags): Prom
 }
 
 /**
- * Checks the flags, and answers the name of the Pod.
+ * Checks the flags, and returns the name of the Pod.
  * @throws {PodrunError} (usage) in kubectl's words
  */
 function checkedName(words: readonly string[], flags: RunFlags): string {
   const [name] = words;
   if (!flags.image) throw usage('required flag(s) "image" not set');
-  if (name === undefined || words.length > 1) throw usageErrorf('run', 'NAME is required for run');
+  if (name === undefined) throw usageErrorf('run', 'NAME is required for run');
   if (!['Always', 'OnFailure', 'Never'].includes(flags.restart)) {
     throw usageErrorf('run', `invalid restart policy: ${flags.restart}`);
   }
@@ -130,12 +140,12 @@ function isAttached({ attach, stdin }: RunFlags): boolean {
   return attach ?? stdin;
 }
 
-function podOf(cli: Cli, name: string, flags: RunFlags): KubeObject {
+function podOf(name: string, words: readonly string[], flags: RunFlags): KubeObject {
   const { image = '', stdin, tty } = flags;
   return podToRun({
     name,
     image,
-    words: cli.line.command ?? [],
+    words,
     isCommand: flags.command,
     labels: labelsIn(flags) ?? { run: name },
     annotations: Object.fromEntries(parseAnnotationPairs(flags.annotations).set),
@@ -185,4 +195,43 @@ function variableOf(pair: string): { name: string; value: string } {
   const equals = pair.indexOf('=');
   if (equals <= 0) throw usage(`invalid env: ${pair}`);
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+}
+
+/** The flags of a run that podrun's standard streams are connected with. */
+export interface AttachedRunFlags extends CreateFlags {
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly leaveStdinOpen: boolean;
+}
+
+/**
+ * Runs a Pod of one container in the background, connects podrun's standard streams with it, and returns its exit code.
+ * A Pod with restartPolicy Always keeps running. Source: kubectl/pkg/cmd/run/run.go handleAttachPod.
+ */
+async function runAttached(cli: Cli, { object }: WantedObject, flags: AttachedRunFlags): Promise<number> {
+  const running = { detach: true, logs: false, awaitsClient: true } as const;
+  const created = await createFromFlags(cli.silenced(), { object, running }, flags);
+  const store = openStore(cli);
+  const { name = '', namespace = flags.namespace || DEFAULT_NAMESPACE } = object.metadata;
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (created !== EXIT.ok || pod === undefined) return created;
+  const { stdin, tty, leaveStdinOpen } = flags;
+  const { clock } = cli;
+  const seen = await attachToContainer(cli, { store, clock, pod, container: name, stdin, tty });
+  if (seen.isStopped) return seen.exitCode;
+  if (leaveStdinOpen || (pod.spec.restartPolicy ?? 'Always') === 'Always') return EXIT.ok;
+  return endOf(cli, store, pod);
+}
+
+/** Waits for the end of the Pod. Returns the exit code of its container, and says in kubectl's words how it failed. */
+async function endOf(cli: Cli, store: FileStore, pod: StoredPod): Promise<number> {
+  const { namespace, name } = pod.metadata;
+  const { status } = await waitForPod({ store, clock: cli.clock }, pod, ({ status: { phase } }) =>
+    isTerminalPhase(phase),
+  );
+  const ended = allContainerStatuses(status)[0]?.state?.terminated;
+  if (status.phase === 'Succeeded' || ended === undefined) return EXIT.ok;
+  const { reason = '', message = '', exitCode } = ended;
+  cli.stderr.write(`${`pod ${namespace}/${name} terminated (${reason})\n${message}`.trimEnd()}\n`);
+  return exitCode || EXIT.failed;
 }

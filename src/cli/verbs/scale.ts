@@ -10,18 +10,15 @@ import {
 } from '../../api/index.ts';
 import { changeObject, type ObjectRef, waitForObject } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { durationFlag } from '../flags/duration-flag.ts';
+import { durationFlag } from '../flags/options.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { readTargets } from '../select/read-targets.ts';
+import { readTargets } from '../select/find-objects.ts';
 import { type TargetFlags, withTargetFlags } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
 
 interface ScaleFlags extends TargetFlags, OutputFlags {
   readonly replicas: string | undefined;

@@ -1,20 +1,24 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { machineClock } from '../../clock.ts';
 import { homeFolder } from '../../user.ts';
-import { EXIT, PodrunError, usage } from '../../api/index.ts';
-import { SOURCE_CHOICES } from '../../lifecycle/index.ts';
+import { PodrunError, usage } from '../../api/index.ts';
+import { READY_OR_SUCCEEDED } from '../../controllers/index.ts';
+import { SOURCE_CHOICES, verdictOf } from '../../lifecycle/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import { startCommand } from '../../runtime/index.ts';
 import type { ServingServer } from '../../server/index.ts';
-import { memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
+import { evidenceAbout, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
 import { listenForSignals } from '../base/signals.ts';
-import type { Cli } from '../base/cli.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { type AgentSettings, readConfigFile } from '../../settings/index.ts';
-import { chooseRuntime, runNetworks, runSettings, runtimeChoice } from '../../engine/index.ts';
+import { chooseRuntime, type JudgedFaults, runNetworks, runSettings, runtimeChoice } from '../../engine/index.ts';
 import { FOR_CLIENTS } from '../../network/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
-import type { ApplyFlags } from '../flags/apply-flags.ts';
+import { type ApplyFlags, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP } from '../flags/apply-flags.ts';
+import { openStore } from '../base/environment.ts';
+import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
+import { explainOutcome, rootsToExplain } from '../apply/explain-outcome.ts';
 import { choicesOfFlags } from '../apply/apply-input.ts';
 
 interface ServeFlags extends ServedPodFlags {
@@ -27,7 +31,7 @@ interface ServeFlags extends ServedPodFlags {
 
 const EXAMPLES = `
 The server listens on this machine only, with TLS and a token, which the kubeconfig has. Ctrl-C ends the server;
-its Pods keep running, and the next podrun serve goes on with them. With --once, all ends with COMMAND.
+its Pods keep running, and the next podrun serve continues with them. With --once, all ends with COMMAND.
 
 Examples:
   podrun serve                        # prints: export KUBECONFIG=…
@@ -60,6 +64,8 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(new Option('--runtime <tier>', 'how containers are isolated').choices(RUNTIME_CHOICES))
     .addOption(new Option('--images <source>', 'programs of this machine, or real images').choices(SOURCE_CHOICES))
     .option('--ingress-port <ports>', 'ports for Ingresses: HTTP,HTTPS')
+    .option('--seccomp-root <folder>', SECCOMP_ROOT_HELP)
+    .option('--overcommit', OVERCOMMIT_HELP)
     .option('--isolate', 'containers get copies of the folders with your work')
     .addHelpText('after', EXAMPLES)
     .action((flags: Partial<ServeFlags> & Pick<ServeFlags, 'address' | 'authorization'>) =>
@@ -68,8 +74,10 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 function withDefaults(flags: Partial<ServeFlags> & Pick<ServeFlags, 'address' | 'authorization'>): ServeFlags {
-  const { image = [], config, network, proxy, runtime, images, ingressPort, isolate = false, ...rest } = flags;
-  return { ...rest, image, config, network, proxy, runtime, images, ingressPort, isolate };
+  const { image = [], config, network, proxy, runtime, images, ingressPort, seccompRoot, ...rest } = flags;
+  const { isolate = false, overcommit = false } = flags;
+  const node = { network, proxy, runtime, ingressPort, isolate, overcommit, seccompRoot };
+  return { ...rest, ...node, image, config, images };
 }
 
 async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
@@ -120,27 +128,57 @@ async function untilSignal(cli: Cli, server: ServingServer): Promise<'leave'> {
   return 'leave';
 }
 
-/** Runs COMMAND. Answers its exit code; if that is 0, the verdict on the Pods. */
+/** Runs COMMAND. Returns its exit code; if that is 0, the verdict on the Pods. */
 async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ServingServer): Promise<number> {
   const env = { ...cli.env, KUBECONFIG: server.kubeconfig };
   const faults = server.watchFaults();
-  const outcome = await startCommand({ argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true });
+  const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true };
+  const outcome = await startCommand(request, machineClock(cli.clock));
   if (!outcome.ok) {
     cli.stderr.write(`${outcome.error}\n`);
     return outcome.exitCode;
   }
   const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
   const exitCode = await outcome.command.exitCode;
+  await outcome.command.swept;
   signals.close();
-  const found = faults();
-  for (const fault of found) cli.stderr.write(`error: ${fault}\n`);
-  return exitCode === 0 && found.length > 0 ? EXIT.failed : exitCode;
+  return tellFaults(cli, exitCode, faults());
+}
+
+/** Tells what has failed, as `apply` does at the end of COMMAND. Returns the exit code of both. */
+function tellFaults(cli: Cli, exitCode: number, { roots, ...faults }: JudgedFaults): number {
+  const outcome = { type: 'commandEnded', exitCode, ...faults } as const;
+  const store = openStore(cli);
+  const text = explainOutcome({
+    outcome,
+    roots,
+    seen: rootsToExplain(outcome, READY_OR_SUCCEEDED, roots),
+    evidenceOf: (object) => evidenceAbout(store, object),
+    goal: READY_OR_SUCCEEDED,
+    // `serve` has no flag for it: no line advises it.
+    flags: { ...cli.flags, ...APPLY_DEFAULTS, allowRestarts: true },
+    imageAdvice: () => '',
+    nowMs: cli.clock.now().wallMs,
+  });
+  cli.stderr.write(text);
+  if (annotatesForGitHub(cli, {}))
+    for (const line of text.split('\n')) if (line.startsWith('error: ')) annotateRun(cli, line.slice('error: '.length));
+  return verdictOf(outcome, roots, 'complete').exitCode;
 }
 
 /** The flags of `serve` about Pods. */
 type ServedPodFlags = Pick<
   ApplyFlags,
-  'image' | 'config' | 'network' | 'proxy' | 'runtime' | 'images' | 'ingressPort' | 'isolate'
+  | 'image'
+  | 'config'
+  | 'network'
+  | 'proxy'
+  | 'runtime'
+  | 'images'
+  | 'ingressPort'
+  | 'isolate'
+  | 'overcommit'
+  | 'seccompRoot'
 >;
 
 /**
@@ -154,8 +192,8 @@ async function serveSettings(cli: Cli, flags: ServedPodFlags, root: string): Pro
   const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
   const { features } = await chooseRuntime(choice, place);
   const choices = choicesOfFlags(cli, { ...APPLY_DEFAULTS, ...flags }, config);
-  const asked = { hasNamespaces: features.tier !== 'process', objects: [], reason: FOR_CLIENTS };
-  const { networks, note } = await runNetworks(choices, asked, place);
+  const request = { hasNamespaces: features.tier !== 'process', objects: [], reason: FOR_CLIENTS };
+  const { networks, note } = await runNetworks(choices, request, place);
   if (note !== undefined) cli.note(note);
   return { ...runSettings(choices), privateNetworks: networks, features };
 }

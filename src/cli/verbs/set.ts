@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { addEnv } from '../set/env.ts';
 import { addImage } from '../set/image.ts';
 import { addResources } from '../set/resources.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { addSelector } from '../set/selector.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 Examples:
@@ -10,16 +11,17 @@ Examples:
   podrun set env deployment/web VERSION=two
 `;
 
-/** `podrun set`: changes single fields of Pod templates. */
+/** `podrun set`: changes single fields of Pod templates and Services. */
 export function register(program: Command, run: RunVerb): void {
   const group = program
     .command('set')
-    .summary('Change images, variables or resources')
-    .description('Changes single fields of Pod templates. A workload replaces its Pods with new ones.')
+    .summary('Change images, variables, resources or selectors')
+    .description('Changes single fields of Pod templates and of Services. A workload replaces its Pods with new ones.')
     .usage('COMMAND [flags]')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
   addImage(group, run);
   addEnv(group, run);
   addResources(group, run);
+  addSelector(group, run);
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { SimulateFlags } from '../experiments/simulate.ts';
-import { usageOf } from '../flags/usage-of.ts';
+import { usageOf } from '../flags/options.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
 Programs:
@@ -19,10 +19,16 @@ Programs:
   Without --program, a container runs until it is stopped and is ready at once. An init container, and a container
   of a Pod that is not always restarted, exits with 0 after a second.
 
+Loads:
+  --load FILE: lines SECONDS,MILLICORES, each until the next one. The millicores are of the whole workload: its ready
+  Pods share them evenly, each up to its CPU limit. The table at the end has each change of the autoscaler, and why.
+  With several autoscalers, NAME=FILE names the workload.
+
 Examples:
   podrun simulate pod.yaml
   podrun simulate pod.yaml --program 'main=exits 3 after 10s, ready after 2s' --for 1h
   podrun simulate pod.yaml --program 'main=cannot start then runs' -o json
+  podrun simulate scaled.yaml --load load.csv
 `;
 
 /** `podrun simulate`: prints what a node would do with manifests in a day. */
@@ -40,7 +46,8 @@ export function register(program: Command, run: RunVerb): void {
     .option('-R, --recursive', 'read folders with their subfolders', false)
     .option('-n, --namespace <name>', 'namespace of objects without one')
     .option('--program <program>', 'what the program of a container does; may be given several times', append, [])
-    .option('--for <duration>', 'the time to simulate', '24h')
+    .option('--load <file>', 'the load of the target of an autoscaler, FILE or NAME=FILE', append, [])
+    .option('--for <duration>', 'the time to simulate (default: 24h, or the load and ten minutes)')
     .addOption(outputOption<NonNullable<SimulateFlags['output']>>(['text', 'json']))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: SimulateFlags) =>

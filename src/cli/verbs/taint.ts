@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
 import { type KubeObject, type Node, usage } from '../../api/index.ts';
 import { changeObject, withClusterObjects } from '../../apiserver/index.ts';
-import { changeLine } from '../change/change-line.ts';
-import { type DryRun, dryRunOption } from '../change/dry-run.ts';
-import { eachObject } from '../change/each-object.ts';
+import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { editTaints, splitTaints } from '../change/taint-edits.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { readTargets } from '../select/read-targets.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { readTargets } from '../select/find-objects.ts';
 
 interface TaintFlags extends OutputFlags {
   readonly all: boolean;
@@ -32,7 +29,7 @@ export function register(program: Command, run: RunVerb): void {
     .summary('Set and remove taints of this machine')
     .description(
       'Sets or removes taints of this machine, the node. New Pods that do not tolerate a taint stay Pending; ' +
-        'with NoExecute, those that run are deleted.',
+        'with NoExecute, running Pods are deleted.',
     )
     .usage('node (NAME | --all | -l QUERY) KEY[=VALUE]:EFFECT... KEY[:EFFECT]-... [flags]')
     .argument('[node...]', 'the node, then the taints');

@@ -13,12 +13,11 @@ import { RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
 import { workloadsAbove } from '../../apiserver/index.ts';
-import type { Cli } from '../base/cli.ts';
-import { type ContextFlags, contextOption } from '../flags/context-option.ts';
+import { type ContextFlags, contextOption } from '../flags/options.ts';
 
 interface TimelineFlags extends ContextFlags {
   readonly namespace: string | undefined;

@@ -10,8 +10,7 @@ import { displayNowMs, openStore } from '../base/environment.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { Cli } from '../base/cli.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface TopFlags {
   readonly containers: boolean;

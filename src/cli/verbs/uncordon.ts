@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../api/index.ts';
-import { cordon, nodeArgument } from '../drain/this-node.ts';
+import { cordon, nodeArgument } from '../drain/drained-pods.ts';
 import { openStore } from '../base/environment.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 /** `podrun uncordon`: see its help. */
 export function register(program: Command, run: RunVerb): void {

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../api/index.ts';
-import { type Findings, lintManifests } from '../../manifest/index.ts';
+import { EXIT, type KubeObject } from '../../api/index.ts';
+import { machineClock } from '../../clock.ts';
+import { chooseRuntime, networkOf, runtimeChoice } from '../../engine/index.ts';
+import { hasOwnNetworks } from '../../machine/index.ts';
+import { type Findings, type Isolation, lintManifests } from '../../manifest/index.ts';
+import { readConfigFile } from '../../settings/index.ts';
 import {
   findingsSummary,
   renderAnnotation,
@@ -8,12 +12,13 @@ import {
   renderFindingsJson,
   renderSarif,
 } from '../../print/index.ts';
+import { quietly } from '../../quietly.ts';
 import { version } from '../../version.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import { openStore } from '../base/environment.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
 import { painterFor } from '../view/painter-for.ts';
-import { usageOf } from '../flags/usage-of.ts';
-import type { Cli } from '../base/cli.ts';
+import { usageOf } from '../flags/options.ts';
 
 interface ValidateFlags {
   readonly filename: readonly string[];
@@ -69,9 +74,14 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
     throw usageOf('validate', 'must specify one of -f and FILE');
   }
   const stdin = (): AsyncIterable<Uint8Array> => cli.stdin;
-  const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });
-  const told = cli.isQuiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
-  cli.stdout.write(await render(cli, told, output));
+  const isolation = runnable ? await isolationHere(cli) : undefined;
+  // A state folder that cannot be read says nothing of manifests.
+  const storedData = (): readonly KubeObject[] =>
+    quietly(() => ['configmaps', 'secrets'].flatMap((plural) => openStore(cli).list(plural))) ?? [];
+  const noSkip = !flags.skip;
+  const all = await lintManifests({ files: filename, recursive, stdin, runnable, isolation, noSkip, storedData });
+  const reported = cli.isQuiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
+  cli.stdout.write(await render(cli, reported, output));
   for (const problem of all.unreadable) cli.stderr.write(`error: ${problem}\n`);
   const isNothingRead = all.files === 0 && all.unreadable.length > 0;
   if (output === 'text' && !cli.isQuiet && !isNothingRead) cli.stderr.write(findingsSummary(all));
@@ -80,17 +90,28 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
   return isWrong ? EXIT.failed : EXIT.ok;
 }
 
-async function render(cli: Cli, told: Findings, output: ValidateOutput): Promise<string> {
+/** The isolation of containers that `apply` would find on this machine, with its variables and podrun.yaml. */
+async function isolationHere(cli: Cli): Promise<Isolation> {
+  const { env, clock } = cli;
+  const config = readConfigFile({ path: undefined, cwd: process.cwd() });
+  const choice = runtimeChoice({ flag: undefined, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
+  const place = { stateDir: openStore(cli).root, clock: machineClock(clock), userPath: env['PATH'] };
+  const { features } = await chooseRuntime(choice, place);
+  const hasPodNetwork = hasOwnNetworks(networkOf({ network: undefined, config }));
+  return { hasNamespaces: features.tier !== 'process', hasPodNetwork };
+}
+
+async function render(cli: Cli, findings: Findings, output: ValidateOutput): Promise<string> {
   switch (output) {
     case 'json':
-      return renderFindingsJson(told);
+      return renderFindingsJson(findings);
     case 'sarif':
-      return renderSarif(told, version);
+      return renderSarif(findings, version);
     case 'github':
-      return told.findings.map(renderAnnotation).join('');
+      return findings.findings.map(renderAnnotation).join('');
     case 'text':
       break;
   }
   const painter = await painterFor(cli, 'stdout');
-  return told.findings.map((finding) => renderFinding(finding, painter)).join('');
+  return findings.findings.map((finding) => renderFinding(finding, painter)).join('');
 }

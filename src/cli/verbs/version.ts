@@ -3,7 +3,7 @@ import { EXIT } from '../../api/index.ts';
 import { formatYaml } from '../../print/index.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import type { RunVerb } from '../base/verb.ts';
+import type { RunVerb } from '../base/cli.ts';
 
 interface VersionFlags {
   /** Only the version of podrun. */
@@ -30,7 +30,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 /**
- * The text for `-o`, with kubectl's fields: the client version is that of podrun, the server version that of its
+ * The text for `-o`, with kubectl's fields: clientVersion is podrun's version, serverVersion the version of its
  * Kubernetes.
  */
 function versionText({ client, output }: VersionFlags): string {

@@ -1,5 +1,6 @@
 import {
   getObject,
+  inPlace,
   missingObjectError,
   type ObjectRef,
   timedOutWaiting,
@@ -12,11 +13,13 @@ import {
   PodrunError,
   qualifiedKind,
   qualifiedPlural,
+  storageOf,
   type StoredKubeObject,
   type StoredPod,
   usage,
 } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
+import { whyNotReady } from '../../controllers/index.ts';
 import { type AwaitedGoal, GoalWait } from '../../engine/index.ts';
 import {
   includesReady,
@@ -27,22 +30,19 @@ import {
   type WaitCondition,
 } from '../../lifecycle/index.ts';
 import type { FileStore, Store } from '../../store/index.ts';
-import { durationFlag, settleFlag, WEEK_MS } from '../flags/duration-flag.ts';
+import { type ContextFlags, contextOption, durationFlag, settleFlag, WEEK_MS } from '../flags/options.ts';
 import { nextLookAtOwner } from '../change/resting.ts';
 import { openStore } from '../base/environment.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { writePrinted } from '../output/write-printed.ts';
+import { writePrinted } from '../output/paged-output.ts';
 import { reportErrors } from '../base/report-error.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { append, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
-import type { RunVerb } from '../base/verb.ts';
-import type { WaitTarget } from '../waiting/wait-target.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { explainTargets, isOutOfReach, type WaitTarget } from '../waiting/wait-target.ts';
 import { showCreationWait, WaitWatch } from '../waiting/wait-watch.ts';
-import { explainTargets } from '../waiting/explain-targets.ts';
-import type { Cli } from '../base/cli.ts';
-import { type ContextFlags, contextOption } from '../flags/context-option.ts';
 
 interface WaitFlags extends SelectionFlags, OutputFlags, ContextFlags {
   readonly for: readonly string[];
@@ -73,7 +73,7 @@ export function register(program: Command, run: RunVerb): void {
     .option('--all', 'all objects of the type in the namespace', false)
     .option(
       '--for <condition>',
-      "condition=NAME[=STATUS], delete, create or jsonpath='{PATH}'[=VALUE]; all of several must be met",
+      "ready, condition=NAME[=STATUS], delete, create or jsonpath='{PATH}'[=VALUE]; all of several must be met",
       append,
       [],
     )
@@ -112,7 +112,7 @@ async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promi
   // Reports a mistake in -o before the wait.
   objectPrinter(cli.stdout, flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
-  const conditions = (flags.for.length === 0 ? [''] : flags.for).map(parseWaitCondition);
+  const conditions = (flags.for.length === 0 ? [''] : flags.for).map(readCondition);
   const settleMs = readSettle(flags, conditions);
   const selection = await readSelection(cli, 'wait', words, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
@@ -132,6 +132,13 @@ async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promi
   } finally {
     watch?.close();
   }
+}
+
+/** Reads `--for`. podrun's own: `ready`, which each kind has a meaning of. */
+function readCondition(text: string): WaitCondition {
+  if (text !== 'ready') return parseWaitCondition(text);
+  const isMet = (object: KubeObject): boolean => whyNotReady(object) === undefined;
+  return { type: 'state', isMet, wanted: undefined, text, phrase: text };
 }
 
 /**
@@ -184,8 +191,8 @@ async function settleAll(
   watch?.close();
   const exitCode = reportErrors(cli.stderr, errors);
   if (open.length > 0 && !going.isLook) {
-    const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: cli.flags.stateDir };
-    cli.stderr.write(explainTargets(asked, open));
+    const request = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: cli.flags.stateDir };
+    cli.stderr.write(explainTargets(request, open));
   }
   return exitCode;
 }
@@ -226,17 +233,18 @@ async function untilCreated(cli: Cli, { store, clock, deadlineMs }: Wait, select
 }
 
 /**
- * Waits for one condition of one object. Answers the last state of the object, `late` at the deadline, or an error,
+ * Waits for one condition of one object. Returns the last state of the object, `late` at the deadline, or an error,
  * which is printed at the end. Undefined when there is nothing to print.
  */
 async function settle(
   { store, clock, deadlineMs, isLook, signal, settleMs }: Wait,
-  { ref, object: first, condition }: WaitTarget,
+  target: WaitTarget,
 ): Promise<StoredKubeObject | PodrunError | 'late' | undefined> {
+  const { ref, object: first, condition } = target;
   if (condition.type === 'create') return first;
   if (first === undefined) return condition.type === 'delete' ? undefined : missingObjectError(store, ref);
   let last = first;
-  const goal = ref.type.plural === 'pods' ? readyGoal(condition) : undefined;
+  const goal = storageOf(ref.type) === 'pods' ? readyGoal(condition) : undefined;
   // As in kubectl, an ended container does not end the wait: it may start again.
   const rules = { settleMs, allowRestarts: true };
   const roots = (): readonly Root[] => [podRoot(last as unknown as StoredPod)];
@@ -246,7 +254,9 @@ async function settle(
     last = object ?? last;
     if (object === undefined) return false;
     if (goalWait === undefined) {
-      return condition.isMet(object) || (isLook ? false : (nextLookAtOwner(store, ref, clock) ?? false));
+      if (condition.isMet(object)) return true;
+      // WaitWatch ends a wait that cannot succeed any more, with the reason.
+      return isLook || isOutOfReach(target, object) ? false : (nextLookAtOwner(store, ref, clock) ?? false);
     }
     const progress = goalWait.look();
     return progress.type === 'settling' ? progress : progress.type === 'met';
@@ -268,5 +278,7 @@ function lateness({ isLook }: Wait, { ref: { type, name } }: WaitTarget): Podrun
 }
 
 function renderMet(ref: ObjectRef, object: StoredKubeObject, printer: ObjectPrinter | undefined): string {
-  return printer === undefined ? `${qualifiedKind(ref.type)}/${ref.name} condition met\n` : printer.print(object);
+  return printer === undefined
+    ? `${qualifiedKind(ref.type)}/${ref.name} condition met\n`
+    : printer.print(inPlace(ref.type, object));
 }

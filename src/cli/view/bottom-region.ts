@@ -48,17 +48,17 @@ export class BottomRegion {
   show(lines: readonly string[]): void {
     this.fit();
     const [, rows] = this.#terminal.size();
-    const shown = lines.slice(0, Math.max(0, rows - 1));
-    const isHigher = shown.length !== this.#lines.length;
-    const top = rows - shown.length + 1;
-    const changes = shown.flatMap((line, index) => {
+    const fitting = lines.slice(0, Math.max(0, rows - 1));
+    const isHigher = fitting.length !== this.#lines.length;
+    const top = rows - fitting.length + 1;
+    const changes = fitting.flatMap((line, index) => {
       if (!isHigher && line === this.#lines[index]) return [];
       return [`${ESC}[${top + index};1H${PLAIN_STYLE}${line}${PLAIN_STYLE}${ERASE_TO_END_OF_LINE}`];
     });
     if (changes.length === 0 && !isHigher) return;
-    const moved = isHigher ? this.#reserve(shown.length, rows) : '';
+    const moved = isHigher ? this.#reserve(fitting.length, rows) : '';
     const painted = changes.length === 0 ? '' : `${SAVE_CURSOR}${changes.join('')}${RESTORE_CURSOR}`;
-    this.#lines = shown;
+    this.#lines = fitting;
     this.#terminal.write(`${BEGIN_UPDATE}${moved}${painted}${END_UPDATE}`);
   }
 

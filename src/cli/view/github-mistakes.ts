@@ -33,12 +33,15 @@ export function annotationPosition(
   if (file === 'STDIN') return undefined;
   const root = env['GITHUB_WORKSPACE'] || process.cwd();
   const relative = path.relative(root, path.resolve(file));
-  const isElsewhere = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
-  return isElsewhere ? undefined : { file: relative, line: position.line, column: position.column };
+  const isOutside = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
+  return isOutside ? undefined : { file: relative, line: position.line, column: position.column };
 }
 
 /** True in a job of GitHub Actions, or with --annotations=github. */
-export function annotatesForGitHub({ env, isQuiet }: Cli, { annotations, output }: ApplyFlags): boolean {
+export function annotatesForGitHub(
+  { env, isQuiet }: Cli,
+  { annotations, output }: Partial<Pick<ApplyFlags, 'annotations' | 'output'>>,
+): boolean {
   if (annotations !== undefined) return annotations === 'github';
   return env['GITHUB_ACTIONS'] === 'true' && output !== 'json' && !isQuiet;
 }

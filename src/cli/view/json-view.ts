@@ -1,5 +1,7 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/index.ts';
 import type { Owned } from '../../controllers/index.ts';
+import { PodClaims } from '../../apiserver/index.ts';
+import type { Store } from '../../store/index.ts';
 import type { ApplyView } from './apply-view.ts';
 import type { Cli } from '../base/cli.ts';
 import type { ReaderGone } from '../base/process.ts';
@@ -8,21 +10,26 @@ import type { ReaderGone } from '../base/process.ts';
 export class JsonView implements ApplyView {
   readonly #cli: Cli;
   readonly #printed = new Set<string>();
+  /** Undefined: the Pods have none. */
+  readonly #claims: PodClaims | undefined;
 
-  constructor(cli: Cli) {
+  /** @param store the objects of the run. Default: it makes no claims of volumes */
+  constructor(cli: Cli, store?: Store) {
     this.#cli = cli;
+    this.#claims = store && new PodClaims(store, (event) => this.#print(event));
   }
 
   pod(event: WatchEvent<StoredPod>): void {
-    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
+    this.#print(event);
+    if (event.type === 'ADDED') this.#claims?.add(event.object);
   }
 
   event(event: WatchEvent<StoredEvent>): void {
-    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
+    this.#print(event);
   }
 
   object(event: WatchEvent<Owned>): void {
-    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
+    this.#print(event);
   }
 
   output(): undefined {
@@ -64,6 +71,10 @@ export class JsonView implements ApplyView {
   }
 
   close(): void {
-    // Nothing is buffered.
+    this.#claims?.close();
+  }
+
+  #print(event: WatchEvent<unknown>): void {
+    this.#cli.stdout.write(`${JSON.stringify(event)}\n`);
   }
 }

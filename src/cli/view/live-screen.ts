@@ -1,8 +1,8 @@
 import { type Alarm, machineClock } from '../../clock.ts';
-import { guardTerminal, isInForeground, takeSignal } from '../../runtime/index.ts';
-import { BottomRegion } from './bottom-region.ts';
-import { Keys } from './keys.ts';
+import { guardTerminal, isInForeground, type KeyByKey, readKeyByKey, takeSignal } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
+import { BottomRegion } from './bottom-region.ts';
+import { typedKeys } from './key-state.ts';
 
 /** The shortest time between two drawings. */
 const PAINT_MS = 100;
@@ -11,7 +11,7 @@ const TICK_MS = 1000;
 /** The columns below which the block is not readable. */
 const LEAST_COLUMNS = 10;
 
-export interface LiveScreenOptions {
+interface LiveScreenOptions {
   readonly cli: Cli;
   /** Makes the lines of the block, with at most so many columns and rows. */
   readonly render: (columns: number, rows: number) => readonly string[];
@@ -34,6 +34,8 @@ export class LiveScreen {
   #alarmMs = 0;
   #paintedMs = 0;
   #isClosed = false;
+  /** True while another program has the terminal. */
+  #isLent = false;
 
   constructor(options: LiveScreenOptions) {
     this.#options = options;
@@ -57,13 +59,25 @@ export class LiveScreen {
 
   /** Draws a change soon. */
   changed(): void {
-    if (this.#isClosed || this.#paintedMs === 0) return;
+    if (this.#isClosed || this.#isLent || this.#paintedMs === 0) return;
     this.#paintAt(Math.min(this.#alarmMs, Math.max(this.#nowMs(), this.#paintedMs + PAINT_MS)));
   }
 
   /** Adapts to the size of the terminal. Call it before each line. */
   makeWay(): void {
     this.#region.fit();
+  }
+
+  /** Gives the terminal to another program until it ends. */
+  async lend<T>(use: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#leave();
+    try {
+      return await use();
+    } finally {
+      this.#isLent = false;
+      this.#paint();
+    }
   }
 
   /** Hides the block and restores the terminal for good. */
@@ -76,7 +90,7 @@ export class LiveScreen {
   }
 
   readonly #onResize = (): void => {
-    if (this.#paintedMs === 0) return;
+    if (this.#paintedMs === 0 || this.#isLent) return;
     this.#region.fit();
     this.#paint();
   };
@@ -130,7 +144,7 @@ export class LiveScreen {
   }
 
   #paint(): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isLent) return;
     this.#paintedMs = this.#nowMs();
     this.#paintAt(this.#paintedMs + TICK_MS);
     if (!isInForeground()) return this.#giveBack(false);
@@ -150,4 +164,55 @@ export class LiveScreen {
       return [0, 0];
     }
   }
+}
+
+/** The terminal is gone: SIGHUP follows. */
+const ignoreLoss = (): void => undefined;
+
+/** Reads keys from the terminal, while podrun is in the foreground. */
+class Keys {
+  readonly #onKey: (key: string) => void;
+  #terminal: KeyByKey | undefined;
+  #isMissing = false;
+
+  constructor(onKey: (key: string) => void) {
+    this.#onKey = onKey;
+  }
+
+  get isOpen(): boolean {
+    return this.#terminal !== undefined;
+  }
+
+  /** The settings of the terminal while podrun reads keys. */
+  get settings(): KeyByKey['settings'] | undefined {
+    return this.#terminal?.settings;
+  }
+
+  /** Starts reading. Only in the foreground: the terminal stops a background process. */
+  open(): void {
+    if (this.isOpen || this.#isMissing) return;
+    this.#terminal = readKeyByKey();
+    this.#isMissing = this.#terminal === undefined;
+    if (!this.isOpen) return;
+    process.stdin.on('data', this.#take);
+    if (process.stdin.listenerCount('error') === 0) process.stdin.on('error', ignoreLoss);
+    process.stdin.resume();
+  }
+
+  /**
+   * Stops reading.
+   * @param isOurs true when podrun is in the foreground, so that it restores the settings of the terminal: another
+   * foreground process has set its own
+   */
+  close({ isOurs }: { readonly isOurs: boolean }): void {
+    if (!this.isOpen) return;
+    process.stdin.off('data', this.#take);
+    process.stdin.pause();
+    if (isOurs) this.#terminal?.restore();
+    this.#terminal = undefined;
+  }
+
+  readonly #take = (typed: Buffer): void => {
+    for (const key of typedKeys(typed.toString('latin1'))) this.#onKey(key);
+  };
 }

@@ -1,5 +1,6 @@
 import type { Workload } from '../../api/index.ts';
 import type { SeparatedObjects } from '../../apiserver/index.ts';
+import type { Store } from '../../store/index.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
@@ -10,18 +11,23 @@ import { JsonView } from './json-view.ts';
 import { GitHubView } from './github-view.ts';
 import { QuietView } from './quiet-view.ts';
 
-/** Opens the view for the flags: transitions for people, or watch events as the API server sends them. */
+/**
+ * Opens the view for the flags: transitions for people, or watch events as the API server sends them.
+ * @param store the objects of this machine. Default: objects of a cluster are shown
+ */
 export async function openView(
-  { cli, flags }: Pick<ApplyViewOptions, 'cli' | 'flags'>,
-  { pods, workloads }: Pick<SeparatedObjects, 'pods' | 'workloads'>,
+  { cli, flags, isRun }: Pick<ApplyViewOptions, 'cli' | 'flags' | 'isRun'>,
+  { pods, workloads, records }: SeparatedObjects,
+  store?: Store,
 ): Promise<ApplyView> {
-  if (flags.output === 'json') return new JsonView(cli);
+  if (flags.output === 'json') return new JsonView(cli, store);
   const options: ApplyViewOptions = {
     cli,
     flags,
     pods: pods.map(({ object }) => object),
     workloads: workloads.map(({ object }) => object as unknown as Workload),
-    manifests: pods,
+    manifests: [...pods, ...workloads, ...records],
+    isRun,
   };
   const view = await viewForPeople(options);
   return annotatesForGitHub(cli, flags) ? new GitHubView(view, options) : view;

@@ -11,7 +11,7 @@ export async function painterFor(cli: Cli, stream: 'stdout' | 'stderr'): Promise
 }
 
 /** The settings that decide about colours. */
-export interface ColorSettings {
+interface ColorSettings {
   /** The value of `--color`. */
   readonly flag: GlobalFlags['color'];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export interface ColorSettings {
  * @see https://force-color.org
  * @see https://bixense.com/clicolors
  */
-export function wantsColor({ flag, env, isTerminal }: ColorSettings): boolean {
+function wantsColor({ flag, env, isTerminal }: ColorSettings): boolean {
   if (flag !== 'auto') return flag === 'always';
   if (env['NO_COLOR']) return false;
   // Programs of Node read these two values as no.

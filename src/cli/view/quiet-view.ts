@@ -1,4 +1,4 @@
-import { liveColumns, type LiveStyle, logPrefix, OutputLines, type Painter, prefixLines } from '../../print/index.ts';
+import { OutputLines, type Painter, prefixLines } from '../../print/index.ts';
 import type { StoredPod } from '../../api/index.ts';
 import type { OutputStream } from '../../runtime/index.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
@@ -8,7 +8,9 @@ import type { ReaderGone } from '../base/process.ts';
 /** The view for --quiet: output of containers, and no transitions. */
 export class QuietView implements ApplyView {
   readonly #out: Cli['stdout'];
-  readonly #style: LiveStyle;
+  readonly #color: Painter;
+  readonly #isSingle: boolean;
+  readonly #numbers = new Map<string, number>();
   readonly #showsLogs: boolean;
   readonly #isTerminal: boolean;
   readonly #lines = new Map<string, OutputLines>();
@@ -17,7 +19,8 @@ export class QuietView implements ApplyView {
     this.#out = cli.stdout;
     this.#isTerminal = this.#out.isTerminal;
     this.#showsLogs = flags.logs;
-    this.#style = { columns: liveColumns({ pods, workloads }, this.#out.columns), color };
+    this.#color = color;
+    this.#isSingle = pods.length === 1 && workloads.length === 0 && flags.staticPods === undefined;
   }
 
   output(
@@ -30,7 +33,10 @@ export class QuietView implements ApplyView {
     const key = `${uid}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      const prefix = logPrefix({ pod: name, container }, this.#style);
+      const number = this.#numbers.get(`${uid}/${container}`) ?? this.#numbers.size;
+      this.#numbers.set(`${uid}/${container}`, number);
+      const named = this.#isSingle ? container : `${name}/${container}`;
+      const prefix = `${this.#color.series(number, `${named} |`)} `;
       lines = new OutputLines((lines) => this.#out.write(prefixLines(lines, { prefix, isTerminal: this.#isTerminal })));
       this.#lines.set(key, lines);
     }

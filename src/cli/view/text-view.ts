@@ -1,21 +1,21 @@
 import { inBackground } from '../../defects.ts';
 import {
+  autoscalerTransition,
+  continuedLog,
   eventTransition,
+  type FoldedPod,
+  foldedTransitions,
   howLapsed,
   isAboutFieldWithoutEffect,
-  liveColumns,
-  type LiveLogLine,
-  type LiveObjects,
-  type LiveStyle,
   logPrefix,
   namedRoot,
-  networkEventLine,
+  networkTransition,
   OutputLines,
   type Painter,
   prefixLines,
-  renderLogLine,
+  renderRemark,
   renderTransition,
-  terminalLine,
+  type Tone,
   type Transition,
   transitionsOf,
   withoutEffectTransition,
@@ -25,6 +25,7 @@ import { isatty } from 'node:tty';
 import type { HookOutput } from '../../kubelet/index.ts';
 import type { PullNotice } from '../../images/index.ts';
 import type { RunOutcome } from '../../engine/index.ts';
+import type { StoredIngress } from '../../network/index.ts';
 import {
   allContainerStatuses,
   controllerOf,
@@ -38,10 +39,11 @@ import {
 import type { Alarm } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/index.ts';
 import type { OutputStream } from '../../runtime/index.ts';
-import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
+import type { ApplyView, ApplyViewOptions, FollowedRun } from './apply-view.ts';
 import type { Cli } from '../base/cli.ts';
-import { KnownServices } from './known/known-services.ts';
-import { KnownWorkloads } from './known/known-workloads.ts';
+import { FittingStyle } from './fitting-style.ts';
+import { isOutputShown, type KeyState } from './key-state.ts';
+import { KnownAddresses, KnownWorkloads } from './known.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
 import type { ReaderGone } from '../base/process.ts';
 
@@ -51,18 +53,19 @@ const FIRST_MS = 150;
 /** The view for people: a line for each transition, output of containers, and a status block on a terminal. */
 export class TextView implements ApplyView {
   readonly #cli: Cli;
-  readonly #shown: LiveObjects;
-  /** The numbers of containers, which choose their colours. Those of Pods that controllers make come later. */
-  readonly #series = new Map<string, number>();
-  readonly #color: Painter;
-  #style: LiveStyle;
+  readonly #isVerbose: boolean;
+  readonly #style: FittingStyle;
   readonly #sinceMs: number;
   readonly #isTerminal: boolean;
-  #showsLogs: boolean;
+  /** True when notes stand in the grid. Otherwise they are lines as kubectl prints them. */
+  #isRun: boolean;
+  #keys: KeyState;
   /** By resolved uid, which Events and output name. */
   readonly #pods = new Map<string, StoredPod>();
+  /** By resolved uid. */
+  readonly #folded = new Map<string, FoldedPod>();
   readonly #workloads = new KnownWorkloads();
-  readonly #services = new KnownServices();
+  readonly #addresses: KnownAddresses;
   /** The containers that podrun stops since the end was decided, by uid of the Pod. */
   readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
@@ -73,25 +76,35 @@ export class TextView implements ApplyView {
   readonly #events = new Map<string, StoredEvent>();
   /** The pulls that are under way, by image. */
   readonly #pulls = new Map<string, PullNotice>();
-  #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
+  #run: FollowedRun = { activityOf: () => undefined };
+  /** Lines that wait while another program has the terminal. Undefined: none has. */
+  #held: (string | Uint8Array)[] | undefined;
   /** Undefined without a terminal, in the first moments of a run, and while COMMAND has the terminal. */
   #status: StatusView | undefined;
   #statusAlarm: Alarm | undefined;
 
   /** @param status loads the status block for a terminal: loading takes longer than a short run */
   constructor(
-    { cli, flags, pods, workloads }: ApplyViewOptions,
+    { cli, flags, pods, workloads, manifests, isRun }: ApplyViewOptions,
     color: Painter,
     status?: () => Promise<typeof StatusView>,
   ) {
     const { clock } = cli;
+    const addresses = manifests
+      .map(({ object }) => object)
+      .filter(({ kind }) => kind === 'Service' || kind === 'Ingress');
+    const hasMore = flags.staticPods !== undefined;
     this.#cli = cli;
     this.#sinceMs = clock.now().wallMs;
-    this.#showsLogs = flags.logs;
+    const output = flags.logs ? 'all' : 'none';
+    this.#keys = { chosen: undefined, output, filter: '', isFiltering: false };
     this.#isTerminal = cli.stdout.isTerminal;
-    this.#shown = { pods, workloads, hasMore: flags.staticPods !== undefined };
-    this.#color = color;
-    this.#style = this.#fittingStyle();
+    this.#isRun = isRun;
+    const others = addresses.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`);
+    const live = { pods, workloads, others, hasMore };
+    this.#style = new FittingStyle(cli.stdout, live, { color, hasTimestamps: flags.timestamps === true });
+    this.#addresses = new KnownAddresses(addresses.filter(({ kind }) => kind === 'Ingress') as StoredIngress[]);
+    this.#isVerbose = cli.isVerbose;
     if (status === undefined) return;
     const takesKeys = !flags.filename.includes('-');
     this.#statusAlarm = clock.wakeAt(clock.now().monotonicMs + FIRST_MS, () => {
@@ -103,27 +116,37 @@ export class TextView implements ApplyView {
     const uid = resolvedUid(object);
     const previous = this.#pods.get(uid);
     const next = type === 'DELETED' ? undefined : object;
-    // A static Pod that has not ended goes on, with another mirror Pod.
+    // A static Pod that has not ended keeps running, with another mirror Pod.
     const isOver = type === 'DELETED' && (!isMirrorPod(object) || isTerminalPhase(object.status.phase));
     if (isOver) this.#pods.delete(uid);
     else this.#pods.set(uid, object);
-    if (previous === undefined) this.#countContainers(object);
+    if (previous === undefined) this.#style.countContainers(object);
     for (const { name, state } of allContainerStatuses(object.status)) {
       if (state?.running === undefined) this.#flush(object, name);
     }
+    for (const transition of this.#transitionsOf(uid, previous, next)) this.#show(transition);
+    this.#status?.changed();
+  }
+
+  #transitionsOf(uid: string, previous: StoredPod | undefined, next: StoredPod | undefined): Transition[] {
+    const atMs = this.#cli.clock.now().wallMs;
+    const isDeleted = next?.metadata.deletionTimestamp !== undefined;
     const context = {
       stopped: this.#stopped.get(uid),
-      deletedBy: object.metadata.deletionTimestamp === undefined ? undefined : this.#workloads.deletedBy(object),
+      deletedBy: isDeleted ? this.#workloads.deletedBy(next) : undefined,
     };
-    for (const transition of transitionsOf(previous, next, this.#cli.clock.now().wallMs, context))
-      this.#show(transition);
-    this.#status?.changed();
+    if (next === undefined || this.#isVerbose) return transitionsOf(previous, next, atMs, context);
+    const { transitions, folded } = foldedTransitions(previous, next, atMs, context, this.#folded.get(uid));
+    this.#folded.set(uid, folded);
+    return transitions;
   }
 
   object(event: WatchEvent<Owned>): void {
     const { clock } = this.#cli;
-    const transitions = this.#workloads.take(event, [...this.#pods.values()], clock.now().wallMs);
-    this.#services.take(event);
+    const atMs = clock.now().wallMs;
+    const rescaled = autoscalerTransition(event.object, atMs);
+    const transitions = rescaled ?? this.#workloads.take(event, [...this.#pods.values()], atMs);
+    this.#addresses.take(event);
     // The controllers have stopped: what changes now is no progress of the workloads.
     if (!this.#isEnding) for (const transition of transitions) this.#show(transition);
     this.#status?.changed();
@@ -133,36 +156,48 @@ export class TextView implements ApplyView {
     if (type === 'DELETED') return void this.#events.delete(object.metadata.uid);
     if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
     if (isAboutFieldWithoutEffect(object)) return void this.#groupFieldsWithoutEffect.push(object);
-    const network = networkEventLine(object);
-    if (network !== undefined) return this.#line(network);
+    const { kind } = object.involvedObject;
+    if (kind === 'Service' || kind === 'Ingress') this.#addresses.event(object);
     const atMs = this.#cli.clock.now().wallMs;
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
-    const transition = eventTransition(object, atMs, pod) ?? this.#workloads.warning(object, atMs);
+    const transition =
+      networkTransition(object, atMs) ?? eventTransition(object, atMs, pod) ?? this.#workloads.warning(object, atMs);
     if (transition !== undefined) this.#show(transition);
   }
 
   output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
-    if (!this.#showsLogs) return undefined;
+    if (!isOutputShown(this.#keys, pod, container)) return undefined;
     const key = `${resolvedUid(pod)}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      const prefix = logPrefix({ pod: pod.metadata.name, container }, this.#style);
-      lines = new OutputLines((lines) => this.#print(prefixLines(lines, { prefix, isTerminal: this.#isTerminal })));
+      lines = new OutputLines((whole) => this.#printOutput(whole, pod, container));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
     return this.#cli.stdout.whenTaken();
   }
 
-  hookOutput({ metadata }: StoredPod, { container, handler, lines }: HookOutput): void {
-    if (!this.#showsLogs) return;
-    for (const text of lines.toString().trimEnd().split(/\r?\n/)) {
-      this.#logLine({ pod: metadata.name, container, hook: handler, text });
-    }
+  hookOutput(pod: StoredPod, { container, handler, lines }: HookOutput): void {
+    if (isOutputShown(this.#keys, pod, container)) this.#printOutput(lines, pod, container, handler);
+  }
+
+  /** @param lines ends with a newline */
+  #printOutput(lines: Buffer, { metadata }: StoredPod, container: string, hook?: string): void {
+    const own = hook === undefined ? {} : { hook };
+    const line = { pod: metadata.name, container, atMs: this.#cli.clock.now().wallMs, ...own };
+    const style = this.#style.current;
+    const continued = style.width === undefined ? undefined : continuedLog(style);
+    const prefix = logPrefix(line, style);
+    this.#print(prefixLines(lines, { prefix, isTerminal: this.#isTerminal, continued }));
   }
 
   note(text: string): void {
-    this.#line(text);
+    if (this.#isRun) this.#remark(text);
+    else this.#line(text);
+  }
+
+  runsNothing(): void {
+    this.#isRun = false;
   }
 
   trouble(text: string): void {
@@ -178,22 +213,22 @@ export class TextView implements ApplyView {
     this.#status?.changed();
   }
 
-  follow(activityOf: (uid: string) => PodActivity | undefined): void {
-    this.#activityOf = activityOf;
+  follow(run: FollowedRun): void {
+    this.#run = run;
   }
 
   commandStarts(argv: readonly string[]): void {
     // COMMAND has the terminal from here on.
     this.#closeStatus();
-    this.#line(this.#color.tone('muted', `running ${argv.join(' ')}`));
+    this.#remark(`running ${argv.join(' ')}`);
   }
 
   ending(outcome: RunOutcome): void {
     const text = ENDINGS[outcome.type](outcome as never);
     if (text === '') return;
     this.#isEnding = true;
-    this.#line(this.#color.tone('muted', text));
-    for (const [uid, pod] of this.#pods) this.#stopped.set(uid, containersWithProcess(pod, this.#activityOf(uid)));
+    this.#remark(text);
+    for (const [uid, pod] of this.#pods) this.#stopped.set(uid, containersWithProcess(pod, this.#run.activityOf(uid)));
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
@@ -204,6 +239,7 @@ export class TextView implements ApplyView {
     this.#showIdleFields();
     for (const lines of this.#lines.values()) lines.flush();
     this.#closeStatus();
+    this.#holdLines(false);
   }
 
   #closeStatus(): void {
@@ -214,26 +250,15 @@ export class TextView implements ApplyView {
 
   #show(transition: Transition): void {
     this.#showIdleFields();
-    if (this.#width() !== this.#style.width) this.#style = this.#fittingStyle();
-    this.#line(renderTransition(transition, this.#sinceMs, this.#style));
+    const { pod, subject = pod, container } = transition;
+    const name = container === undefined ? subject : `${subject}/${container}`;
+    if (!name.includes(this.#keys.filter)) return;
+    this.#line(renderTransition(transition, this.#sinceMs, this.#style.fit()));
   }
 
-  #width(): number | undefined {
-    return this.#isTerminal ? this.#cli.stdout.columns : undefined;
-  }
-
-  #fittingStyle(): LiveStyle {
-    const width = this.#width();
-    const { series, ...columns } = liveColumns(this.#shown, width);
-    for (const [name, index] of series) this.#series.set(name, index);
-    return { columns: { ...columns, series: this.#series }, color: this.#color, width };
-  }
-
-  #countContainers({ metadata, spec }: StoredPod): void {
-    for (const { name } of [...(spec.initContainers ?? []), ...spec.containers]) {
-      const key = `${metadata.name}/${name}`;
-      if (!this.#series.has(key)) this.#series.set(key, this.#series.size);
-    }
+  #remark(text: string, tone: Tone = 'muted'): void {
+    const remark = { atMs: this.#cli.clock.now().wallMs, text, tone };
+    this.#line(renderRemark(remark, this.#sinceMs, this.#style.fit()));
   }
 
   #showIdleFields(): void {
@@ -252,19 +277,20 @@ export class TextView implements ApplyView {
     }
   }
 
-  #logLine(line: LiveLogLine): void {
-    const text = this.#isTerminal ? terminalLine(line.text) : line.text;
-    // Bytes are written unchanged: output of a hook is treated like that of a container.
-    this.#print(Buffer.from(`${renderLogLine({ ...line, text }, this.#style)}\n`));
-  }
-
   #line(text: string): void {
     this.#print(`${text}\n`);
   }
 
   #print(text: string | Uint8Array): void {
+    if (this.#held !== undefined) return void this.#held.push(text);
     this.#status?.makeWay();
     this.#cli.stdout.write(text);
+  }
+
+  #holdLines(isHeld: boolean): void {
+    const held = this.#held ?? [];
+    this.#held = isHeld ? held : undefined;
+    if (!isHeld) for (const text of held) this.#print(text);
   }
 
   #watch(Status: typeof StatusView, takesKeys: boolean): void {
@@ -272,22 +298,26 @@ export class TextView implements ApplyView {
     if (this.#statusAlarm === undefined) return;
     const view: WatchedView = {
       cli: this.#cli,
-      style: this.#style,
+      style: () => this.#style.current,
       pods: () => [...this.#pods.values()],
-      services: () => this.#services.shown,
-      workloads: () => this.#workloads.shown,
+      addresses: () => this.#addresses.reachable(this.#workloads.listed),
+      workloads: () => this.#workloads.listed,
       podsOf: ({ metadata: { uid } }) => this.#workloads.podsOf(uid, [...this.#pods.values()]),
       events: () => [...this.#events.values()],
       pulls: () => [...this.#pulls.values()],
-      activityOf: (uid) => this.#activityOf(uid),
+      activityOf: (uid) => this.#run.activityOf(uid),
       // isatty does not open the stream.
       takesKeys: takesKeys && isatty(0),
       print: (text) => this.#print(text),
-      showsLogs: () => this.#showsLogs,
-      toggleLogs: () => {
-        for (const lines of this.#lines.values()) lines.flush();
-        this.#showsLogs = !this.#showsLogs;
+      printOutput: (lines, pod, container) => this.#printOutput(lines, pod, container),
+      remark: (text) => this.#remark(text),
+      keys: () => this.#keys,
+      chose: (state) => {
+        if (state.output !== this.#keys.output) for (const lines of this.#lines.values()) lines.flush();
+        this.#keys = state;
       },
+      holdLines: (isHeld) => this.#holdLines(isHeld),
+      restart: () => this.#run.restart,
     };
     this.#status = new Status(view);
   }
@@ -311,6 +341,7 @@ const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOut
   goalMet: () => 'goal met, ending the Pods',
   goalImpossible: ({ root }) => `${namedRoot(root)} can no longer meet the goal, ending the Pods`,
   goalLapsed: ({ lapse }) => `pod ${lapse.pod.metadata.name} ${howLapsed(lapse)}, ending the Pods`,
+  unservable: () => 'an object cannot be served, ending the Pods',
   stuck: () => 'the remaining Pods cannot start, ending the Pods',
   timedOut: () => 'timed out, ending the Pods',
   commandEnded: ({ exitCode }) => `COMMAND exited with ${exitCode}, ending the Pods`,

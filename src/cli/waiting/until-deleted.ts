@@ -1,6 +1,7 @@
 import {
   isKeptByFinalizers,
   type PodrunError,
+  PROTECTION,
   qualifiedKind,
   qualifiedPlural,
   type StoredKubeObject,
@@ -12,9 +13,11 @@ import {
   getObject,
   isNamespace,
   type ObjectRef,
+  podsThatUse,
   timedOutWaiting,
   waitForObject,
 } from '../../apiserver/index.ts';
+import type { DeletionAuthor } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
@@ -24,6 +27,7 @@ export interface DeleteSession {
   readonly clock: Clock;
   readonly graceSeconds: number | undefined;
   readonly propagation: PropagationPolicy;
+  readonly author?: DeletionAuthor;
 }
 
 /** An object in deletion. */
@@ -51,7 +55,7 @@ export async function untilDeleted(
     if (isNamespace(ref)) return false;
     if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
     if (waitsForDependents(object)) return false;
-    if (!isNoted) cli.note(heldLine(ref, object));
+    if (!isNoted) cli.note(heldLine(store, ref, object));
     isNoted = true;
     return false;
   };
@@ -68,9 +72,19 @@ export async function untilDeleted(
   return [];
 }
 
-/** Names the finalizers that hold an object: only a change of the object ends the wait. kubectl prints nothing. */
-function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
+/** Says what holds an object, and what ends the wait. kubectl prints nothing. */
+function heldLine(
+  store: FileStore,
+  { type, namespace, name }: ObjectRef,
+  { kind, metadata }: StoredKubeObject,
+): string {
   const what = `${qualifiedKind(type)}/${name}`;
+  if (metadata.finalizers?.join() === PROTECTION[kind]) {
+    const pods = podsThatUse(store, { namespace, name }).map((pod) => pod.metadata.name);
+    return pods.length === 0
+      ? `${what} stays until nothing uses it`
+      : `${what} stays until no Pod uses it: podrun delete pod ${pods.join(' ')} -n ${namespace}`;
+  }
   const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
   return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
 }

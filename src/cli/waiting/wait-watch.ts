@@ -1,12 +1,11 @@
-import type { StoredPod } from '../../api/index.ts';
-import { joinPhrases, type WaitPhrase } from '../../print/index.ts';
-import { getObject } from '../../apiserver/index.ts';
-import type { FileStore } from '../../store/index.ts';
-import { watchUnreachable } from './unreachable-goal-watch.ts';
-import { isOutOfReach, type WaitTarget, targetPhrase } from './wait-target.ts';
-import { RecordWatches } from './record-watches.ts';
+import { storageOf, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
+import { getObject, type ObjectRef } from '../../apiserver/index.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import { joinPhrases, type WaitedPod, type WaitPhrase } from '../../print/index.ts';
+import { type FileStore, RecordWatch, type Store } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { WaitProgress } from './wait-progress.ts';
+import { isOutOfReach, targetPhrase, type WaitTarget } from './wait-target.ts';
 
 /**
  * The time before the first line in a log of CI. Elsewhere standard error has only kubectl's text, for scripts that
@@ -69,10 +68,90 @@ export class WaitWatch {
       [...this.#open]
         .filter(({ condition }) => condition.type !== 'create')
         .map((target) => {
-          const object = target.ref.type.plural === 'pods' ? getObject(this.#store, target.ref) : undefined;
+          const object = storageOf(target.ref.type) === 'pods' ? getObject(this.#store, target.ref) : undefined;
           const waited = object === undefined ? undefined : this.#pods.of(object as unknown as StoredPod);
           return targetPhrase(target, waited, nowMs);
         }),
     );
+  }
+}
+
+/**
+ * An `apply` that starts together with this `wait` may replace a Pod that has ended: wait this long for the new Pod.
+ */
+const PATIENCE_MS = 1000;
+
+const LOOK_MS = 500;
+
+interface UnreachableGoalOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly refs: readonly ObjectRef[];
+  /** True when a condition of the object can no longer become true. Undefined stands for a missing object. */
+  readonly isUnattainable: (ref: ObjectRef, object: StoredKubeObject | undefined) => boolean;
+  /** Called once, when a condition has been out of reach for a second. */
+  readonly onUnreachable: () => void;
+}
+
+/**
+ * Checks after every change of the objects, and every half second, whether a condition can no longer become true: a
+ * check right after a deletion may still find the object, and a time limit passes without an event.
+ */
+function watchUnreachable(options: UnreachableGoalOptions): { close(): void } {
+  const { store, clock, refs, isUnattainable, onUnreachable } = options;
+  /** Monotonic milliseconds. Undefined while every condition can become true. */
+  let sinceMs: number | undefined;
+  let isReported = false;
+  let alarm: Alarm | undefined;
+  const check = (): void => {
+    const nowMs = clock.now().monotonicMs;
+    const isUnreachable = refs.some((ref) => isUnattainable(ref, getObject(store, ref)));
+    sinceMs = isUnreachable ? (sinceMs ?? nowMs) : undefined;
+    if (isReported || sinceMs === undefined || nowMs - sinceMs < PATIENCE_MS) return;
+    isReported = true;
+    onUnreachable();
+  };
+  const planCheck = (): void => {
+    alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
+      planCheck();
+      check();
+    });
+  };
+  const subscriptions = refs.map(({ type, namespace, name }) => {
+    return store.watch(storageOf(type), { namespace, name }, check);
+  });
+  check();
+  planCheck();
+  return {
+    close: () => {
+      for (const subscription of subscriptions) subscription.close();
+      alarm?.cancel();
+    },
+  };
+}
+
+/** Follows the records of the Pods that `wait` waits for. */
+export class RecordWatches {
+  readonly #store: FileStore;
+  readonly #watches = new Map<string, RecordWatch>();
+
+  constructor(store: FileStore) {
+    this.#store = store;
+  }
+
+  /** The Pod with its present records. */
+  of(pod: StoredPod): WaitedPod {
+    const { uid } = pod.metadata;
+    let watch = this.#watches.get(uid);
+    if (watch === undefined) {
+      watch = new RecordWatch(this.#store, pod);
+      this.#watches.set(uid, watch);
+    }
+    return { pod, records: watch.records() };
+  }
+
+  close(): void {
+    for (const watch of this.#watches.values()) watch.close();
+    this.#watches.clear();
   }
 }

@@ -4,6 +4,7 @@ import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { quietly } from '../../quietly.ts';
 import { watchPath } from '../../store/index.ts';
+import { WatchedTree } from './watched-tree.ts';
 
 /** Editors and builds write in several steps: the files are looked at when nothing has happened for this long. */
 const QUIET_MS = 200;
@@ -17,13 +18,14 @@ export interface WatchedPlaces {
 }
 
 /**
- * Follows files: calls back with the paths of those that have changed, once nothing has changed for a moment. A file is
+ * Follows files: calls back with the paths of the changed files, once nothing has changed for a moment. A file is
  * followed through its folder, since editors replace files.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
   readonly #onChange: (files: readonly string[]) => void;
   readonly #watchers = new Map<string, { close(): void }>();
+  readonly #trees = new Map<string, WatchedTree>();
   /** The followed files, and the followed folders with a slash at their end. */
   #wanted: ReadonlySet<string> = new Set();
   readonly #changed = new Set<string>();
@@ -50,14 +52,39 @@ export class WatchedFiles {
     this.#wanted = wanted;
   }
 
+  /**
+   * Follows a folder of sources with its subfolders, or a file.
+   * @param except a folder that podrun itself writes into
+   * @param counts false for a file whose changes do not matter
+   * @returns false when the folder has more subfolders than podrun follows
+   */
+  followSources(
+    place: string,
+    { except, counts }: { readonly except: string; readonly counts: (file: string) => boolean },
+  ): boolean {
+    if (quietly(() => statSync(place).isDirectory()) !== true) {
+      this.follow({ places: [place], recursive: false });
+      return true;
+    }
+    const tree =
+      this.#trees.get(place) ??
+      new WatchedTree({ folder: place, except, onFile: (file) => counts(file) && this.#hasChanged(file) });
+    this.#trees.set(place, tree);
+    return tree.isComplete;
+  }
+
   close(): void {
     this.#alarm?.cancel();
+    for (const tree of this.#trees.values()) tree.close();
     for (const watcher of this.#watchers.values()) watcher.close();
   }
 
   #happened(folder: string, entry: string): void {
     const file = path.join(folder, entry);
-    if (!this.#isWanted(file)) return;
+    if (this.#isWanted(file)) this.#hasChanged(file);
+  }
+
+  #hasChanged(file: string): void {
     this.#changed.add(file);
     this.#alarm?.cancel();
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + QUIET_MS, () => {

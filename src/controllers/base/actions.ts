@@ -10,10 +10,10 @@ import type {
 } from './reconcile.ts';
 
 /**
- * The Pods that one sync of a controller creates or deletes at most. Kubernetes has 500 (BurstReplicas,
- * MaxPodCreateDeletePerSync), each in a request of its own. Here they come at once, and clients wait meanwhile.
+ * The Pods that one sync of a controller creates or deletes at most. The loop carries them out in parts.
+ * Source: BurstReplicas of the ReplicaSet controller, MaxPodCreateDeletePerSync of the Job controller.
  */
-export const PODS_PER_SYNC = 10;
+export const PODS_PER_SYNC = 500;
 
 /** Names one incarnation of an object. */
 export function refOf({ apiVersion, kind, metadata: { namespace, name, uid } }: Owned): ActionTarget {

@@ -1,7 +1,18 @@
-import { isTerminalPhase, parseTime, type PodCondition, type StoredPod } from '../../api/index.ts';
-import { hasDeletionTimestamp } from './ownership.ts';
+import {
+  isTerminalPhase,
+  type ObjectMeta,
+  parseTime,
+  type PodCondition,
+  type PodSpec,
+  type PodTemplateSpec,
+  type StoredPod,
+} from '../../api/index.ts';
+import { controllerReference, hasDeletionTimestamp } from './ownership.ts';
+import type { NewObject, Owned } from './reconcile.ts';
 
-/** How controllers look at Pods. Source: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go. */
+/**
+ * The states of Pods that controllers tell apart. Source: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go.
+ */
 
 /** True for a Pod that has not ended and is not being deleted. */
 export function isActive(pod: StoredPod): boolean {
@@ -49,4 +60,32 @@ export function nextAvailableMs(
 export function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/**
+ * A Pod of a template: its labels, annotations, finalizers and spec, and the owner. Nothing of the owner's metadata.
+ * Source: pkg/controller/controller_utils.go GetPodFromTemplate.
+ * @param name the name, and the prefix it was generated from
+ */
+export function podFromTemplate(
+  owner: Owned,
+  template: PodTemplateSpec | undefined,
+  name: { readonly name: string; readonly generateName: string },
+): NewPod {
+  const { labels, annotations, finalizers } = template?.metadata ?? {};
+  const lists = { labels, annotations, finalizers };
+  const given = Object.fromEntries(Object.entries(lists).filter(([, value]) => value !== undefined));
+  const { namespace } = owner.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...name, namespace, ...given, ownerReferences: [controllerReference(owner)] },
+    spec: template?.spec ?? { containers: [] },
+  };
+}
+
+export interface NewPod extends NewObject {
+  readonly kind: 'Pod';
+  readonly metadata: ObjectMeta & { readonly name: string; readonly namespace: string };
+  readonly spec: PodSpec;
 }

@@ -43,7 +43,7 @@ export interface ReconcileMoment {
   readonly failure?: ActionFailure | undefined;
 }
 
-/** The input with Pods: those that the object owns or that match its selector, and any other Pod of its namespace. */
+/** The input with the Pods of the object's namespace: its own, the ones its selector matches, and the rest. */
 export interface PodsInput extends ReconcileMoment {
   readonly pods: readonly StoredPod[];
 }

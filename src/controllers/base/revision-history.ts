@@ -58,9 +58,19 @@ function newRevision(owner: Owned, template: PodTemplateSpec, revision: number, 
   };
 }
 
-/** A strategic merge patch that sets the template. Source: stateful_set_utils.go getPatch. */
+/**
+ * A strategic merge patch that sets the template. Its keys are in order, as Go writes maps: clients compare the bytes.
+ * Source: stateful_set_utils.go getPatch.
+ */
 function revisionData(template: PodTemplateSpec): unknown {
-  return { spec: { template: { ...template, $patch: 'replace' } } };
+  return inOrder({ spec: { template: { ...template, $patch: 'replace' } } });
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
 }
 
 /** The template of a revision. Source: stateful_set_utils.go ApplyRevision. */

@@ -14,7 +14,7 @@ export function scheduledName({ metadata }: StoredCronJob, scheduledMs: number):
   return `${metadata.name}-${Math.floor(scheduledMs / MINUTE_MS)}`;
 }
 
-/** The time for which this controller made a Job. Undefined: somebody else made it. */
+/** The time for which this controller created a Job. Undefined: a user or a program created it. */
 export function scheduledTimeOf(cronJob: StoredCronJob, { metadata }: StoredJob): number | undefined {
   const scheduledMs = parseTime(metadata.annotations?.[SCHEDULED] ?? '');
   return metadata.name === scheduledName(cronJob, scheduledMs) ? scheduledMs : undefined;

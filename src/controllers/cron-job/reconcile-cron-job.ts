@@ -31,7 +31,7 @@ import {
   unexpectedJob,
   unknownTimeZone,
   unparseableSchedule,
-} from '../texts/cron-job.ts';
+} from '../texts/job.ts';
 import { COMPONENT } from '../texts/pods.ts';
 import { expiredJobs, scheduledJob, scheduledName, scheduledTimeOf } from './cron-job-jobs.ts';
 import { hasMissedMany, missedTimes, nextLookMs } from './missed-times.ts';

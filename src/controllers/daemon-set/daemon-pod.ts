@@ -1,7 +1,7 @@
 import { type Affinity, isSameJson, type PodSpec, type Toleration } from '../../api/index.ts';
 import { hasUntoleratedTaint, matchesNode, type NodeFacts } from '../../lifecycle/index.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
-import { type NewPod, podFromTemplate } from '../base/pod-from-template.ts';
+import { type NewPod, podFromTemplate } from '../base/pod-state.ts';
 import type { StoredDaemonSet } from '../base/reconcile.ts';
 
 /** The hash of the template that a Pod or a revision has. */
@@ -76,7 +76,7 @@ export function isUpdated(
   return labels[HASH_LABEL] === hash || (generation !== undefined && labels[GENERATION_LABEL] === generation);
 }
 
-/** Whether the node is to have a Pod, and whether one that is there may stay. */
+/** The verdict on a node: `shouldRun` when it is to have a Pod, `mayStay` when an existing Pod may stay. */
 export interface NodeFit {
   readonly shouldRun: boolean;
   readonly mayStay: boolean;

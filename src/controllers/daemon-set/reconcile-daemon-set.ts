@@ -1,12 +1,11 @@
-import { type DaemonSetStatus, isTerminalPhase, matchesSelector, type StoredPod } from '../../api/index.ts';
+import { type DaemonSetStatus, isTerminalPhase, matchesSelector, parseTime, type StoredPod } from '../../api/index.ts';
 import type { NodeFacts } from '../../lifecycle/index.ts';
 import { createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
-import { scaledValue } from '../deployment/rollout-arithmetic.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
 import { earliest, isAvailable, isPodReady, nextAvailableMs } from '../base/pod-state.ts';
 import type {
-  ControllerAction,
   ActionFailure,
+  ControllerAction,
   ControllerEvent,
   PodsInput,
   Reconciliation,
@@ -14,13 +13,21 @@ import type {
   StoredRevision,
 } from '../base/reconcile.ts';
 import { expiredHistory, inOrderOfRevision, updateRevisionOf } from '../base/revision-history.ts';
-import { daemonSelectsAll, failedDaemonPod, succeededDaemonPod } from '../texts/daemon-set.ts';
-import { COMPONENT, createdPod, deletedPod, failedCreate, failedDelete } from '../texts/pods.ts';
+import { scaledValue } from '../deployment/rollout-arithmetic.ts';
+import {
+  COMPONENT,
+  createdPod,
+  daemonSelectsAll,
+  deletedPod,
+  failedCreate,
+  failedDaemonPod,
+  failedDelete,
+  succeededDaemonPod,
+} from '../texts/pods.ts';
 import { HASH_LABEL, isUpdated, newDaemonPod, type NodeFit, nodeFit } from './daemon-pod.ts';
-import { killableFromMs } from './failed-pods.ts';
 
 /** Beside Pods: the revisions of the namespace, and the only node. */
-export interface DaemonSetInput extends PodsInput {
+interface DaemonSetInput extends PodsInput {
   readonly revisions: readonly StoredRevision[];
   readonly node: NodeFacts;
   /** The last states of Pods that are gone, as far as the loop saw them: failed ones delay the deletion of the next. */
@@ -193,4 +200,25 @@ function statusOf({ daemonSet, pods, fit, hash, input }: DaemonView): DaemonSetS
     numberAvailable: available || undefined,
     numberUnavailable: desired - available || undefined,
   };
+}
+
+/**
+ * The delay between deletions of failed Pods. Source: pkg/controller/daemon/daemon_controller.go, failedPodsBackoff.
+ */
+const INITIAL_MS = 1000;
+const MAX_MS = 15 * 60_000;
+/** After this pause the delay begins anew. Source: client-go flowcontrol/backoff.go hasExpired. */
+const RESET_MS = 2 * MAX_MS;
+
+/**
+ * The time from which the next failed Pod may be deleted: each deletion doubles the delay.
+ * @param removed Pods of the DaemonSet that are gone, as far as the loop saw them
+ */
+function killableFromMs(removed: readonly StoredPod[]): number {
+  const failed = removed.filter(({ status }) => status.phase === 'Failed');
+  const times = failed.map(({ metadata }) => parseTime(metadata.deletionTimestamp ?? '')).filter((time) => time > 0);
+  const newestFirst = times.toSorted((a, b) => b - a);
+  const pause = newestFirst.findIndex((time, index) => time - (newestFirst[index + 1] ?? 0) > RESET_MS);
+  const kills = pause + 1;
+  return kills === 0 ? 0 : (newestFirst[0] ?? 0) + Math.min(MAX_MS, INITIAL_MS * 2 ** Math.min(kills - 1, 20));
 }

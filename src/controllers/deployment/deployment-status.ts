@@ -158,11 +158,11 @@ function withReplicaFailure(
   { current, olds }: Revisions,
 ): DeploymentCondition[] {
   const inOrder: readonly StoredReplicaSet[] = current === undefined ? olds : [current, ...olds];
-  const found = inOrder
+  const latest = inOrder
     .flatMap(({ status }) => status?.conditions ?? [])
     .find(({ type, status }) => type === REPLICA_FAILURE && status === 'True');
   const others = conditions.filter(({ type }) => type !== REPLICA_FAILURE);
-  if (found === undefined) return others;
-  const known = conditions.find(({ type, reason }) => type === REPLICA_FAILURE && reason === found.reason);
-  return known === undefined ? [...others, { ...found, lastUpdateTime: found.lastTransitionTime }] : [...conditions];
+  if (latest === undefined) return others;
+  const known = conditions.find(({ type, reason }) => type === REPLICA_FAILURE && reason === latest.reason);
+  return known === undefined ? [...others, { ...latest, lastUpdateTime: latest.lastTransitionTime }] : [...conditions];
 }

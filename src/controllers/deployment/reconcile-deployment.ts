@@ -1,6 +1,6 @@
 import { controllerOf, isTerminalPhase, matchesSelector, type StoredPod } from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, patchAction, refOf, statusActions } from '../base/actions.ts';
-import { claimObjects, hasDeletionTimestamp } from '../base/ownership.ts';
+import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -224,6 +224,27 @@ function scale(deployment: StoredDeployment, sizes: readonly Size[]): Controller
     });
     return from === replicas ? [patch] : [patch, tell(deployment, scaledReplicaSet(metadata.name, from, replicas))];
   });
+}
+
+/**
+ * Scales what is left of older templates to 0, before the first Pod of a run: a Deployment without a running Pod starts
+ * with its own template only, and there is nothing to roll from. podrun's own: a cluster never runs all of it anew.
+ * @param replicaSets all of the namespace
+ */
+export function retireOldRevisions(
+  deployment: StoredDeployment,
+  replicaSets: readonly StoredReplicaSet[],
+): ControllerAction[] {
+  // A paused Deployment keeps the Pods that it has had.
+  if (deployment.spec.paused === true) return [];
+  const { olds } = revisionsOf(
+    deployment,
+    replicaSets.filter((replicaSet) => isControlledBy(replicaSet, deployment)),
+  );
+  return scale(
+    deployment,
+    withReplicas(olds).map((replicaSet) => ({ replicaSet, replicas: 0 })),
+  );
 }
 
 /** One step of a rolling update: grow the new ReplicaSet, else shrink old ones. Source: rolling.go rolloutRolling. */

@@ -24,7 +24,7 @@ export const NOT_COPIED: ReadonlySet<string> = new Set([
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The ReplicaSet of the Deployment's template, and all others, the oldest first. */
+/** The ReplicaSet of the Deployment's template, and all other ReplicaSets, the oldest first. */
 export interface Revisions {
   readonly current: StoredReplicaSet | undefined;
   readonly olds: readonly StoredReplicaSet[];

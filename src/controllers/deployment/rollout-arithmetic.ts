@@ -3,17 +3,17 @@ import type { StoredDeployment, StoredReplicaSet } from '../base/reconcile.ts';
 
 /** The numbers of a rollout. Source of all rules here: pkg/controller/deployment/util/deployment_util.go. */
 
-/** How many Pods a rolling update may add, and how many may be missing. */
+/** The number of Pods that a rolling update may add (`surge`), and that may be unavailable. */
 export interface Fenceposts {
   readonly surge: number;
   readonly unavailable: number;
 }
 
 /**
- * Shares are rounded: what may be added up, what may be missing down. Both 0: one may be missing. Source:
+ * Resolves percentages: `surge` is rounded up, `unavailable` down. When both are 0, one Pod may be unavailable. Source:
  * ResolveFenceposts.
  */
-export function resolveFenceposts(
+function resolveFenceposts(
   maxSurge: IntOrString | undefined,
   maxUnavailable: IntOrString | undefined,
   replicas: number,
@@ -43,7 +43,7 @@ export function wantedReplicas(replicaSets: readonly StoredReplicaSet[]): number
   return replicaSets.reduce((sum, { spec }) => sum + (spec.replicas ?? 0), 0);
 }
 
-/** How far the new ReplicaSet may grow. Source: NewRSNewReplicas. */
+/** The size to which the new ReplicaSet may grow. Source: NewRSNewReplicas. */
 export function newReplicas(deployment: StoredDeployment, all: number, current: number): number {
   const { replicas = 1, strategy } = deployment.spec;
   if (strategy?.type !== 'RollingUpdate') return replicas;
@@ -58,8 +58,8 @@ export interface Size {
 }
 
 /**
- * How far old ReplicaSets may shrink: first by Pods that are not available, then as far as enough Pods stay available.
- * The oldest ReplicaSet goes first. Source: pkg/controller/deployment/rolling.go reconcileOldReplicaSets.
+ * The sizes to which old ReplicaSets may shrink: first by Pods that are not available, then as far as enough Pods stay
+ * available. The oldest ReplicaSet goes first. Source: pkg/controller/deployment/rolling.go reconcileOldReplicaSets.
  * @param olds with replicas, the oldest first
  */
 export function shrunkSizes(

@@ -42,7 +42,7 @@ const WITH_CONDITIONS: ReadonlySet<Kind> = new Set<Kind>([
   'ReplicationController',
 ]);
 
-/** True when objects of this kind can reach the goal. The goal passes over all others. */
+/** True when objects of this kind can reach the goal. The goal passes over all other kinds. */
 export function isLookedAt(goal: PodGoal, kind: Kind): boolean {
   const wanted = wantedBy(goal);
   switch (wanted) {
@@ -77,8 +77,8 @@ export function rootGoalState(goal: PodGoal, root: Root): GoalState {
 }
 
 /**
- * True when the Pods are there that the status counts as Ready. The record of an earlier run counts Pods that ended
- * with it.
+ * True when the Pods that the status counts as Ready exist. The record of an earlier run counts Pods that ended with
+ * it.
  */
 function hasItsPods({ object, pods }: Root): boolean {
   if (object.kind === 'Pod') return true;
@@ -108,7 +108,7 @@ function isReached(goal: PodGoal, object: Workload): boolean {
   const wanted = wantedBy(goal);
   switch (wanted) {
     case 'ready':
-      return isReady(object);
+      return isWorkloadReady(object);
     case 'available':
       return isAvailable(object);
     case 'complete':
@@ -122,7 +122,8 @@ function isReached(goal: PodGoal, object: Workload): boolean {
   }
 }
 
-function isReady(object: Workload): boolean {
+/** True for a workload whose Pods are Ready, as its status says. */
+export function isWorkloadReady(object: Workload): boolean {
   switch (object.kind) {
     case 'CronJob':
       return true;
@@ -152,7 +153,7 @@ function isAvailable(object: Workload): boolean {
   switch (object.kind) {
     case 'CronJob':
     case 'Job':
-      return isReady(object);
+      return isWorkloadReady(object);
     case 'Deployment':
       return hasCondition(object, 'Available', 'True') && isObserved(object);
     case 'DaemonSet':

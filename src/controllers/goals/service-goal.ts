@@ -6,6 +6,8 @@ export interface UnservedService {
   readonly service: StoredService;
   /** True when it has ready endpoints, and none of them has one of its ports. */
   readonly lacksPorts: boolean;
+  /** The Pods that it selects. */
+  readonly pods: readonly StoredPod[];
 }
 
 /**
@@ -17,14 +19,15 @@ export function unservedServices(
   slices: readonly StoredEndpointSlice[],
   pods: readonly StoredPod[],
 ): UnservedService[] {
-  const selecting = services.filter((service) => pods.some((pod) => selectsPod(service, pod)));
-  return selecting.flatMap((service) => {
+  return services.flatMap((service) => {
+    const selected = pods.filter((pod) => selectsPod(service, pod));
+    if (selected.length === 0) return [];
     const { namespace, name } = service.metadata;
     const ready = slices.filter(({ metadata, endpoints }) => {
       const isOwn = metadata.namespace === namespace && metadata.labels?.[SERVICE_NAME_LABEL] === name;
       return isOwn && (endpoints ?? []).some(({ conditions }) => conditions?.ready === true);
     });
     const isServed = ready.some(({ ports }) => (service.spec?.ports ?? []).length === 0 || (ports ?? []).length > 0);
-    return isServed ? [] : [{ service, lacksPorts: ready.length > 0 }];
+    return isServed ? [] : [{ service, lacksPorts: ready.length > 0, pods: selected }];
   });
 }

@@ -1,6 +1,6 @@
 import type { JobStatus, StoredPod } from '../../api/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
-import { countsAsFailure } from './failure-policy.ts';
+import { countsAsFailure } from './failures.ts';
 import type { IndexSet } from './indexes.ts';
 import type { JobEnd } from './job-end.ts';
 import { hasJobFinalizer, indexOf, isFailed, isIndexed } from './job-pods.ts';

@@ -14,7 +14,7 @@ import {
   matchedSuccessRule,
   MAX_FAILED_INDEXES_EXCEEDED,
 } from '../texts/job.ts';
-import { failureVerdict } from './failure-policy.ts';
+import { failureVerdict } from './failures.ts';
 import { isFailed, isSuspended } from './job-pods.ts';
 import type { JobView } from './job-view.ts';
 import { IndexSet } from './indexes.ts';
@@ -89,7 +89,7 @@ function indexFailure({ spec, completions, failedIndexes, succeededIndexes }: Jo
 }
 
 /** The first rule that the succeeded indexes meet. Source: pkg/controller/job/success_policy.go matchSuccessPolicy. */
-export function metSuccessRule({ spec, completions, succeededIndexes }: JobView): JobReason | undefined {
+function metSuccessRule({ spec, completions, succeededIndexes }: JobView): JobReason | undefined {
   const rules = spec.successPolicy?.rules ?? [];
   const index = rules.findIndex((rule) => isMet(rule, succeededIndexes, completions));
   return index === -1 ? undefined : matchedSuccessRule(index);

@@ -3,14 +3,13 @@ import type { BackOffLimits } from '../../lifecycle/index.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import { isActive, isPodReady, isTerminating } from '../base/pod-state.ts';
 import type { PodsInput, StoredJob } from '../base/reconcile.ts';
-import { finishedAtMs } from './failure-delay.ts';
-import { countsAsFailure, failureVerdict } from './failure-policy.ts';
+import { countsAsFailure, failureVerdict, finishedAtMs } from './failures.ts';
 import { IndexSet } from './indexes.ts';
 import { failureCountOf, hasJobFinalizer, ignoredCountOf, indexOf, isFailed, isIndexed } from './job-pods.ts';
 
 /** Beside Pods: what a Job's controller knows. */
 export interface JobInput extends PodsInput {
-  /** The delays after failures. Undefined: those of a cluster. */
+  /** The delays after failures. Undefined: the defaults of a cluster. */
   readonly delay?: BackOffLimits | undefined;
   /**
    * The last states of Pods of the Job that are gone, as far as the loop saw them. Only the delay after failures looks
@@ -32,7 +31,7 @@ export interface JobView {
   readonly completions: number;
   /** Uids that are written down, but not yet in the counters. */
   readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> };
-  /** The Pods that succeeded and failed, with those that this sync counts. */
+  /** The numbers of Pods that succeeded and failed, including Pods that this sync counts. */
   readonly succeeded: number;
   readonly failed: number;
   /** Indexes that had succeeded before this sync, and those with the new ones. Empty when the Job is not Indexed. */
@@ -143,16 +142,16 @@ function podsToReplace(
   active: readonly StoredPod[],
   hasEnded: (index: number) => boolean,
 ): Map<number, StoredPod> {
-  const found = new Map<number, StoredPod>();
-  if (job.spec.backoffLimitPerIndex === undefined) return found;
+  const lastFailures = new Map<number, StoredPod>();
+  if (job.spec.backoffLimitPerIndex === undefined) return lastFailures;
   const activeIndexes = new Set(active.map(indexOf));
   for (const pod of pods.filter((candidate) => isFailed(job, candidate))) {
     const index = indexOf(pod);
     if (index === undefined || hasEnded(index) || activeIndexes.has(index)) continue;
-    const other = found.get(index);
-    if (other === undefined || isLaterFailure(pod, other)) found.set(index, pod);
+    const other = lastFailures.get(index);
+    if (other === undefined || isLaterFailure(pod, other)) lastFailures.set(index, pod);
   }
-  return found;
+  return lastFailures;
 }
 
 function isLaterFailure(pod: StoredPod, other: StoredPod): boolean {

@@ -1,13 +1,25 @@
-import type { StoredPod } from '../../api/index.ts';
+import type { Container, EnvVar, PodTemplateSpec, StoredPod } from '../../api/index.ts';
 import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
-import { earliest, isPodReady, isTerminating } from '../base/pod-state.ts';
-import type { ControllerAction } from '../base/reconcile.ts';
+import { generatedName, podPrefix } from '../base/names.ts';
+import { earliest, isPodReady, isTerminating, type NewPod, podFromTemplate } from '../base/pod-state.ts';
+import type { ControllerAction, StoredJob } from '../base/reconcile.ts';
 import { inOrderOfDeletion } from '../base/scale-down.ts';
 import { COMPONENT, createdPod, deletedPod } from '../texts/pods.ts';
-import { delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failure-delay.ts';
-import { indexOf, isIndexed, isSuspended, replacesOnlyFailed, withoutJobFinalizer } from './job-pods.ts';
+import { countsAsFailure, delayedUntilMs, failureDelayMs, finishedAtMs, JOB_BACKOFF } from './failures.ts';
+import {
+  FAILURE_COUNT_KEY,
+  failureCountOf,
+  IGNORED_COUNT_KEY,
+  ignoredCountOf,
+  INDEX_KEY,
+  indexOf,
+  isIndexed,
+  isSuspended,
+  JOB_FINALIZER,
+  replacesOnlyFailed,
+  withoutJobFinalizer,
+} from './job-pods.ts';
 import { absoluteFailures, failuresOnRecord, type JobInput, type JobView } from './job-view.ts';
-import { newJobPod } from './new-job-pod.ts';
 
 /** Writes about Pods, and what is active, ready and terminating after them. */
 export interface Managed {
@@ -18,7 +30,7 @@ export interface Managed {
   readonly lookAgainAtMs?: number | undefined;
 }
 
-/** Leaves the Pods as they are. */
+/** Creates and deletes no Pods. */
 export function leavePods({ active, ready, terminating }: JobView): Managed {
   return { actions: [], active: active.length, ready, terminating };
 }
@@ -141,4 +153,62 @@ function doublesIn(active: readonly StoredPod[], completions: number): StoredPod
   return [...groups].flatMap(([index, pods]) =>
     index >= completions ? pods : inOrderOfDeletion(pods, false).slice(0, pods.length - 1),
   );
+}
+
+const INDEX_VARIABLE: EnvVar = {
+  name: 'JOB_COMPLETION_INDEX',
+  valueFrom: { fieldRef: { fieldPath: `metadata.labels['${INDEX_KEY}']` } },
+};
+
+/**
+ * A Pod of the Job, with the finalizer that keeps it until it is counted. One of an Indexed Job also has its index as
+ * label, annotation, host name and variable. Source: pkg/controller/job/job_controller.go manageJob,
+ * indexed_job_utils.go addCompletionIndexEnvVariables.
+ * @param index undefined: the Job is not Indexed
+ * @param replaced the failed Pod of this index whose failures the new one carries on
+ */
+function newJobPod(job: StoredJob, suffix: string, index: number | undefined, replaced: StoredPod | undefined): NewPod {
+  const prefix = podPrefix(index === undefined ? job.metadata.name : `${job.metadata.name}-${index}`);
+  const template = index === undefined ? job.spec.template : indexedTemplate(job, index, replaced);
+  const pod = podFromTemplate(job, template, { name: generatedName(prefix, suffix), generateName: prefix });
+  const finalizers = [...(pod.metadata.finalizers ?? []), JOB_FINALIZER];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function indexedTemplate(job: StoredJob, index: number, replaced: StoredPod | undefined): PodTemplateSpec {
+  const { metadata, spec = { containers: [] } } = job.spec.template;
+  const own = { [INDEX_KEY]: String(index) };
+  const { initContainers } = spec;
+  return {
+    metadata: {
+      ...metadata,
+      labels: { ...metadata?.labels, ...own },
+      annotations: { ...metadata?.annotations, ...own, ...failureCounts(job, replaced) },
+    },
+    spec: {
+      ...spec,
+      hostname: `${job.metadata.name}-${index}`,
+      containers: spec.containers.map(withIndexVariable),
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withIndexVariable) }),
+    },
+  };
+}
+
+function withIndexVariable(container: Container): Container {
+  const { env = [] } = container;
+  return env.some(({ name }) => name === INDEX_VARIABLE.name)
+    ? container
+    : { ...container, env: [...env, INDEX_VARIABLE] };
+}
+
+/** Source: indexed_job_utils.go getNewIndexFailureCounts. */
+function failureCounts(job: StoredJob, replaced: StoredPod | undefined): Record<string, string> {
+  if (!isIndexed(job) || job.spec.backoffLimitPerIndex === undefined) return {};
+  if (replaced === undefined) return { [FAILURE_COUNT_KEY]: '0' };
+  const counts = countsAsFailure(job.spec.podFailurePolicy, replaced);
+  const ignored = ignoredCountOf(replaced) + (counts ? 0 : 1);
+  return {
+    [FAILURE_COUNT_KEY]: String(failureCountOf(replaced) + (counts ? 1 : 0)),
+    ...(ignored === 0 ? {} : { [IGNORED_COUNT_KEY]: String(ignored) }),
+  };
 }

@@ -9,8 +9,14 @@ import {
 import { PODS_PER_SYNC, createAction, deleteAction, eventAction, statusActions } from '../base/actions.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
 import { claimObjects, hasDeletionTimestamp, isControlledBy } from '../base/ownership.ts';
-import { podFromTemplate } from '../base/pod-from-template.ts';
-import { isActive, isAvailable, isPodReady, isTerminating, nextAvailableMs } from '../base/pod-state.ts';
+import {
+  isActive,
+  isAvailable,
+  isPodReady,
+  isTerminating,
+  nextAvailableMs,
+  podFromTemplate,
+} from '../base/pod-state.ts';
 import type {
   ControllerAction,
   ActionFailure,
@@ -44,7 +50,7 @@ export function reconcileReplicaSet(replicaSet: StoredReplicaSet, input: PodsInp
   return reconcileReplicas({ object: replicaSet, component: COMPONENT.replicaSet, ...shared }, input);
 }
 
-/** One sync of a ReplicationController: that of a ReplicaSet. Source: pkg/controller/replication/conversion.go. */
+/** One sync of a ReplicationController, done as for a ReplicaSet. Source: pkg/controller/replication/conversion.go. */
 export function reconcileReplicationController(
   controller: StoredReplicationController,
   input: PodsInput,
@@ -56,8 +62,8 @@ export function reconcileReplicationController(
 }
 
 /**
- * Makes or deletes Pods until as many are active as wanted. The status tells what was there before: that of the new
- * Pods follows in the next sync.
+ * Makes or deletes Pods until as many are active as wanted. The status counts the Pods that existed before: new Pods
+ * are counted in the next sync.
  */
 function reconcileReplicas(owner: ReplicaOwner, input: PodsInput): Reconciliation {
   const { object, replicas, selector } = owner;

@@ -13,7 +13,7 @@ import { generatedName } from '../base/names.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction } from '../base/reconcile.ts';
 import { type EndpointGroup, placeEndpoints } from './place-endpoints.ts';
-import { TRIGGER_TIME } from './trigger-time.ts';
+import { TRIGGER_TIME } from './pod-endpoint.ts';
 
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLER = 'endpointslicemirroring-controller.k8s.io';
@@ -27,7 +27,7 @@ export interface MirrorInput {
 }
 
 /**
- * The EndpointSlices of an Endpoints object that somebody has written for a Service without a selector.
+ * The EndpointSlices of an Endpoints object that a user or a program has written for a Service without a selector.
  * Source: pkg/controller/endpointslicemirroring, endpointslicemirroring_controller.go syncEndpoints, reconciler.go.
  */
 export function mirrorEndpoints({ endpoints: [endpoints], slices, suffix }: MirrorInput): ControllerAction[] {

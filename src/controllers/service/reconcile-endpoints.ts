@@ -10,7 +10,7 @@ import { createAction, patchAction } from '../base/actions.ts';
 import { controllerReference, hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction } from '../base/reconcile.ts';
 import type { EndpointGroup } from './place-endpoints.ts';
-import { TRIGGER_TIME, triggerPatch } from './trigger-time.ts';
+import { TRIGGER_TIME, triggerPatch } from './pod-endpoint.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const CONTROLLER = 'endpoint-controller';

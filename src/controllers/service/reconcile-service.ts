@@ -16,8 +16,7 @@ import type { ControllerAction, PodsInput, Reconciliation } from '../base/reconc
 import { reconcileEndpoints } from './reconcile-endpoints.ts';
 import { mirrorEndpoints } from './mirror-endpoints.ts';
 import { type EndpointGroup, placeEndpoints, type SliceContent } from './place-endpoints.ts';
-import { endpointPorts, mayBeEndpoint, podEndpoint } from './pod-endpoint.ts';
-import { TRIGGER_TIME, triggerPatch, triggerTime } from './trigger-time.ts';
+import { endpointPorts, mayBeEndpoint, podEndpoint, TRIGGER_TIME, triggerPatch, triggerTime } from './pod-endpoint.ts';
 
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLER = 'endpointslice-controller.k8s.io';
@@ -25,7 +24,7 @@ const HEADLESS = 'service.kubernetes.io/headless';
 
 /** All that the controller of a Service looks at. */
 export interface ServiceInput extends PodsInput {
-  /** The EndpointSlices that the Service owns, and those that its Endpoints object owns. */
+  /** The EndpointSlices that the Service or its Endpoints object owns. */
   readonly slices: readonly StoredEndpointSlice[];
   /** The Endpoints object of its name. */
   readonly endpoints: readonly StoredEndpoints[];
@@ -33,10 +32,9 @@ export interface ServiceInput extends PodsInput {
 }
 
 /**
- * One sync of a Service: its EndpointSlices, and the old Endpoints object. Without a selector, somebody else writes
- * EndpointSlices, or an Endpoints object that is mirrored.
- * Source: pkg/controller/endpointslice/endpointslice_controller.go syncService,
- * staging/src/k8s.io/endpointslice/reconciler.go.
+ * One sync of a Service: its EndpointSlices, and the old Endpoints object. Without a selector, a user or a program
+ * writes EndpointSlices, or an Endpoints object that is mirrored. Source:
+ * pkg/controller/endpointslice/endpointslice_controller.go syncService, staging/src/k8s.io/endpointslice/reconciler.go.
  */
 export function reconcileService(service: StoredService, input: ServiceInput): Reconciliation {
   const { selector, type } = service.spec ?? {};

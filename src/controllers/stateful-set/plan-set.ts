@@ -2,10 +2,18 @@ import { isTerminalPhase, type PodTemplateSpec, type StoredPod } from '../../api
 import { createAction, deleteAction, eventAction, patchAction, PODS_PER_SYNC } from '../base/actions.ts';
 import { hasDeletionTimestamp } from '../base/ownership.ts';
 import type { ControllerAction, StoredClaim, StoredStatefulSet } from '../base/reconcile.ts';
-import { COMPONENT } from '../texts/pods.ts';
-import { podDone } from '../texts/stateful-set.ts';
-import { hasStaleClaim, missingClaims, retainedClaims } from './set-claims.ts';
-import { isHealthy, missingIdentity, newSetPod, ordinalOf, ordinalRange, revisionOfPod } from './set-pods.ts';
+import { COMPONENT, podDone } from '../texts/pods.ts';
+import {
+  hasStaleClaim,
+  isHealthy,
+  missingClaims,
+  missingIdentity,
+  newSetPod,
+  ordinalOf,
+  ordinalRange,
+  retainedClaims,
+  revisionOfPod,
+} from './set-pods.ts';
 
 /** A revision, as far as Pods are made of it. */
 export interface SetRevision {
@@ -116,7 +124,7 @@ function condemnedPods({ set, pods }: SetView): StoredPod[] {
   return beyond.toSorted((a, b) => b.ordinal - a.ordinal).map(({ pod }) => pod);
 }
 
-/** A Pod that is not available holds up the others, unless it is the first of these. Source: processCondemned. */
+/** A Pod that is not available holds up the rest, unless it is the first unavailable Pod. Source: processCondemned. */
 function removePod({ set, nowMs }: SetView, pod: StoredPod, isFirstUnhealthy: boolean): PodStep {
   if (hasDeletionTimestamp(pod)) return WAIT;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
@@ -144,6 +152,6 @@ function outdatedPod(view: SetView, podOf: (ordinal: number) => StoredPod | unde
 }
 
 function deletion(set: StoredStatefulSet, pod: StoredPod): ControllerAction[] {
-  const told = podDone('Delete', pod.metadata.name, set.metadata.name);
-  return [deleteAction(pod), eventAction(set, COMPONENT.statefulSet, told)];
+  const event = podDone('Delete', pod.metadata.name, set.metadata.name);
+  return [deleteAction(pod), eventAction(set, COMPONENT.statefulSet, event)];
 }

@@ -12,8 +12,7 @@ import type {
   StoredStatefulSet,
 } from '../base/reconcile.ts';
 import { expiredHistory, inOrderOfRevision, templateOfRevision, updateRevisionOf } from '../base/revision-history.ts';
-import { COMPONENT } from '../texts/pods.ts';
-import { claimFailed, podFailed } from '../texts/stateful-set.ts';
+import { claimFailed, COMPONENT, podFailed } from '../texts/pods.ts';
 import { planSet, type SetRevision, type SetView } from './plan-set.ts';
 import { isRunningAndReady, ordinalOf, revisionOfPod } from './set-pods.ts';
 

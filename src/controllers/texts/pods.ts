@@ -2,7 +2,6 @@ import type { ControllerEvent } from '../base/reconcile.ts';
 
 // The names of controllers in events, and the events about the Pods of an owner.
 // Source: pkg/controller/controller_utils.go; the names: the record.EventSource of each controller.
-
 export const COMPONENT = {
   job: 'job-controller',
   cronJob: 'cronjob-controller',
@@ -38,4 +37,41 @@ export function normal(reason: string, message: string): ControllerEvent {
 
 export function warning(reason: string, message: string): ControllerEvent {
   return { type: 'Warning', reason, message };
+}
+
+// The events of DaemonSets, beside those about Pods.
+// Source: pkg/controller/daemon/daemon_controller.go.
+
+/** @param pod `namespace/name` */
+export function failedDaemonPod(pod: string, node: string): ControllerEvent {
+  return warning('FailedDaemonPod', `Found failed daemon pod ${pod} on node ${node}, will try to kill it`);
+}
+
+/** @param pod `namespace/name` */
+export function succeededDaemonPod(pod: string, node: string): ControllerEvent {
+  return normal('SucceededDaemonPod', `Found succeeded daemon pod ${pod} on node ${node}, will try to delete it`);
+}
+
+export function daemonSelectsAll(): ControllerEvent {
+  return warning('SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.');
+}
+
+// The events of StatefulSets: their words differ from the words of other controllers. Source:
+// pkg/controller/statefulset/stateful_pod_control.go recordPodEvent, recordClaimEvent.
+type PodVerb = 'Create' | 'Update' | 'Delete';
+
+export function podDone(verb: PodVerb, pod: string, set: string): ControllerEvent {
+  return normal(`Successful${verb}`, `${verb} Pod ${pod} in StatefulSet ${set} successful`);
+}
+
+export function podFailed(verb: PodVerb, pod: string, set: string, error: string): ControllerEvent {
+  return warning(`Failed${verb}`, `${verb} Pod ${pod} in StatefulSet ${set} failed error: ${error}`);
+}
+
+export function claimCreated(claim: string, pod: string, set: string): ControllerEvent {
+  return normal('SuccessfulCreate', `Create Claim ${claim} Pod ${pod} in StatefulSet ${set} success`);
+}
+
+export function claimFailed(claim: string, pod: string, set: string, error: string): ControllerEvent {
+  return warning('FailedCreate', `Create Claim ${claim} for Pod ${pod} in StatefulSet ${set} failed error: ${error}`);
 }

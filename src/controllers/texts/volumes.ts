@@ -14,7 +14,10 @@ export function noVolume(): ControllerEvent {
   return normal('FailedBinding', 'no persistent volumes available for this claim and no storage class is set');
 }
 
-/** No volume is made for a claim with a selector. The reason is that of a provisioner; the text is podrun's own. */
+/**
+ * The event of a claim with a selector, which gets no new volume. The text is podrun's own, the reason a
+ * provisioner's.
+ */
 export function noVolumeWithLabels(): ControllerEvent {
   return warning(
     'ProvisioningFailed',

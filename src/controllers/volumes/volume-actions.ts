@@ -1,4 +1,12 @@
-import { formatTime, isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../api/index.ts';
+import {
+  formatTime,
+  isProvisioned,
+  PROTECTION,
+  PROVISIONED_BY,
+  PROVISIONER,
+  type StoredKubeObject,
+  type StorageVolumeAttributesClass,
+} from '../../api/index.ts';
 import { deleteAction, eventAction, patchAction, statusActions } from '../base/actions.ts';
 import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import * as texts from '../texts/volumes.ts';
@@ -10,7 +18,9 @@ export interface ClaimInput {
   readonly volumeNamed: (name: string) => StoredVolume | undefined;
   /** True when a Pod uses the claim that has not ended. */
   readonly isUsed: () => boolean;
-  /** The folder for a new volume of the claim: one of its own, or the one that an older podrun gave it. */
+  /**
+   * The folder for a new volume of the claim: its own folder, or with `isOld` the folder that an older podrun gave it.
+   */
   readonly folder: (isOld: boolean) => string;
   readonly wallMs: number;
   /** True for a claim that is new or has changed: the reason why it waits becomes an event. */
@@ -28,6 +38,7 @@ const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 export function claimActions(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const { metadata, spec } = claim;
   if (metadata.deletionTimestamp !== undefined) return input.isUsed() ? [] : withoutProtection(claim);
+  if (!isProtected(claim)) return withProtection(claim);
   if (metadata.annotations?.[BIND_COMPLETED] === undefined) return bind(claim, input);
   const volume = input.volumeNamed(spec.volumeName ?? '');
   if (volume !== undefined && isMeantFor(volume, claim)) return boundPhase(claim, volume);
@@ -42,8 +53,8 @@ function bind(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const isOld = volumeName === nameFor(claim);
   if (volumeName !== '' && named === undefined) return isOld ? provision(claim, input) : wait(claim, input);
   if (named === undefined) {
-    const found = findVolume(claim, input.volumes());
-    return found === undefined ? provisionOrWait(claim, input) : boundTo(claim, found, input.wallMs);
+    const volume = findVolume(claim, input.volumes());
+    return volume === undefined ? provisionOrWait(claim, input) : boundTo(claim, volume, input.wallMs);
   }
   const isTaken = named.spec.claimRef !== undefined && !isMeantFor(named, claim);
   if (isTaken) return wait(claim, input, texts.volumeTaken(volumeName));
@@ -112,14 +123,38 @@ function referenceTo({ apiVersion, kind, metadata }: StoredClaim): NonNullable<S
   return { kind, namespace, name, uid, apiVersion, resourceVersion };
 }
 
-/** The claim waits for a volume. The reason is told when the claim is new or has changed. */
+/** The actions of a claim that waits for a volume: an event with the reason when the claim is new or has changed. */
 function wait(claim: StoredClaim, { tells }: ClaimInput, why?: ControllerEvent): ControllerAction[] {
   const pending = statusActions(claim, { ...claim.status, phase: 'Pending' });
   return why === undefined || !tells ? pending : [...pending, event(claim, why)];
 }
 
+/** An object with a finalizer while it is in use. */
+type Protected = StoredClaim | StoredVolume | StoredClass;
+type StoredClass = StoredKubeObject & StorageVolumeAttributesClass;
+
+/**
+ * One stage for a class of attributes: it goes when no volume and no claim names it any more.
+ * Source: pkg/controller/volume/vacprotection.
+ */
+export function classActions(attributes: StoredClass, isUsed: () => boolean): ControllerAction[] {
+  if (attributes.metadata.deletionTimestamp !== undefined) return isUsed() ? [] : withoutProtection(attributes);
+  return isProtected(attributes) ? [] : withProtection(attributes);
+}
+
+function isProtected({ kind, metadata }: Protected): boolean {
+  const protection = PROTECTION[kind];
+  return protection === undefined || (metadata.finalizers ?? []).includes(protection);
+}
+
+/** Gives back the finalizer that a client has taken away. */
+function withProtection(object: Protected): ControllerAction[] {
+  const finalizers = [...(object.metadata.finalizers ?? []), PROTECTION[object.kind] ?? ''];
+  return [patchAction(object, { metadata: { finalizers } })];
+}
+
 /** Removes the finalizer of an object that is not in use. */
-function withoutProtection(object: StoredClaim | StoredVolume): ControllerAction[] {
+function withoutProtection(object: Protected): ControllerAction[] {
   const before = object.metadata.finalizers ?? [];
   const finalizers = before.filter((name) => name !== PROTECTION[object.kind]);
   if (finalizers.length === before.length) return [];
@@ -137,6 +172,7 @@ export function releaseActions(
   wallMs: number,
 ): ControllerAction[] {
   const { spec, metadata, status } = volume;
+  if (metadata.deletionTimestamp === undefined && !isProtected(volume)) return withProtection(volume);
   if (claim !== undefined && isMeantFor(volume, claim)) return [];
   const isReleased = spec.claimRef?.uid !== undefined;
   if (metadata.deletionTimestamp !== undefined) return withoutProtection(volume);
@@ -158,6 +194,6 @@ function volumePhase(volume: StoredVolume, phase: string, wallMs: number, messag
   return statusActions(volume, { phase, message, lastPhaseTransitionTime: formatTime(wallMs) });
 }
 
-function event(on: StoredClaim | StoredVolume, told: ControllerEvent): ControllerAction {
-  return eventAction(on, texts.VOLUME_COMPONENT, told);
+function event(on: StoredClaim | StoredVolume, content: ControllerEvent): ControllerAction {
+  return eventAction(on, texts.VOLUME_COMPONENT, content);
 }

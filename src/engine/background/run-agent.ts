@@ -1,18 +1,25 @@
+import { existsSync } from 'node:fs';
 import { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
 import { controllerOf, EXIT, formatTime, PodrunError, type StoredPod } from '../../api/index.ts';
 import { type Clock, machineClock } from '../../clock.ts';
 import { killGroup, localProcesses } from '../../runtime/index.ts';
 import { BackgroundAgents, type FileStore, keyText, noBackgroundAgent } from '../../store/index.ts';
-import { type OwnedRun, beginRuns } from '../run/begin-runs.ts';
-import { beginWorkloads, claimWorkload, type OwnedWorkload, workloadsOfAgent } from '../run/begin-workloads.ts';
+import { type OwnedWorkload, servicesOfAgent, workloadsOfAgent } from '../run/begin-workloads.ts';
 import { Run } from '../run/run.ts';
 import { type RunListener, UNWATCHED } from '../run/run-input.ts';
 import type { AgentSettings } from '../../settings/index.ts';
 import { shrinkOnce, SmallHeap } from '../run/small-heap.ts';
-import { KEEPER_COMMAND } from './command-names.ts';
-import { type Assignment, sendAnswer } from './answer.ts';
-import { callBackground, type PodrunProgram } from './call-background.ts';
+import {
+  type AgentAnswer,
+  type Assignment,
+  callBackground,
+  KEEPER_COMMAND,
+  type PodrunProgram,
+  sendAnswer,
+  type ObjectsForApi,
+} from './call-background.ts';
+import type { NodeClient } from '../../apiserver/index.ts';
 import { endContainers, endNetworkOf, endStrays, foundOf, type Resumed, takeOver } from './take-over.ts';
 
 /**
@@ -30,6 +37,16 @@ export interface BackgroundProcess {
   readonly report: (line: string) => void;
   /** Serves the API beside the agent: see Serving. Undefined: the agent ends with its Pods. */
   readonly serving?: Serving | undefined;
+  /** Opens the API server of an agent whose settings ask for one. Undefined: this process is a server itself. */
+  readonly openApi?: OpenApi | undefined;
+}
+
+/** Opens an API server beside a run, and stores the first objects. */
+export type OpenApi = (node: NodeClient, served: ObjectsForApi | undefined) => Promise<AgentApi>;
+
+/** The API server of an agent. */
+export interface AgentApi extends Pick<Extract<AgentAnswer, { type: 'began' }>, 'stored' | 'refused'> {
+  readonly close: () => Promise<void>;
 }
 
 /** The parts of a background agent, the process behind `podrun apply --detach`. */
@@ -44,6 +61,7 @@ interface BackgroundAgent {
   readonly pods: Map<string, StoredPod>;
   readonly trouble: (text: string) => void;
   readonly serving: Serving | undefined;
+  readonly openApi: OpenApi | undefined;
 }
 
 /**
@@ -52,7 +70,7 @@ interface BackgroundAgent {
  */
 export async function runAgent(
   id: string,
-  { store, clock, podrun, report, serving }: BackgroundProcess,
+  { store, clock, podrun, report, serving, openApi }: BackgroundProcess,
 ): Promise<number> {
   const agents = new BackgroundAgents(store.root, localProcesses);
   // A server has recorded the agent itself.
@@ -66,7 +84,8 @@ export async function runAgent(
   };
   const runtime = openRuntime(podrun, { id, store, clock, agents, settings, pods, trouble });
   try {
-    const isOnRecord = await runPods({ id, store, clock, agents, settings, runtime, pods, trouble, serving });
+    const parts = { id, store, clock, agents, settings, runtime, pods, trouble, serving };
+    const isOnRecord = await runPods({ ...parts, openApi: settings.hasApi === true ? openApi : undefined });
     return isOnRecord ? EXIT.ok : EXIT.failed;
   } catch (error) {
     if (!(error instanceof PodrunError) || serving !== undefined) throw error;
@@ -78,7 +97,7 @@ export async function runAgent(
 
 function openRuntime(
   podrun: PodrunProgram,
-  { id, store, agents, settings, pods, clock, trouble }: Omit<BackgroundAgent, 'runtime' | 'serving'>,
+  { id, store, agents, settings, pods, clock, trouble }: Omit<BackgroundAgent, 'runtime' | 'serving' | 'openApi'>,
 ): KeptRuntime {
   const env = settings.hostEnv as Readonly<Record<string, string>>;
   return new KeptRuntime({
@@ -112,88 +131,86 @@ async function runPods(background: BackgroundAgent): Promise<boolean> {
   } else {
     endStrays(runtime, kept, resumed);
   }
-  const assignment = agents.beginning<Assignment>(id);
-  const resting = workloadsOfAgent(store, id);
-  const uids = new Set(resumed.map(({ pod }) => keyText(pod.metadata)));
-  const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyText(object.metadata))) ?? [];
-  const title = { command: assignment?.command ?? '', agent: id };
-  const { owned, foreign } = await beginRuns(store, clock, wanted, title);
-  const workloads = [
-    ...resting.flatMap(({ key, command }) => claimWorkload(store, key, command, id) ?? []),
-    ...(await beginWorkloads(store, clock, assignment?.workloads ?? [], title)),
-  ];
-  agents.hasBegun(id);
-  if (background.serving === undefined)
-    sendAnswer({
-      type: 'began',
-      owned: owned.map(({ pod }) => pod),
-      foreign: foreign.map(({ object }) => keyText(object.metadata)),
-      resumed: namesOf(workloads, resumed),
-    });
-  // A server may end it from now on, to take over: its starter has had its answer.
-  agents.markReady(id);
-  const isOnRecord = await runToTheEnd(background, {
-    owned,
-    resumed,
-    kept: kept ?? agents.exits<KeptContainer>(id),
-    workloads,
-    command: background.serving === undefined ? title.command || (resting[0]?.command ?? '') : 'serve',
-  });
+  const { run, api } = await startRun(background, resumed, kept);
+  const { serving } = background;
+  const over = run.whenOver().then(() => 'end' as const);
+  const how = await (serving === undefined ? over : Promise.race([over, serving(run)]));
   // The next server takes over.
-  if (isOnRecord === 'left') return true;
+  if (how === 'leave' && !run.isIdle) return true;
+  await run.end({ force: false });
+  await api?.close();
   await runtime.close();
   agents.remove(id, killGroup);
-  return isOnRecord;
+  return run.record !== 'lost';
+}
+
+/**
+ * Starts the run of the assignment, with the Pods and workloads of the former process.
+ * @param kept the containers of resumed Pods that still run, or have ended. Undefined: their keeper is gone
+ */
+async function startRun(
+  background: BackgroundAgent,
+  resumed: readonly Resumed[],
+  kept: readonly KeptContainer[] | undefined,
+): Promise<{ readonly run: Run; readonly api: AgentApi | undefined }> {
+  const { id, store, clock, agents, settings, runtime, serving, openApi } = background;
+  const beginning = agents.beginning<Assignment>(id);
+  const { pods = [], workloads = [], services = [], isRolling, command } = beginning ?? {};
+  let api: AgentApi | undefined;
+  const resting = workloadsOfAgent(store, id);
+  const containers = kept ?? agents.exits<KeptContainer>(id);
+  const known = new Set(resumed.map(({ pod }) => keyText(pod.metadata)));
+  const run = await Run.start({
+    objects: {
+      pods: pods.filter(({ object }) => !known.has(keyText(object.metadata))),
+      workloads,
+      services: serving === undefined ? [...services, ...servicesOfAgent(store, id)] : undefined,
+      isRolling,
+    },
+    settings: () => settings,
+    store,
+    clock,
+    owner: { command: serving === undefined ? command || (resting[0]?.command ?? '') : 'serve', agent: id },
+    isServing: serving !== undefined,
+    openApi:
+      openApi &&
+      (async (node) => {
+        api = await openApi(node, beginning?.served);
+      }),
+    kept: {
+      runtime,
+      // A keeper that has ended by itself has removed its socket: no container needed it, and the sandboxes stay.
+      isNew: kept === undefined && existsSync(agents.paths(id).keeperSocket),
+      networkRecord: agents.networkRecord(id),
+      resumed: resumed.map(({ pod, release }) => ({ pod, release, instances: foundOf(pod, containers) })),
+      resting,
+    },
+    listener: listenerOf(background, resumed),
+    onClaimed: (claimed) => {
+      agents.hasBegun(id);
+      if (serving === undefined)
+        sendAnswer({
+          type: 'began',
+          owned: claimed.owned.map(({ pod }) => pod),
+          foreign: claimed.foreign.map(({ object }) => keyText(object.metadata)),
+          resumed: namesOf(claimed.workloads, resumed),
+          stored: api?.stored ?? [],
+          refused: api?.refused ?? [],
+        });
+      // A server may end it from now on, to take over: its starter has had its answer.
+      agents.markReady(id);
+    },
+  });
+  return { run, api };
 }
 
 /** Names workloads and Pods for people: `deployment/web`, `pod/one`. Workloads stand for their Pods. */
 function namesOf(workloads: readonly OwnedWorkload[], resumed: readonly Resumed[]): string[] {
-  const apart = resumed.filter(({ pod }) => workloads.length === 0 || controllerOf(pod) === undefined);
+  const standalone = resumed.filter(({ pod }) => workloads.length === 0 || controllerOf(pod) === undefined);
   return [
     ...workloads.map(({ object }) => `${object.kind.toLowerCase()}/${object.metadata.name}`),
-    ...apart.map(({ pod }) => `pod/${pod.metadata.name}`),
+    ...standalone.map(({ pod }) => `pod/${pod.metadata.name}`),
   ];
-}
-
-/** All that a background agent begins with. */
-interface AgentWork {
-  readonly owned: readonly OwnedRun[];
-  readonly resumed: readonly Resumed[];
-  /** The containers of resumed Pods that still run, or have ended. */
-  readonly kept: readonly KeptContainer[];
-  readonly workloads: readonly OwnedWorkload[];
-  /** The command line of the user, for messages. */
-  readonly command: string;
-}
-
-/**
- * Runs the Pods and workloads until all are over. Returns false when the state folder was lost; `left` when a server
- * has ended before its Pods.
- */
-async function runToTheEnd(background: BackgroundAgent, work: AgentWork): Promise<boolean | 'left'> {
-  const { id, agents, store, clock, settings, runtime, serving } = background;
-  const { owned, resumed, kept, workloads, command } = work;
-  const run = new Run({
-    settings,
-    store,
-    clock,
-    owner: { command, agent: id },
-    owned,
-    workloads,
-    isServing: serving !== undefined,
-    kept: {
-      runtime,
-      networkRecord: agents.networkRecord(id),
-      resumed: resumed.map(({ pod, release }) => ({ pod, release, instances: foundOf(pod, kept) })),
-    },
-    listener: listenerOf(background, resumed),
-  });
-  run.begin();
-  const over = run.whenOver().then(() => 'end' as const);
-  const how = await (serving === undefined ? over : Promise.race([over, serving(run)]));
-  if (how === 'leave' && !run.isIdle) return 'left';
-  await run.end({ force: false });
-  return run.record !== 'lost';
 }
 
 /** No user watches the Pods of a background agent through it. Its keeper forgets Pods that are over or removed. */

@@ -8,7 +8,7 @@ import { BackgroundAgents, ContainerLog, instanceLogPath, noBackgroundAgent } fr
 import type { AgentSettings } from '../../settings/index.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
 import type { BackgroundProcess } from './run-agent.ts';
-import { sendAnswer } from './answer.ts';
+import { sendAnswer } from './call-background.ts';
 
 /** Keeps the containers of a background agent. They live as long as this process, even when the agent is killed. */
 export async function runKeeper(

@@ -13,7 +13,7 @@ import {
 } from '../../runtime/index.ts';
 import { markedNetworkOf } from '../../network/index.ts';
 import { BackgroundAgents, type FileStore, NETWORK_PARTS } from '../../store/index.ts';
-import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './call-background.ts';
 
 /** A process that outlives its podrun: an agent, a keeper, or one that holds or serves a network. */
 interface LastingProcess extends ProcessFacts {
@@ -69,16 +69,16 @@ function straysOf(store: FileStore): LastingProcess[] {
   for (const id of [...ids, NO_AGENT]) {
     for (const part of NETWORK_PARTS) networks.add(agents.networkRecord(id).living(part) ?? 0);
   }
-  const here = quietly(() => folderAt(store.root));
+  const ownFolder = quietly(() => folderAt(store.root));
   const isTended = ({ folder }: LastingProcess): boolean =>
     processes.some((other) => other.agent !== undefined && other.folder === folder && isYoung(other));
   return processes.filter((each) => {
     const { pid, folder, agent } = each;
-    const there = quietly(() => folderAt(`/proc/${pid}/root${folder}`));
+    const seenFolder = quietly(() => folderAt(`/proc/${pid}/root${folder}`));
     // The folder of a process that has just ended, or that this user may not look into, counts as there.
-    if (there === undefined) return false;
-    if (there === GONE) return !isTended(each);
-    return there === here && (agent === undefined ? !networks.has(pid) : !ids.has(agent));
+    if (seenFolder === undefined) return false;
+    if (seenFolder === GONE) return !isTended(each);
+    return seenFolder === ownFolder && (agent === undefined ? !networks.has(pid) : !ids.has(agent));
   });
 }
 
@@ -107,7 +107,7 @@ function lastingProcess(pid: number): LastingProcess | undefined {
   const at = words.findIndex((word, index) => words[index - 2] === '--state-dir' && COMMANDS.has(word));
   const network = at < 0 ? markedNetworkOf(pid) : undefined;
   const facts = at < 0 && network === undefined ? undefined : factsOf(pid);
-  if (facts === undefined || facts.zombie || facts.parentPid === network?.maker) return undefined;
+  if (facts === undefined || facts.isZombie || facts.parentPid === network?.maker) return undefined;
   const isOwn = quietly(() => statSync(`/proc/${pid}`).uid === process.getuid?.()) === true;
   const isHere = quietly(() => readlinkSync(`/proc/${pid}/ns/pid`) === readlinkSync('/proc/self/ns/pid')) === true;
   const folder = network?.folder ?? words[at - 1] ?? '';

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { type FoundInstance, isRemnant } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { killProcess, type ProcessIdentity, startTimeOf } from '../../runtime/index.ts';
-import { endNetwork } from './keeper/end-network.ts';
+import { endNetwork } from './keeper/housekeeping.ts';
 import type { KeptRuntime } from './keeper/kept-runtime.ts';
 import type { KeptContainer } from './keeper/protocol.ts';
 

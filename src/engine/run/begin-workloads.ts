@@ -10,12 +10,21 @@ import {
   resourceTypeOf,
   type StoredKubeObject,
   type StoredPod,
+  type StoredService,
   type Workload,
 } from '../../api/index.ts';
+
 import type { Clock } from '../../clock.ts';
-import { hasJobFinalizer, withoutJobFinalizer } from '../../controllers/index.ts';
-import type { Claim, FileStore } from '../../store/index.ts';
-import { deletePod, type WorkloadKey, writePatch } from '../../apiserver/index.ts';
+import {
+  hasJobFinalizer,
+  resumedStatus,
+  retireOldRevisions,
+  type StoredReplicaSet,
+  withoutJobFinalizer,
+} from '../../controllers/index.ts';
+
+import type { Claim, FileStore, ObjectKey } from '../../store/index.ts';
+import { deletePod, EventRecorder, type WorkloadKey, writePatch } from '../../apiserver/index.ts';
 import type { RunOwner } from './begin-runs.ts';
 
 /** A workload, or a Service, that this process owns from now on. */
@@ -32,12 +41,44 @@ export interface OwnedWorkload<T extends Controlled = Workload> {
 export async function beginWorkloads(
   store: FileStore,
   clock: Clock,
-  keys: readonly WorkloadKey[],
+  {
+    workloads: keys,
+    isRolling = false,
+  }: { readonly workloads: readonly WorkloadKey[]; readonly isRolling?: boolean | undefined },
   { command, agent }: RunOwner,
 ): Promise<OwnedWorkload[]> {
   const owned = keys.flatMap((key) => claimWorkload(store, key, command, agent) ?? []);
   for (const { object } of owned) await clearLeftPods(store, clock, object);
-  return owned;
+  if (!isRolling) for (const { object } of owned) startAnew(store, clock, object);
+  return owned.map(({ object, release }) => ({ object: resumed(store, clock, object), release }));
+}
+
+/** Has a Deployment of which no Pod runs start with its template only: old revisions get no Pods again. */
+function startAnew(store: FileStore, clock: Clock, workload: Workload): void {
+  if (workload.kind !== 'Deployment') return;
+  const { namespace } = workload.metadata;
+  const uids = new Set(descendantsOf(store, workload));
+  const ofWorkload = store
+    .list<StoredPod>('pods', { namespace })
+    .filter((pod) => uids.has(controllerOf(pod)?.uid ?? ''));
+  if (ofWorkload.some((pod) => isLive(store, pod))) return;
+  const replicaSets = store.list<StoredReplicaSet>('replicasets', { namespace });
+  for (const action of retireOldRevisions(workload, replicaSets)) {
+    if (action.type === 'update' && action.patch !== undefined) writePatch(store, action.on, action.patch);
+    if (action.type !== 'event') continue;
+    const recorder = new EventRecorder({ store, clock, controller: action.component, onEvent: () => undefined });
+    recorder.record(workload, [action.event]);
+  }
+}
+
+/** Lets the progress deadline of a Deployment begin anew if an earlier run has missed it. */
+function resumed(store: FileStore, clock: Clock, workload: Workload): Workload {
+  if (workload.kind !== 'Deployment') return workload;
+  const status = resumedStatus(workload, clock.now().wallMs);
+  if (status === undefined) return workload;
+  return store.change<typeof workload>(resourceTypeOf(workload).plural, workload.metadata, 'status', (stored) => {
+    return { ...stored, status };
+  });
 }
 
 /** Makes this process the owner of a stored workload. Undefined when another one owns it, or when it is gone. */
@@ -86,6 +127,12 @@ export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: 
   return roots.map(({ object: { apiVersion, kind, metadata }, command }) => {
     return { key: { apiVersion, kind, namespace: metadata.namespace, name: metadata.name }, command };
   });
+}
+
+/** The Services whose last owner is this background agent. */
+export function servicesOfAgent(store: FileStore, agent: string): ObjectKey[] {
+  const keys = store.list<StoredService>('services').map(({ metadata }) => metadata);
+  return keys.filter(({ namespace, name }) => store.ownerOf(namespace, name, 'services')?.agent === agent);
 }
 
 /**

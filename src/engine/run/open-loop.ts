@@ -1,24 +1,42 @@
-import { type KubeObject, machineZone, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/index.ts';
+import {
+  type KubeObject,
+  machineZone,
+  resolvedUid,
+  type StoredEvent,
+  type StoredPod,
+  type StoredService,
+  type WatchEvent,
+} from '../../api/index.ts';
+import { type AutoscalerApi, deletePod, randomSuffix, requestDeletion } from '../../apiserver/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Owned } from '../../controllers/index.ts';
-import type { BackOffLimits } from '../../lifecycle/index.ts';
-import { type FileStore, newUid, watchOwners } from '../../store/index.ts';
-import type { Agent } from '../../kubelet/index.ts';
-import { deletePod, randomSuffix, requestDeletion } from '../../apiserver/index.ts';
+import { type Agent, NodeReport, StaticPods } from '../../kubelet/index.ts';
+import type { AgentSettings } from '../../settings/index.ts';
+import {
+  type FileStore,
+  newUid,
+  type ObjectKey,
+  type Store,
+  type Subscription,
+  watchOwners,
+} from '../../store/index.ts';
 import { WorkloadLoop } from '../../workloads/index.ts';
-import type { RunOwner } from './begin-runs.ts';
+import { beginRuns, type RunOwner, undoRuns } from './begin-runs.ts';
 import { claimControlled } from './begin-workloads.ts';
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly agent: Agent;
-  /** The delays of Jobs after failures. */
-  readonly jobBackOff: BackOffLimits;
+  /** See WorkloadLoopOptions. */
+  readonly autoscalerApi: () => AutoscalerApi | undefined;
+  readonly settings: Pick<AgentSettings, 'autoscalerPeriodMs' | 'jobBackOff'>;
   /** The owner of all that the controllers make. */
   readonly owner: RunOwner;
-  /** Called with each Pod that a controller has made, before it runs. */
+  /** Runs a Pod that a controller has made. */
   readonly onStarted: (pod: StoredPod, release: () => void) => void;
+  /** See WorkloadLoopOptions. */
+  readonly namesService?: ((key: ObjectKey) => boolean) | undefined;
   /** See WorkloadLoopOptions. */
   readonly forgetsRemoved?: boolean | undefined;
   readonly onObject: (event: WatchEvent<Owned>) => void;
@@ -29,15 +47,7 @@ export interface LoopOptions {
 }
 
 /** The loop that runs controllers in this process, with the Pods of an agent below it. */
-export function openLoop({
-  store,
-  clock,
-  agent,
-  jobBackOff,
-  owner,
-  onStarted,
-  ...listeners
-}: LoopOptions): WorkloadLoop {
+export function openLoop({ store, clock, agent, settings, owner, onStarted, ...listeners }: LoopOptions): WorkloadLoop {
   /** The uid of a Pod that is being created: its run begins when the store has it. */
   let starting: string | undefined;
   const loop = new WorkloadLoop({
@@ -47,7 +57,9 @@ export function openLoop({
     store,
     clock,
     node: () => agent.node,
-    delay: jobBackOff,
+    delay: settings.jobBackOff,
+    autoscalerPeriodMs: settings.autoscalerPeriodMs,
+    usage: agent.usage,
     timeZone: machineZone,
     suffix: randomSuffix,
     newUid,
@@ -58,7 +70,6 @@ export function openLoop({
       starting = object.metadata.uid;
       const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
       onStarted(pod, release);
-      agent.run(pod);
       return pod;
     },
     deletePod: (pod, propagation) => {
@@ -79,4 +90,79 @@ export function openLoop({
 /** True for a Pod that goes with its owners. A Node always exists. */
 export function hasOwners({ metadata }: StoredPod): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind }) => kind !== 'Node');
+}
+
+/** Finds the namespaces of Pods that have Services: their agent looks after these, too. */
+export class ServiceWatch {
+  readonly #store: Store;
+  readonly #onFound: (namespace: string) => void;
+  readonly #subscriptions = new Map<string, Subscription>();
+
+  /** @param onFound called for each Service of a followed namespace, also for later ones */
+  constructor(store: Store, onFound: (namespace: string) => void) {
+    this.#store = store;
+    this.#onFound = onFound;
+  }
+
+  follow(namespace: string): void {
+    if (this.#subscriptions.has(namespace)) return;
+    const onEvent = ({ type }: { readonly type: string }): void => {
+      if (type === 'ADDED') this.#onFound(namespace);
+    };
+    this.#subscriptions.set(
+      namespace,
+      this.#store.watch<StoredService>('services', { namespace }, onEvent, { replay: true }),
+    );
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.close();
+  }
+}
+
+interface StaticsOptions {
+  /** The folder whose files are static Pods. */
+  readonly folder: string;
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly agent: Agent;
+  readonly owner: RunOwner;
+  /** Runs a Pod. */
+  readonly onStarted: (pod: StoredPod, release: () => void) => void;
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  readonly onTrouble: (text: string) => void;
+}
+
+/** Watches the folder of static Pods, and runs them with an agent. */
+export function openStatics(options: StaticsOptions): StaticPods {
+  const { folder, store, clock, agent, owner, onStarted, onEvent, onTrouble } = options;
+  const { name: nodeName } = agent.node;
+  const report = new NodeReport({ store, clock, nodeName, onEvent });
+  const statics = new StaticPods({
+    place: folder,
+    clock,
+    nodeName,
+    start: async ({ manifest }) => {
+      const { owned, foreign } = await beginRuns(store, clock, [manifest], owner);
+      for (const { object } of foreign) onTrouble(`pod/${object.metadata.name} runs in another podrun`);
+      const [begun] = owned;
+      if (begun === undefined) return undefined;
+      if (!statics.isWatching) {
+        undoRuns(store, owned);
+        return undefined;
+      }
+      onStarted(begun.pod, begun.release);
+      return begun.pod;
+    },
+    end: (pod) => {
+      const stored = store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name);
+      if (stored === undefined || resolvedUid(stored) !== resolvedUid(pod)) return;
+      requestDeletion(store, clock, stored, { propagation: 'Background', isOwned: true });
+    },
+    onProblem: (text) => {
+      onTrouble(text);
+      report.staticPodProblem(text);
+    },
+  });
+  return statics;
 }

@@ -7,7 +7,9 @@ import type { RunListener } from './run-input.ts';
 
 interface OwnPodsOptions {
   readonly store: FileStore;
-  readonly listener: Pick<RunListener, 'onPod' | 'onChange' | 'onTrouble'>;
+  readonly listener: Pick<RunListener, 'onPod' | 'onTrouble'>;
+  /** Called after each change. */
+  readonly onChange: () => void;
   /** True: each Pod is forgotten when it is removed. Otherwise only Pods of controllers. */
   readonly forgetsRemoved: boolean;
   /** Called with each new state of a Pod that has owners, before the listener hears of a change. */
@@ -25,9 +27,8 @@ export class OwnPods {
   readonly #subscriptions = new Map<string, Subscription>();
   #isRecordComplete = true;
 
-  constructor(pods: readonly Pick<OwnedRun, 'pod' | 'release'>[], options: OwnPodsOptions) {
+  constructor(options: OwnPodsOptions) {
     this.#options = options;
-    for (const { pod, release } of pods) this.#add(pod, release);
   }
 
   get all(): readonly StoredPod[] {
@@ -45,18 +46,19 @@ export class OwnPods {
 
   /** Takes a Pod that comes while the run lasts. */
   take(pod: StoredPod, release: () => void): void {
-    this.#add(pod, release);
+    this.add({ pod, release });
     this.follow(pod);
   }
 
-  #add(pod: StoredPod, release: () => void): void {
+  /** Adds a Pod of the beginning. */
+  add({ pod, release }: Pick<OwnedRun, 'pod' | 'release'>): void {
     this.#releases.set(resolvedUid(pod), release);
     this.#latest.set(resolvedUid(pod), pod);
   }
 
   /** Reports the changes of a Pod. Forgets a Pod of a controller that is gone. */
   follow(pod: StoredPod): void {
-    const { store, listener, forgetsRemoved, onOwned, onGone } = this.#options;
+    const { store, listener, onChange, forgetsRemoved, onOwned, onGone } = this.#options;
     const { namespace, name } = pod.metadata;
     const uid = resolvedUid(pod);
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, (event) => {
@@ -72,7 +74,7 @@ export class OwnPods {
         this.#latest.delete(uid);
         onGone(event.object);
       }
-      listener.onChange();
+      onChange();
     });
     this.#subscriptions.set(uid, subscription);
   }

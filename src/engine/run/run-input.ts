@@ -5,8 +5,10 @@ import type { AgentOptions, Faults } from '../../kubelet/index.ts';
 import type { FoundInstance } from '../../lifecycle/index.ts';
 import type { PipeKind, Runtime } from '../../runtime/index.ts';
 import type { AgentSettings } from '../../settings/index.ts';
-import type { FileStore, NetworkRecord } from '../../store/index.ts';
+import type { FileStore, NetworkRecord, ObjectKey } from '../../store/index.ts';
 import type { OwnedRun, RunOwner } from './begin-runs.ts';
+import type { NodeClient, WorkloadKey } from '../../apiserver/index.ts';
+import type { ManifestObject } from '../../manifest/index.ts';
 import type { OwnedWorkload } from './begin-workloads.ts';
 
 /** The callbacks of a run. */
@@ -15,14 +17,10 @@ export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutp
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
   /** Called for every change of another object of the run: a workload, what its controllers make, an adopted Pod. */
   readonly onObject?: (event: WatchEvent<Owned>) => void;
-  /** Called after every change, and when a Pod is over: the condition of a wait may hold now. */
-  readonly onChange: () => void;
-  /** Called when a Pod has ended, or was removed, before `onChange`. */
+  /** Called when a Pod has ended, or was removed, before the followers of the run. */
   readonly onOver?: (pod: StoredPod) => void;
   /** Called with an error that does not end the run. */
   readonly onTrouble: (text: string) => void;
-  /** Called with a defect of a controller: its workload may never end. Default: it is reported. */
-  readonly onDefect?: (defect: unknown) => void;
 }
 
 /** The listener of an unwatched run: its records are in the store. */
@@ -31,7 +29,6 @@ export const UNWATCHED = {
   onOutput: (): undefined => undefined,
   onHookOutput: (): void => undefined,
   onEvent: (): void => undefined,
-  onChange: (): void => undefined,
 } as const;
 
 /**
@@ -39,27 +36,56 @@ export const UNWATCHED = {
  */
 export interface KeptContainers {
   readonly runtime: Runtime & { close(): Promise<void> };
+  /** True: the keeper of the former process was killed, and its sandboxes are gone. */
+  readonly isNew: boolean;
   readonly networkRecord: NetworkRecord;
   /** The Pods of the former process, with their containers in the keeper. */
   readonly resumed: ReadonlyArray<Pick<OwnedRun, 'pod' | 'release'> & { readonly instances: readonly FoundInstance[] }>;
+  /** The workloads of the former process, each with the command of its user. */
+  readonly resting: ReadonlyArray<{ readonly key: WorkloadKey; readonly command: string }>;
 }
 
-/** The Pods and workloads to run, and the dependencies. */
+/** The objects that a run is to take up. Objects that another process runs are left to it. */
+export interface RunObjects {
+  /** The Pods to store and run. */
+  readonly pods: readonly ManifestObject<StoredPod>[];
+  /** Stored workloads. */
+  readonly workloads: readonly WorkloadKey[];
+  /** The Services of its manifests. Undefined: all Services belong to the run, as in a cluster. */
+  readonly services?: readonly ObjectKey[] | undefined;
+  /** True: a Deployment of which no Pod runs starts as it ran last, and rolls to its template. Default: false. */
+  readonly isRolling?: boolean | undefined;
+}
+
+/** The objects of a run that begins. */
+export interface ClaimedObjects {
+  readonly owned: readonly OwnedRun[];
+  readonly workloads: readonly OwnedWorkload[];
+  /** Pods that another process has begun to run meanwhile. */
+  readonly foreign: readonly ManifestObject<StoredPod>[];
+}
+
+/** The objects to run, and the dependencies. */
 export interface RunInput {
-  readonly settings: AgentSettings;
+  readonly objects: RunObjects;
+  /** Called when the objects are claimed: what this machine permits may still be examined until then. */
+  readonly settings: () => AgentSettings | Promise<AgentSettings>;
   readonly store: FileStore;
   readonly clock: Clock;
-  /** The owner of what controllers make, and of what an API server stores. */
+  /** The owner of the objects, of what controllers make, and of what an API server stores. */
   readonly owner: RunOwner;
-  /** The Pods of this process. Default: none. */
-  readonly owned?: readonly OwnedRun[];
-  /** The workloads to run. Default: none. */
-  readonly workloads?: readonly OwnedWorkload[];
   /** The folder whose files are static Pods. Default: none. */
   readonly staticPods?: string | undefined;
   /** True: an API server stores what is to run, until `terminate`. Default: false. */
   readonly isServing?: boolean;
+  /**
+   * Opens an API server beside the run, whose node it is, before the objects are claimed: their Pods get tokens for it.
+   * What its clients create runs beside the objects. Default: there is none.
+   */
+  readonly openApi?: ((node: NodeClient) => Promise<void>) | undefined;
   readonly listener: RunListener;
+  /** Called once the objects are claimed, before any of them begins. An error undoes the run. */
+  readonly onClaimed?: ((claimed: ClaimedObjects) => void) | undefined;
   /** Faults on purpose. Default: none. */
   readonly faults?: Faults | undefined;
   /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */

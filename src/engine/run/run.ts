@@ -1,56 +1,91 @@
 import { caught, inBackground } from '../../defects.ts';
 import { hasCode, isWorkload, type KubeObject, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
 import { Agent, type StaticPods } from '../../kubelet/index.ts';
-import { closeLostRuns, type NodeClient } from '../../apiserver/index.ts';
+import { type AutoscalerApi, closeLostRuns, type NodeClient } from '../../apiserver/index.ts';
 import { machineClock } from '../../clock.ts';
 import { type PodActivity, podRoot, type Root, type RunRecord } from '../../lifecycle/index.ts';
 import { atExit } from '../../runtime/index.ts';
-import type { OwnedRun } from './begin-runs.ts';
-import { claimWorkload, type OwnedWorkload } from './begin-workloads.ts';
-import { hasOwners, openLoop } from './open-loop.ts';
-import { openStatics } from './open-statics.ts';
+import { claimWorkload } from './begin-workloads.ts';
+import { beginObjects } from './begin-objects.ts';
+import { hasOwners, openLoop, openStatics, ServiceWatch } from './open-loop.ts';
 import { OwnPods } from './own-pods.ts';
-import type { KeptContainers, RunListener, RunInput } from './run-input.ts';
-import { rememberCreated } from '../../store/index.ts';
+import type { ClaimedObjects, KeptContainers, RunInput, RunListener } from './run-input.ts';
+import { keyText, rememberCreated } from '../../store/index.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
 import type { WorkloadLoop } from '../../workloads/index.ts';
-import { ServiceWatch } from './service-watch.ts';
+import type { AgentSettings } from '../../settings/index.ts';
+import { type HowToEndRun, StartedRun } from './started-run.ts';
 import { StateGuard } from './state-guard.ts';
 
 /**
- * A run: Pods and workloads with their agent, their controllers and their runtime. The foreground, the background, the
- * library and both servers make theirs of it.
+ * A run on this machine: Pods and workloads with their agent, their controllers and their runtime. The foreground, the
+ * background, the library and both servers start theirs here.
  */
-export class Run {
+export class Run extends StartedRun {
   readonly agent: Agent;
-  readonly #options: RunInput & { readonly owned: readonly OwnedRun[]; readonly workloads: readonly OwnedWorkload[] };
+  readonly #options: RunInput;
+  /** The objects of the run. None until they are claimed. */
+  #claimed: ClaimedObjects;
+  readonly settings: AgentSettings;
   readonly #runtime: KeptContainers['runtime'];
   readonly #pods: OwnPods;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
   #workloads: WorkloadLoop | undefined;
   readonly #services: ServiceWatch;
+  /** The Services that this run names. Undefined: all belong to it. */
+  readonly #serviceNames: Set<string> | undefined;
   /** Undefined: no folder is watched, or not yet. */
   #statics: StaticPods | undefined;
   /** Undefined: there is nothing to run. */
   readonly #guard: StateGuard | undefined;
   #forgetAtExit: () => void = () => undefined;
-  /** Resolve the promises of `whenOver`. */
-  readonly #awaited: (() => void)[] = [];
-  #hasBegun = false;
   #isServing: boolean;
+  /** Undefined: no API server runs beside. */
+  #autoscalerApi: AutoscalerApi | undefined;
   #settled: Promise<void> = Promise.resolve();
 
+  /**
+   * Makes this process the owner of the objects, opens the runtime, and begins all of them.
+   * @throws {PodrunError} before any Pod has begun: see beginObjects
+   */
+  static async start(input: RunInput): Promise<Run> {
+    const options = { ...input, listener: withoutErrors(input.listener) };
+    const { openApi } = input;
+    if (openApi === undefined) {
+      const claimed = await beginObjects(input);
+      const run = new Run(options, claimed, await input.settings());
+      run.#begin();
+      return run;
+    }
+    const run = new Run(options, NOTHING, await input.settings());
+    try {
+      await openApi(run.asNode());
+      run.#claimed = await beginObjects(input);
+    } catch (error) {
+      await run.end({ force: true });
+      throw error;
+    }
+    run.#begin();
+    return run;
+  }
+
   /** Opens the runtime and creates the agent. No Pod has begun. */
-  constructor(options: RunInput) {
-    const { settings, store, clock, owned = [], workloads = [], isServing = false, kept } = options;
-    const listener = withoutErrors(options.listener);
-    const isIdle = [...owned, ...workloads].length === 0 && options.staticPods === undefined && !isServing && !kept;
-    this.#options = { ...options, owned, workloads, listener };
+  private constructor(options: RunInput, claimed: ClaimedObjects, settings: AgentSettings) {
+    super();
+    const { store, clock, listener, isServing = false, kept, openApi } = options;
+    const { owned, workloads } = claimed;
+    const hasApi = isServing || openApi !== undefined;
+    const isIdle = [...owned, ...workloads].length === 0 && options.staticPods === undefined && !hasApi && !kept;
+    this.#options = options;
+    this.#claimed = claimed;
+    this.settings = settings;
     this.#isServing = isServing;
+    this.#serviceNames = options.objects.services && new Set(options.objects.services.map(keyText));
     this.#services = new ServiceWatch(store, (namespace) => this.#loop().followServices(namespace));
-    this.#pods = new OwnPods([...owned, ...(kept?.resumed ?? [])], {
+    this.#pods = new OwnPods({
       store,
       listener,
+      onChange: () => this.changed(),
       forgetsRemoved: isServing,
       onOwned: (pod) => this.#loop().follow(pod),
       onGone: (pod) => this.#statics?.gone(pod),
@@ -64,13 +99,12 @@ export class Run {
       runtime: options.faults?.wrap(runtime) ?? runtime,
       faults: options.faults,
       forgetsRemoved: isServing,
-      ...(kept && { logsElsewhere: true, networkRecord: kept.networkRecord }),
+      ...(kept && { runtimeWritesLogs: true, networkRecord: kept.networkRecord }),
       onOutput: listener.onOutput,
       onHookOutput: listener.onHookOutput,
       onOver: (pod) => {
         listener.onOver?.(pod);
-        listener.onChange();
-        this.#lookIfOver();
+        this.changed();
       },
       onEvent: listener.onEvent,
       ...(listener.onPull && { onPull: listener.onPull }),
@@ -80,11 +114,10 @@ export class Run {
         listener.onTrouble(error.message);
       },
     });
-    if (workloads.length > 0 || isServing) this.#loop();
+    if (workloads.length > 0 || hasApi) this.#loop();
     if (!isIdle) this.#guard = this.#openGuard();
   }
 
-  /** complete: all states, events and output of the Pods were recorded. */
   get record(): RunRecord {
     if (this.#guard?.hasLost === true) return 'lost';
     return this.#pods.isRecordComplete ? 'complete' : 'incomplete';
@@ -96,7 +129,7 @@ export class Run {
   }
 
   get #rootUids(): readonly string[] {
-    return [...this.#options.owned.map(({ pod }) => pod.metadata.uid), ...(this.#statics?.uids ?? [])];
+    return [...this.#claimed.owned.map(({ pod }) => pod.metadata.uid), ...(this.#statics?.uids ?? [])];
   }
 
   /** The applied Pods and workloads as the store last reported them. */
@@ -116,23 +149,18 @@ export class Run {
     return this.#pods.all;
   }
 
-  /** The next steps of the agent for a Pod, by the uid of the Pod. */
   activityOf(uid: string): PodActivity | undefined {
     return this.agent.activityOf(uid);
   }
 
-  /** True when all Pods of this process have ended, and all workloads, and no more can come. */
-  get isOver(): boolean {
-    if (!this.#hasBegun || this.#isServing || this.#statics?.isWatching === true) return false;
-    return this.agent.isOver && (this.#workloads?.isOver ?? true);
+  waitsForOthers(uid: string): boolean {
+    return this.agent.waitsForOthers(uid);
   }
 
-  /** Resolves when the run is over. */
-  whenOver(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#awaited.push(resolve);
-      this.#lookIfOver();
-    });
+  /** True when all Pods of this process have ended, and all workloads, and no more can come. */
+  get isOver(): boolean {
+    if (this.#isServing || this.#statics?.isWatching === true) return false;
+    return this.agent.isOver && (this.#workloads?.isOver ?? true);
   }
 
   /** True when no Pod runs and no workload is left that another process would take over. */
@@ -153,7 +181,6 @@ export class Run {
     const { store, owner } = this.#options;
     const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
     this.#take(pod, release);
-    this.agent.run(pod);
     this.#followOwners(pod);
     return store.get<StoredPod>('pods', pod.metadata.namespace, pod.metadata.name) ?? pod;
   }
@@ -161,42 +188,55 @@ export class Run {
   /** Begins to look after a workload or Service that an API server has stored. */
   took({ apiVersion, kind, metadata: { namespace, name } }: StoredKubeObject): void {
     const { store, owner } = this.#options;
-    if (kind === 'Service') return this.#workloads?.followServices(namespace);
+    if (kind === 'Service') {
+      this.#serviceNames?.add(keyText({ namespace, name }));
+      return this.#workloads?.followServices(namespace);
+    }
+    if (kind === 'HorizontalPodAutoscaler') return this.#workloads?.followServices(namespace);
     if (!isWorkload({ kind })) return;
     const workload = claimWorkload(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent);
     if (workload === undefined) return;
-    this.#workloads?.add(workload.object, workload.release);
+    // Beside a run, what a client creates is nothing that the run was made for.
+    this.#workloads?.add(workload.object, workload.release, { isRoot: this.#options.openApi === undefined });
     this.#workloads?.followServices(namespace);
   }
 
   /** This run as the node behind an API server. */
   asNode(): NodeClient {
     return {
+      address: this.agent.hostAddress,
       createPod: (pod) => this.startPod(pod),
       took: (object) => this.took(object),
       serveApi: (api) => this.agent.serveApi(api),
+      clusterDns: () => this.agent.clusterDns(),
+      usageOf: (pod) => this.agent.usage.of(pod),
+      serveAutoscalers: (api) => (this.#autoscalerApi = api),
+      dialEndpoint: (endpoint) => this.agent.dialEndpoint(endpoint),
     };
   }
 
-  /** Stops the controllers, then ends all Pods. The objects stay on record. */
-  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
+  /** Stops the controllers, then ends all Pods. */
+  terminate(how: HowToEndRun): void {
     this.#isServing = false;
     this.#options.faults?.close();
     this.#statics?.stop();
     this.#workloads?.stop();
     this.agent.terminate(how);
-    this.#lookIfOver();
+    // Without a Pod that runs, no other change would come.
+    this.changed();
   }
 
-  /** Begins all Pods and workloads. */
-  begin(): void {
-    const { owned, workloads, listener, faults, kept } = this.#options;
+  #begin(): void {
+    const { listener, faults, kept } = this.#options;
+    const { owned, workloads } = this.#claimed;
     const resumed = kept?.resumed ?? [];
-    const pods = [...resumed, ...owned].map(({ pod }) => pod);
+    const runs = [...resumed, ...owned];
+    const pods = runs.map(({ pod }) => pod);
+    for (const run of runs) this.#pods.add(run);
     faults?.begin((uid, event) => this.agent.tell(uid, event));
     for (const pod of pods) this.#pods.follow(pod);
     for (const pod of pods) listener.onPod({ type: 'ADDED', object: pod });
-    for (const { pod, instances } of resumed) this.agent.resume(pod, instances);
+    for (const { pod, instances } of resumed) this.agent.resume(pod, instances, kept?.isNew === true);
     for (const { pod } of owned) this.agent.run(pod);
     for (const { object, release } of workloads) this.#workloads?.add(object, release);
     for (const pod of pods) this.#followOwners(pod);
@@ -204,20 +244,9 @@ export class Run {
       this.#services.follow(metadata.namespace);
     }
     this.#statics = this.#openStatics();
-    // Until here, a change by another process must not find a run without Pods, and take it for over.
-    this.#hasBegun = true;
-    listener.onChange();
-    this.#lookIfOver();
     this.#settled = this.#settle().catch((error: unknown) =>
       listener.onTrouble(error instanceof Error ? error.message : String(error)),
     );
-  }
-
-  /** Ends all Pods, and releases everything after the last of them. */
-  async end(how: Parameters<Run['terminate']>[0]): Promise<void> {
-    this.terminate(how);
-    await this.whenOver();
-    await this.close();
   }
 
   /** Releases everything after the end of the agent. Containers that still run end with this process. */
@@ -239,14 +268,10 @@ export class Run {
     this.#forgetAtExit();
   }
 
-  #lookIfOver(): void {
-    if (this.#awaited.length > 0 && this.isOver) for (const resolve of this.#awaited.splice(0)) resolve();
-  }
-
   /** @param isIdle true: nothing starts. Otherwise it is prepared early, or the first container would wait. */
   #openRuntime(isIdle: boolean): KeptContainers['runtime'] {
-    const { settings, store, clock, pipes } = this.#options;
-    const runtime = openRuntime(store, clock, settings, pipes);
+    const { store, clock, pipes } = this.#options;
+    const runtime = openRuntime(store, clock, this.settings, pipes);
     // A failure is reported at the first start.
     if (!isIdle) void runtime.prepare().catch(() => undefined);
     this.#forgetAtExit = atExit(() => runtime.killAll());
@@ -269,23 +294,22 @@ export class Run {
 
   /** The controllers. Begins them at the first call. */
   #loop(): WorkloadLoop {
-    const { settings, store, clock, owner, listener } = this.#options;
+    const { store, clock, owner, listener } = this.#options;
     return (this.#workloads ??= openLoop({
       store,
       clock,
       agent: this.agent,
-      jobBackOff: settings.jobBackOff,
+      settings: this.settings,
+      autoscalerApi: () => this.#autoscalerApi,
       owner,
+      namesService: this.#serviceNames && ((key) => this.#serviceNames?.has(keyText(key)) === true),
       forgetsRemoved: this.#options.isServing === true,
       onStarted: (pod, release) => this.#take(pod, release),
       onObject: (event) => listener.onObject?.(event),
       onEvent: listener.onEvent,
-      onTurn: () => {
-        listener.onChange();
-        this.#lookIfOver();
-      },
+      onTurn: () => this.changed(),
       onTrouble: (error) => listener.onTrouble(error.message),
-      onDefect: listener.onDefect,
+      onDefect: (defect) => this.broke(defect),
     }));
   }
 
@@ -304,11 +328,12 @@ export class Run {
     });
   }
 
-  /** Takes a Pod that was not applied: of a controller, or a static one. */
+  /** Runs a Pod that was not applied: of an API server, of a controller, or a static one. */
   #take(pod: StoredPod, release: () => void): void {
     this.#pods.take(pod, release);
     this.#services.follow(pod.metadata.namespace);
     this.#options.listener.onPod({ type: 'ADDED', object: pod });
+    this.agent.run(pod);
   }
 
   /** A Pod may have owners from the start, or be adopted by a controller of any agent. */
@@ -322,11 +347,14 @@ export class Run {
    * podruns. Pods of background agents may be about to start again: the caller that starts one has looked.
    */
   async #settle(): Promise<void> {
-    const { store, clock, owned, listener, kept } = this.#options;
-    for (const { pod, written } of owned) rememberCreated(store, pod, written);
+    const { store, clock, listener, kept } = this.#options;
+    for (const { pod, written } of this.#claimed.owned) rememberCreated(store, pod, written);
     if (kept === undefined) await closeLostRuns(store, clock, listener.onTrouble);
   }
 }
+
+/** The objects of a run that has claimed none yet. */
+const NOTHING: ClaimedObjects = { owned: [], workloads: [], foreign: [] };
 
 /** The listener of a run whose errors reach no Pod: nothing waits for what a view shows. */
 function withoutErrors(listener: RunListener): RunListener {

@@ -1,10 +1,22 @@
-import type { KubeObject } from '../../api/index.ts';
+import type { Container, KubeObject } from '../../api/index.ts';
 import { JOB_BACKOFF } from '../../controllers/index.ts';
-import { CRASH_LOOP, type ImageMap, type SourceChoice } from '../../lifecycle/index.ts';
-import { DEFAULT_NETWORK, type EgressChoice, type NetworkChoice, type ProxyChoice } from '../../machine/index.ts';
+import {
+  containerSource,
+  CRASH_LOOP,
+  type ImageMap,
+  type SourceChoice,
+  type SourceRules,
+} from '../../lifecycle/index.ts';
+
+import {
+  DEFAULT_NETWORK,
+  DEFAULT_PROXY,
+  type EgressChoice,
+  type NetworkChoice,
+  type ProxyChoice,
+} from '../../machine/index.ts';
 import { chooseNetworks, type ChosenNetworks } from '../../network/index.ts';
 import { type AgentSettings, type ConfigFile, nodeSettings, workFolders } from '../../settings/index.ts';
-
 /** The choices of a user for a run, by flags or options, with the defaults of `AgentSettings` where it has one. */
 export interface RunChoices extends Partial<
   Pick<
@@ -14,7 +26,9 @@ export interface RunChoices extends Partial<
     | 'ingressPorts'
     | 'isBestEffort'
     | 'jobBackOff'
+    | 'overcommits'
     | 'pollsMemory'
+    | 'seccompRoot'
     | 'speed'
     | 'strictPid1'
   >
@@ -31,7 +45,7 @@ export interface RunChoices extends Partial<
   readonly isolates?: boolean | undefined;
   /** Default: the value of podrun.yaml, or podrun chooses. */
   readonly network?: NetworkChoice | undefined;
-  /** Default: the value of podrun.yaml, or `node`. */
+  /** Default: the value of podrun.yaml, or `auto`. */
   readonly proxy?: ProxyChoice | undefined;
   /** Default: podrun chooses. */
   readonly egress?: EgressChoice | undefined;
@@ -60,6 +74,8 @@ export function runSettings({
     jobBackOff: given.jobBackOff ?? JOB_BACKOFF,
     pollsMemory: given.pollsMemory ?? false,
     sharedFolders: isolates ? [] : workFolders(cwd),
+    overcommits: given.overcommits,
+    seccompRoot: given.seccompRoot,
     strictPid1: given.strictPid1 ?? false,
     ingressPorts: given.ingressPorts,
     isBestEffort: given.isBestEffort ?? false,
@@ -89,6 +105,13 @@ export function runNetworks(
   place: Parameters<typeof chooseNetworks>[1],
 ): Promise<ChosenNetworks> {
   const { config, egress, hasHostAccess = true } = choices;
-  const proxy = choices.proxy ?? config?.proxy ?? 'node';
-  return chooseNetworks({ ...networkRequest, choice: networkOf(choices), proxy, egress, hasHostAccess }, place);
+  const proxy = choices.proxy ?? config?.proxy ?? DEFAULT_PROXY;
+  const rules: SourceRules = {
+    choice: choices.imageSource,
+    tier: networkRequest.hasNamespaces ? 'namespace' : 'process',
+  };
+  const runsImage = (container: Container): boolean =>
+    containerSource(container, choices.images, rules).type === 'image';
+  const choice = networkOf(choices);
+  return chooseNetworks({ ...networkRequest, choice, proxy, egress, hasHostAccess, runsImage }, place);
 }

@@ -1,3 +1,5 @@
+import { isJsonObject, type StoredPod } from '../../api/index.ts';
+
 /** A suggested change to a manifest. */
 export interface Advice {
   readonly rule: AdviceRule;
@@ -35,7 +37,7 @@ export type AdviceSeverity = 'problem' | 'risk' | 'tuning';
 export const SEVERITIES: readonly AdviceSeverity[] = ['problem', 'risk', 'tuning'];
 
 /** The names of rules are output for programs: they do not change. */
-export type AdviceRule =
+type AdviceRule =
   | 'startup-budget-too-short'
   | 'startup-budget-too-long'
   | 'initial-delay-unused'
@@ -60,7 +62,8 @@ export type AdviceRule =
   | 'command-not-found'
   | 'cannot-be-started'
   | 'restarts-when-done'
-  | 'runs-on-beside-the-work';
+  | 'runs-on-beside-the-work'
+  | 'no-room-on-node';
 
 /** Formats seconds for sentences: `0.04 s`, `2.1 s`, `31 s`. */
 export function inSeconds(seconds: number): string {
@@ -76,4 +79,50 @@ export function partOf(part: readonly unknown[], all: readonly unknown[], word: 
 /** `1 stop`, `3 stops`. */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+type Json = Record<string, unknown>;
+
+/**
+ * The suggestions as a strategic merge patch, for kustomize and kubectl. Undefined: no suggestion changes the manifest.
+ * The first of two suggestions for one field counts.
+ */
+export function patchOf(pod: StoredPod, advice: readonly Advice[]): Json | undefined {
+  const spec: Json = {};
+  const taken = new Set<string>();
+  for (const { path, suggested } of advice) {
+    if (suggested === undefined || taken.has(path)) continue;
+    taken.add(path);
+    setAt(pod, spec, path.replace(/^spec\./, ''), suggested);
+  }
+  if (Object.keys(spec).length === 0) return undefined;
+  const { name, namespace } = pod.metadata;
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
+}
+
+/** Sets a field below `spec`. Finds containers in lists by name. */
+function setAt(pod: StoredPod, spec: Json, path: string, value: unknown): void {
+  let object = spec;
+  const steps = path.split('.');
+  for (const [index, step] of steps.entries()) {
+    const [, list, number] = /^(containers|initContainers)\[(\d+)\]$/.exec(step) ?? [];
+    if (list !== undefined) {
+      object = entryOf(pod, object, list as 'containers' | 'initContainers', Number(number));
+    } else if (index === steps.length - 1) {
+      object[step] = isJsonObject(object[step]) && isJsonObject(value) ? { ...value, ...object[step] } : value;
+    } else {
+      object[step] ??= {};
+      object = object[step] as Json;
+    }
+  }
+}
+
+function entryOf(pod: StoredPod, object: Json, list: 'containers' | 'initContainers', index: number): Json {
+  const name = pod.spec[list]?.[index]?.name ?? '';
+  const entries = (object[list] ??= []) as Json[];
+  const known = entries.find((entry) => entry['name'] === name);
+  if (known !== undefined) return known;
+  const made: Json = { name };
+  entries.push(made);
+  return made;
 }

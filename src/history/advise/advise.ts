@@ -5,7 +5,7 @@ import { crashAdvice } from './crash-rules.ts';
 import { endingAdvice } from './ending-rules.ts';
 import { evidenceOf, stopOf } from './evidence.ts';
 import { probeAdvice } from './probe-rules.ts';
-import { resourceAdvice } from './resource-rules.ts';
+import { resourceAdvice, roomAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
 
 /** The advice for a run, and the amount of data behind it. */
@@ -34,6 +34,7 @@ export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): RunA
   if (evidence === undefined) return undefined;
   const { containers } = evidence;
   const all = [
+    ...roomAdvice(run),
     ...crashAdvice(evidence),
     ...containers.flatMap((container) => [...startupAdvice(container), ...probeAdvice(container)]),
     ...endingAdvice(evidence),

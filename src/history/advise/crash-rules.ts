@@ -1,5 +1,5 @@
 import { TERMINATED } from '../../lifecycle/index.ts';
-import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, type ContainerAdvice, counted, inSeconds, partOf } from './advice.ts';
 import { type ContainerEvidence, type EndedAttempt, type Evidence, isEnded, secondsOf, stopOf } from './evidence.ts';
 
 /** The exit codes of shells for programs that cannot be run. */
@@ -60,7 +60,7 @@ function crashes(container: ContainerEvidence, { story: { pod } }: Evidence): Co
 }
 
 function cannotBeStarted({ path, spec, failedStarts }: ContainerEvidence): ContainerAdvice {
-  // Remove the words of containerd and runc around the error, which are always the same.
+  // Remove the fixed words of containerd and runc in front of the error.
   const why = (failedStarts.at(-1) ?? '').replace(/^.*unable to start container process: /s, '');
   return {
     rule: 'cannot-be-started',
@@ -98,7 +98,7 @@ function restartsWhenDone(
   };
 }
 
-/** Advice for a helper container that outlives the work of the others: the Pod never completes. */
+/** Advice for a helper container that outlives the work of the main containers: the Pod never completes. */
 function runsOn({ story: { pod }, containers }: Evidence): Advice[] {
   if (pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined) return [];
   const mains = containers.filter(({ role }) => role === 'regular');
@@ -119,7 +119,9 @@ function runsOn({ story: { pod }, containers }: Evidence): Advice[] {
         path,
         current: undefined,
         suggested: undefined,
-        what: `Make ${name} a sidecar: an init container with restartPolicy Always, which ends with the others.`,
+        what:
+          `Make ${name} a sidecar: an init container with restartPolicy Always, ` +
+          'which ends with the main containers.',
         evidence:
           `${names} ended with exit code 0; ${name} ran on for ${inSeconds(seconds)}, ` +
           'until podrun stopped the container and its Pod.',

@@ -1,6 +1,6 @@
 import type { Lifecycle, StoredPod } from '../../api/index.ts';
 import { causedKill, noSignalHandler, probeOf, TERMINATED } from '../../lifecycle/index.ts';
-import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, type ContainerAdvice, counted, inSeconds, partOf } from './advice.ts';
 import type { AttemptStory } from '../story/model.ts';
 import { type ContainerEvidence, type Evidence, stopOf } from './evidence.ts';
 
@@ -41,7 +41,7 @@ function stopsOf(container: ContainerEvidence, { story: { pod }, containers }: E
     const { toMs, exit } = run;
     const stopMs = stopOf(container, run);
     if (stopMs === undefined || exit === undefined || exit.reason === TERMINATED.oomKilled) return [];
-    // A sidecar waits for its turn: the others stop first.
+    // A sidecar waits for its turn: the main containers stop first.
     const others =
       container.role === 'sidecar'
         ? mains.map((main) => (main.exit === undefined ? 0 : main.toMs)).filter((ms) => ms < toMs)

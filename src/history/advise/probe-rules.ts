@@ -7,7 +7,7 @@ import {
   probeOf,
   type ProbeType,
 } from '../../lifecycle/index.ts';
-import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds } from './advice.ts';
+import { type Advice, adviceFor, type ContainerAdvice, counted, inSeconds } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
 /** The fewest samples for a 99th percentile. */

@@ -1,6 +1,7 @@
 import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/index.ts';
+import { NO_ROOM, roomIn, TERMINATED } from '../../lifecycle/index.ts';
 import type { RecordedUsage } from '../../machine/index.ts';
-import { TERMINATED } from '../../lifecycle/index.ts';
+import type { RecordedRun } from '../base/recorded-run.ts';
 import { type Advice, adviceFor, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
 import { type ContainerEvidence, isEnded, secondsOf } from './evidence.ts';
 
@@ -44,9 +45,9 @@ function memory(container: ContainerEvidence): Array<ContainerAdvice | undefined
   }
   const peaks = usages.flatMap((usage) => peakOf(usage) ?? []);
   const peak = Math.max(0, ...peaks);
-  const found: ContainerAdvice[] = [];
+  const advice: ContainerAdvice[] = [];
   if (limit !== undefined && peak >= NEAR * limit) {
-    found.push({
+    advice.push({
       ...about,
       rule: 'memory-near-limit',
       severity: 'risk',
@@ -57,7 +58,7 @@ function memory(container: ContainerEvidence): Array<ContainerAdvice | undefined
     });
   }
   if (request !== undefined && peak > request * 1.1) {
-    found.push({
+    advice.push({
       ...about,
       path: `${path}.resources.requests.memory`,
       current: spec.resources?.requests?.['memory'],
@@ -69,7 +70,7 @@ function memory(container: ContainerEvidence): Array<ContainerAdvice | undefined
       samples: peaks.length,
     });
   }
-  return [...found, unusedLimit(container, limit, about)];
+  return [...advice, unusedLimit(container, limit, about)];
 }
 
 function unusedLimit(
@@ -114,7 +115,7 @@ function cpu({ path, spec, runs, usages }: ContainerEvidence): ContainerAdvice |
     path: `${path}.resources.limits.cpu`,
     current: limit,
     suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
-    what: 'Raise the limit, or leave it out: a throttled container answers late, also to probes.',
+    what: 'Raise the limit, or leave it out: a throttled container responds late, also to probes.',
     evidence: `The container was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
     samples: cpuPeriods,
   };
@@ -140,4 +141,25 @@ function bytesOf(quantity: string | undefined): number | undefined {
 /** Rounds up to the form of manifests: `96Mi`. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / MIB)}Mi`;
+}
+
+/** Advice for a Pod that waited since this machine has less than it requests. */
+export function roomAdvice({ transitions }: RecordedRun): Advice[] {
+  const events = transitions.flatMap(({ object }) => (object.kind === 'Event' ? [object] : []));
+  const notices = events.filter(({ reason }) => reason === NO_ROOM);
+  const last = notices.at(-1);
+  if (last === undefined) return [];
+  return [
+    {
+      rule: 'no-room-on-node',
+      severity: 'problem',
+      container: undefined,
+      path: 'spec.containers[*].resources.requests',
+      current: undefined,
+      suggested: undefined,
+      what: 'Start it with podrun apply --overcommit, which records requests and does not count them.',
+      evidence: `The Pod waited: ${roomIn(last.message ?? '')}.`,
+      samples: notices.length,
+    },
+  ];
 }

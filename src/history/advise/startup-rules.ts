@@ -1,6 +1,6 @@
 import type { Probe } from '../../api/index.ts';
 import { causedKill, type ProbeAttempt, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/index.ts';
-import { type Advice, adviceFor, counted, type ContainerAdvice, inSeconds, partOf } from './advice.ts';
+import { type Advice, adviceFor, type ContainerAdvice, counted, inSeconds, partOf } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
 /** The suggested time for a start, as a multiple of the longest start. */

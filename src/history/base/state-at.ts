@@ -1,4 +1,4 @@
-import { noTransitions } from './no-transitions.ts';
+import { isOver, noTransitions, type RecordedRun, type RecordedTransition } from './recorded-run.ts';
 import {
   allContainerStatuses,
   formatGoDuration,
@@ -9,8 +9,6 @@ import {
   type StoredPod,
 } from '../../api/index.ts';
 import type { Moment } from './moment.ts';
-import { isOver } from './run-length.ts';
-import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
 
 /** The state of a run at a moment. */
 export interface RunState {

@@ -1,7 +1,5 @@
-import { type ManifestChange, manifestChanges } from './manifest-changes.ts';
-import { compareOrder } from './compare-order.ts';
-import { compareTimes } from './compare-times.ts';
-import type { Difference, Tolerance } from './difference.ts';
+import { type Difference, type ManifestChange, manifestChanges, type Tolerance } from './difference.ts';
+import { compareOrder, compareTimes } from './compare-order.ts';
 import type { RecordedRun } from '../base/recorded-run.ts';
 import type { RunExit, RunStory } from '../story/model.ts';
 import { eventCounts, recordedExit, restartsOf, runCountOf, storyOf } from '../story/run-story.ts';
@@ -105,16 +103,16 @@ function compareExits(subject: string, a: RunStory, b: RunStory): Difference[] {
   const endings = Array.from({ length: both }, (_, index) =>
     [a, b].map((story) => endOf(recordedExit(story, subject, index + 1))),
   );
-  const found: Difference[] = [];
+  const differences: Difference[] = [];
   for (let first = 0; first < both; first += 1) {
     const [before, after] = endings[first] ?? [];
     let last = first;
     while (last + 1 < both && endings[last + 1]?.join('\n') === endings[first]?.join('\n')) last += 1;
     const runs = first === last ? `run ${first + 1}` : `runs ${first + 1} to ${last + 1}`;
-    found.push(...differs({ kind: 'exit', subject, what: isSingle ? 'exit' : `exit of ${runs}` }, before, after));
+    differences.push(...differs({ kind: 'exit', subject, what: isSingle ? 'exit' : `exit of ${runs}` }, before, after));
     first = last;
   }
-  return found;
+  return differences;
 }
 
 /** The exit of a run, for people. Leaves out a reason that follows from the code. */

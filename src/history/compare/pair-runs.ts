@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/index.ts';
-import { lastStateOf } from '../base/run-length.ts';
+import { lastStateOf } from '../base/recorded-run.ts';
 import type { NamedRun } from '../base/state-at.ts';
 
 /** The runs of one Pod of the manifests at two places. */
@@ -22,15 +22,15 @@ export function pairRuns(a: readonly NamedRun[], b: readonly NamedRun[]): RunPai
 }
 
 function byRole(runs: readonly NamedRun[]): Map<string, NamedRun> {
-  const found = new Map<string, NamedRun>();
+  const byName = new Map<string, NamedRun>();
   for (const run of runs) {
     const pod = lastStateOf(run.recorded);
     const name = pod === undefined ? run.run : roleOf(pod);
     let role = name;
-    for (let count = 2; found.has(role); count++) role = `${name} #${count}`;
-    found.set(role, run);
+    for (let count = 2; byName.has(role); count++) role = `${name} #${count}`;
+    byName.set(role, run);
   }
-  return found;
+  return byName;
 }
 
 function roleOf({ metadata: { name, generateName = '', labels = {} } }: StoredPod): string {

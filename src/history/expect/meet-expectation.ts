@@ -4,7 +4,7 @@ import { type Check, happeningLine, meetSteps, seconds } from './meet-steps.ts';
 import { isInRange, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from '../base/recorded-run.ts';
 import type { Happening, RunStory } from '../story/model.ts';
-import { eventCounts, recordedExit, lengthOf, restartsOf, storyOf } from '../story/run-story.ts';
+import { eventCounts, lengthOf, recordedExit, restartsOf, storyOf } from '../story/run-story.ts';
 
 /** The result of checking a run. */
 export interface Outcome {
@@ -70,7 +70,7 @@ function wasOverWithin({ withinMs }: Expectation, story: RunStory): Check[] {
   const lengthMs = lengthOf(story);
   const what = { place, text: `within: ${seconds(limitMs)}` };
   if (isOver && lengthMs <= limitMs) return [{ ...what, met: true, atMs: lengthMs }];
-  return [notMet(what, isOver ? `the run took ${seconds(lengthMs)}` : 'the run goes on', [])];
+  return [notMet(what, isOver ? `the run took ${seconds(lengthMs)}` : 'the run has not ended', [])];
 }
 
 function endedAs({ final }: Expectation, story: RunStory): Check[] {

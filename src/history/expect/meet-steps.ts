@@ -43,11 +43,11 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
   const checks: Check[] = [];
   let position: StepsProgress = { transition: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
   for (const group of steps) {
-    const found = findGroup(group, story, position);
-    const checked = group.map((written, index) => checkOf(written, found[index], { story, position }));
+    const matches = findGroup(group, story, position);
+    const checked = group.map((written, index) => checkOf(written, matches[index], { story, position }));
     checks.push(...checked);
     if (checked.some(({ met }) => !met)) return checks;
-    position = positionAfter(group, found as readonly number[], { story, position });
+    position = positionAfter(group, matches as readonly number[], { story, position });
   }
   return checks;
 }
@@ -59,18 +59,18 @@ interface StepContext {
 
 function positionAfter(
   group: readonly WrittenPattern[],
-  found: readonly number[],
+  matches: readonly number[],
   { story, position }: StepContext,
 ): StepsProgress {
-  const last = Math.max(-1, ...found);
+  const last = Math.max(-1, ...matches);
   const placed = story[last];
   if (placed === undefined) return position;
-  const written = group[found.indexOf(last)];
+  const written = group[matches.indexOf(last)];
   return {
     transition: placed.transition,
     atMs: placed.atMs,
     after: written === undefined ? position.after : patternText(written.pattern),
-    used: new Set([...position.used, ...found]),
+    used: new Set([...position.used, ...matches]),
   };
 }
 
@@ -115,12 +115,12 @@ function assign(index: number, group: readonly WrittenPattern[], assignment: Ste
 
 function checkOf(
   { pattern, withinMs, afterMs, place }: WrittenPattern,
-  found: number | undefined,
+  index: number | undefined,
   at: StepContext,
 ): Check {
   const { story, position } = at;
   const text = patternText(pattern);
-  const happening = found === undefined ? undefined : story[found];
+  const happening = index === undefined ? undefined : story[index];
   if (happening === undefined) {
     const seen = nearest(pattern, at);
     return { place, text, met: false, problem: `never came after ${position.after} (${seconds(position.atMs)})`, seen };

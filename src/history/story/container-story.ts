@@ -1,4 +1,9 @@
-import { type ContainerStateTerminated, type ContainerStatus, parseTime } from '../../api/index.ts';
+import {
+  type ContainerStateRunning,
+  type ContainerStateTerminated,
+  type ContainerStatus,
+  parseTime,
+} from '../../api/index.ts';
 import { containerKind, EVENT_REASON, TERMINATED } from '../../lifecycle/index.ts';
 import type { Axis } from './axis.ts';
 import type {
@@ -11,10 +16,9 @@ import type {
   StopSpan,
   WaitSpan,
 } from './model.ts';
-import { runsIn, type RunInStatus } from './runs-in-status.ts';
 
 /** A happening of a container before its place in the record is added. */
-export type ContainerHappening = Happening extends infer One
+type ContainerHappening = Happening extends infer One
   ? One extends { readonly container: string }
     ? Omit<One, 'atMs' | 'transition' | 'container'>
     : never
@@ -38,7 +42,7 @@ export class ContainerWriter {
   readonly #waits: WaitSpan[] = [];
   #waiting: WaitSpan | undefined = { fromMs: 0, toMs: 0 };
   /** The reason and readiness in the last status. */
-  #shown: { readonly reason: string | undefined; readonly ready: boolean } = { reason: undefined, ready: false };
+  #last: { readonly reason: string | undefined; readonly ready: boolean } = { reason: undefined, ready: false };
   #readySince: { readonly attempt: MutableAttempt; readonly fromMs: number } | undefined;
 
   constructor(axis: Axis, name: string) {
@@ -155,9 +159,9 @@ export class ContainerWriter {
 
   /** The changes of the waiting reason and of readiness, as the status shows them. */
   #turns({ state, ready }: ContainerStatus): ContainerHappening[] {
-    const before = this.#shown;
+    const before = this.#last;
     const reason = state?.waiting?.reason ?? undefined;
-    this.#shown = { reason, ready };
+    this.#last = { reason, ready };
     const runs = Math.max(-1, ...this.#attempts.keys()) + 1;
     return [
       ...(reason === undefined || reason === before.reason
@@ -196,4 +200,48 @@ function stopSpans({ pod }: Axis, attempts: readonly AttemptStory[], events: rea
       const fromMs = Math.min(atMs, stopped.toMs);
       return [{ attempt: stopped.attempt, why: message, graceSeconds, fromMs, toMs: stopped.toMs }];
     });
+}
+
+/** A run of a container that its status shows: it runs, or it has ended. */
+interface RunInStatus {
+  /** The restart count: 0 is the first run. */
+  readonly attempt: number;
+  readonly running?: ContainerStateRunning | undefined;
+  readonly terminated?: ContainerStateTerminated | undefined;
+}
+
+/**
+ * The runs that a status shows, at most two: the run before, and the current or last one. A container that a
+ * RestartAllContainers rule removed shows no end: its own was another one, or is not recorded.
+ */
+function runsIn({ restartCount, state, lastState }: ContainerStatus): RunInStatus[] {
+  const { running, terminated } = state ?? {};
+  const isStarted = Boolean(running ?? terminated);
+  const before = lastState?.terminated;
+  const isEnd = before && before.reason !== TERMINATED.restartingAllContainers;
+  // A container that waits for its restart has the restartCount of its last run.
+  const attempt = isStarted ? restartCount - 1 : restartCount;
+  return [
+    ...(isEnd && attempt >= 0 ? [{ attempt, terminated: before }] : []),
+    ...(isStarted ? [{ attempt: restartCount, running, terminated }] : []),
+  ];
+}
+
+/** A run that has ended. */
+export interface EndInStatus extends RunInStatus {
+  readonly terminated: ContainerStateTerminated;
+}
+
+/**
+ * The ends of runs that a status shows, at most two. Undefined status: none. A container in a back-off whose Pod ends
+ * has no run to be lost: its last end counts.
+ */
+export function endsIn(status: ContainerStatus | undefined): EndInStatus[] {
+  const runs = status === undefined ? [] : runsIn(status);
+  const ends = runs.flatMap(({ attempt, terminated }) => (terminated ? [{ attempt, terminated }] : []));
+  return ends.length < 2 ? ends : ends.filter(({ terminated }) => hasRun(terminated));
+}
+
+function hasRun({ reason, startedAt }: ContainerStateTerminated): boolean {
+  return reason !== TERMINATED.statusUnknown || Boolean(startedAt);
 }

@@ -129,7 +129,7 @@ export interface RunExit extends OfContainer {
   readonly reason: string;
 }
 
-/** A single event of a run, derived from its states and Events. Its time is that of the record. */
+/** A single event of a run, derived from its states and Events. Its time is the time of the record. */
 export type Happening =
   | (AtMoment & { readonly what: 'created' | 'deleted' })
   | (AtMoment & { readonly what: 'phase'; readonly phase: string })

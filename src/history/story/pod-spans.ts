@@ -48,15 +48,15 @@ export function firstTrueMs(conditions: readonly ConditionSpan[], type: string):
 
 /** The ending of the Pod. Undefined: the Pod was not asked to end. */
 export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpan | undefined {
-  const asked = states.find(({ pod }) => pod.metadata.deletionTimestamp);
-  if (asked === undefined) return undefined;
+  const deleting = states.find(({ pod }) => pod.metadata.deletionTimestamp);
+  if (deleting === undefined) return undefined;
   const removed = run.transitions.find(({ type, object }) => type === 'DELETED' && object.kind === 'Pod');
   const over = states.find(({ pod }) => pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed');
   const toMs = over?.atMs ?? (removed === undefined ? endMs : Math.min(endMs, removed.at - createdAtMs));
-  const { deletionGracePeriodSeconds: graceSeconds } = asked.pod.metadata;
+  const { deletionGracePeriodSeconds: graceSeconds } = deleting.pod.metadata;
   return {
-    fromMs: asked.atMs,
-    toMs: Math.max(asked.atMs, toMs),
+    fromMs: deleting.atMs,
+    toMs: Math.max(deleting.atMs, toMs),
     ...(graceSeconds === undefined ? {} : { graceSeconds }),
   };
 }

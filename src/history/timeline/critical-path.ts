@@ -2,8 +2,7 @@ import type { RecordedRun } from '../base/recorded-run.ts';
 import type { AttemptStory, ContainerStory, RunStory, StopSpan } from '../story/model.ts';
 import { firstTrueMs } from '../story/pod-spans.ts';
 import { storyOf } from '../story/run-story.ts';
-import type { CriticalPath, PathStep, Timeline } from './model.ts';
-import { PathWriter } from './path-writer.ts';
+import { type CriticalPath, type PathStep, PathWriter, type Timeline } from './model.ts';
 import { type PathContainer, specOf, startSteps, waitSteps } from './start-steps.ts';
 
 /**
@@ -130,8 +129,8 @@ function readyAttempt(
 }
 
 /**
- * The container that the Pod waited for last: the one that became ready last. For a Pod that was never Ready, the first
- * container that did not become ready.
+ * The container that became ready last, which the Pod waited for. For a Pod that was never Ready, the first container
+ * that did not become ready.
  */
 function decidingContainer(story: RunStory, readyMs: number | undefined): ContainerStory | undefined {
   const { containers, endMs } = story;

@@ -1,8 +1,7 @@
 import { type Container, isTerminalPhase } from '../../api/index.ts';
 import { probeNumbers, type ProbeNumbers, probeOf, type ProbeType, WAITING } from '../../lifecycle/index.ts';
 import type { AttemptStory, ContainerStory, ProbeSpan, RunStory } from '../story/model.ts';
-import type { StepKind } from './model.ts';
-import type { NewStep, PathWriter } from './path-writer.ts';
+import type { NewStep, PathWriter, StepKind } from './model.ts';
 
 /** A container on the path, and the story that it is part of. */
 export interface PathContainer {

@@ -34,8 +34,8 @@ async function keyringOf(config: DockerConfig, repository: string, env: Variable
     ...Object.entries(config.helpers).map(([host, name]) => ({ host, name })),
     ...(config.store === undefined ? [] : config.hosts.map((host) => ({ host, name: config.store ?? '' }))),
   ].filter(({ host }) => matchesImage(host, repository) || isDockersOwn(host, repository));
-  const answers = await Promise.all(helpers.map(({ host, name }) => askHelper(name, host, env)));
-  return [...entries, ...answers.flat()];
+  const fromHelpers = await Promise.all(helpers.map(({ host, name }) => askHelper(name, host, env)));
+  return [...entries, ...fromHelpers.flat()];
 }
 
 /** Docker names its own registry otherwise than its images do. */

@@ -14,8 +14,8 @@ import {
   credentialsFor,
   type EnsuredImage,
   type EventDraft,
+  type FoundImage,
   type ImageNeed,
-  imageNeedsNamespaces,
   imageNotHere,
   joinedErrors,
   type KeyringEntry,
@@ -33,13 +33,10 @@ import {
 } from '../../lifecycle/index.ts';
 import type { ImageLayers, Runtime } from '../../runtime/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
-import type { ContainerImages, LaunchImage } from './container-images.ts';
+import { type ContainerImages, HeldImages, type LaunchImage, podSourceRules, secretKeyring } from './pod-source.ts';
 import { type AgentSettings, goArch } from '../../settings/index.ts';
-import { HeldImages } from './held-images.ts';
 import type { ImageSupply } from './image-supply.ts';
 import { type OnPull, PullNotices } from './pull-notices.ts';
-import { podSourceRules } from './pod-source.ts';
-import { secretKeyring } from './secret-keyring.ts';
 
 interface NodeImagesOptions {
   readonly settings: AgentSettings;
@@ -96,13 +93,12 @@ export class NodeImages implements ContainerImages {
 
   /** Finds the owners of the files of images here, for a Pod that has one. Rejects when podrun cannot unpack any. */
   async open(pod: StoredPod): Promise<void> {
-    if (this.#rules(pod).tier === 'namespace' && this.isNeeded(pod)) {
+    if (this.isNeeded(pod)) {
       this.#kind ??= await (await this.#options.supply()).kind();
     }
   }
 
   async imageOf(pod: StoredPod, { image = '' }: Container): Promise<LaunchImage> {
-    if (this.#rules(pod).tier === 'process') throw new Error(imageNeedsNamespaces(image));
     const supply = await this.#options.supply();
     const present = this.#hold(supply, pod, fullImageName(image) ?? '');
     if (present === undefined) throw new Error(imageNotHere(image));
@@ -111,15 +107,14 @@ export class NodeImages implements ContainerImages {
     return { config: present.config.config ?? {}, root: { ...supply.layersOf(present), owners: this.#kind } };
   }
 
-  /** The files of an image that `ensure` has found for a volume of the Pod. @throws {Error} in plain processes */
+  /** The files of an image that `ensure` has found for a volume of the Pod. Undefined: it holds none. */
   filesOf(pod: StoredPod, reference: string): ImageLayers | undefined {
-    if (this.#rules(pod).tier === 'process') throw new Error(imageNeedsNamespaces(reference));
     return this.#held.layersOf(pod, fullImageName(reference) ?? '');
   }
 
   /** Keeps the images of a Pod whose containers another process has started. */
   async adopted(pod: StoredPod): Promise<void> {
-    if (!this.isNeeded(pod) || this.#rules(pod).tier === 'process') return;
+    if (!this.isNeeded(pod)) return;
     const supply = await this.#options.supply();
     const images = allContainers(pod.spec).filter((each) => this.isImage(pod, each));
     const names = [...images.map(({ image }) => image ?? ''), ...this.#imageVolumes(pod)];
@@ -142,7 +137,8 @@ export class NodeImages implements ContainerImages {
       if (present === undefined && policy === 'Never') return { type: 'absent' };
       const secrets = secretKeyring(this.#secretsOf(pod, event));
       const wanted = { ...call, pod, name, repository: splitVersion(name).name, secrets, supply };
-      if (present !== undefined && this.#mayUse(present, wanted)) return { type: 'present' };
+      if (present !== undefined && this.#mayUse(present, wanted))
+        return { type: 'present', image: foundImage(present) };
       // Never reveals a present image to a Pod without access to it.
       if (policy === 'Never') return { type: 'absent' };
       return mayPull ? await this.#pull(wanted) : { type: 'backingOff' };
@@ -227,7 +223,8 @@ export class NodeImages implements ContainerImages {
     if (!outcome.ok) return { type: 'failed', error: joinedErrors(outcome.errors) };
     void supply.collect().catch(() => undefined);
     const { image, pullMs } = outcome;
-    return { type: 'pulled', size: image.size, pullMs, waitedMs: clock.now().monotonicMs - beganMs };
+    const waitedMs = clock.now().monotonicMs - beganMs;
+    return { type: 'pulled', image: foundImage(image), size: image.size, pullMs, waitedMs };
   }
 
   /** The Secrets that the Pod names and that exist. An event names the missing ones. */
@@ -238,6 +235,10 @@ export class NodeImages implements ContainerImages {
     if (missing.length > 0) event(pullSecretsMissing(missing));
     return secrets.filter((secret) => secret !== undefined);
   }
+}
+
+function foundImage({ name, digest }: PresentImage): FoundImage {
+  return { name, id: `${splitVersion(name).name}@${digest}` };
 }
 
 /** The images of an agent's Pods. Undefined: all containers run programs of this machine. */

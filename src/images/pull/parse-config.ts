@@ -64,6 +64,7 @@ const RUN_TYPES: Readonly<Record<keyof ImageRunConfig, (value: unknown) => boole
   Cmd: isList,
   WorkingDir: isText,
   StopSignal: isText,
+  Volumes: (value) => typeof value === 'object' && !Array.isArray(value),
   Labels: isTexts,
 };
 

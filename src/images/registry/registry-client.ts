@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ACCEPTED, type Descriptor, isDigest, MANIFEST_MAX_BYTES } from './manifest.ts';
 import type { Credential } from '../../lifecycle/index.ts';
-import { parseChallenges } from './challenge.ts';
+import { basicAuthorization, parseChallenges, type Tokens } from './tokens.ts';
 import type { RegistryAnswer, HttpCall, HttpConnections } from './connection.ts';
 import type { Endpoint } from './endpoints.ts';
 import { accessDenied, contentName, PullError, unexpectedStatus, withoutQuery, wrongDigest } from './pull-error.ts';
 import { readBody } from './read-body.ts';
-import { basicAuthorization, type Tokens } from './tokens.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 10;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Credential } from '../../lifecycle/index.ts';
-import type { Challenge } from './challenge.ts';
-import type { RegistryAnswer, HttpConnections } from './connection.ts';
+import type { HttpConnections, RegistryAnswer } from './connection.ts';
 import { isLoopback, type Registries, registrySettings } from './endpoints.ts';
 import { PullError, unexpectedStatus } from './pull-error.ts';
 import { readBody } from './read-body.ts';
@@ -123,4 +122,29 @@ function parsedObject(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** The demand of a registry for credentials. Source: RFC 9110, 11.6.1; Docker's token authentication. */
+interface Challenge {
+  readonly scheme: 'basic' | 'bearer';
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The parts of the header: `KEY=VALUE`, `KEY="VALUE"`, or the word of a scheme. */
+const PART = /([\w-]+)(?:[ \t]*(=)[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s,"]*)))?/g;
+
+/** Reads the challenges of the header WWW-Authenticate that podrun can answer, Bearer before Basic. */
+export function parseChallenges(header: string | undefined): Challenge[] {
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
+  for (const [, word = '', equals, quoted, plain = ''] of (header ?? '').matchAll(PART)) {
+    const name = word.toLowerCase();
+    if (equals === undefined) challenges.push({ scheme: name, parameters: {} });
+    else if (challenges.length > 0) {
+      const { parameters } = challenges[challenges.length - 1] as { parameters: Record<string, string> };
+      parameters[name] = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
+    }
+  }
+  return (['bearer', 'basic'] as const).flatMap((scheme) =>
+    challenges.filter((challenge) => challenge.scheme === scheme).map(({ parameters }) => ({ scheme, parameters })),
+  );
 }

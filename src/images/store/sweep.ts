@@ -58,13 +58,13 @@ function isBeingMade(name: string): boolean {
  */
 async function removeUnneeded(store: ImageStore, folder: string, name: string): Promise<boolean> {
   const place = path.join(store.root, folder, name);
-  const away = path.join(store.ingestFolder(), `gone-${uniqueName()}`);
-  if (!succeeds(() => renameSync(place, away))) return false;
+  const trash = path.join(store.ingestFolder(), `gone-${uniqueName()}`);
+  if (!succeeds(() => renameSync(place, trash))) return false;
   if (neededIn(store, folder).has(name) && !existsSync(place)) {
-    renameSync(away, place);
+    renameSync(trash, place);
     return false;
   }
-  await removeLayerTree(away);
+  await removeLayerTree(trash);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import type { ExecStart, Runtime } from '../../runtime/index.ts';
-import { commandIn } from '../hooks/command-in.ts';
+import { commandIn } from '../hooks/hooks.ts';
 import type { LiveInstance } from '../base/instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';
 import type { AgentMessage, ClientMessage, AttachFrame, OpeningMessage } from './frames.ts';

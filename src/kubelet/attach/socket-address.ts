@@ -14,11 +14,11 @@ const ADDRESS_BYTES_MAX = 103;
 /**
  * The address of a socket file. Paths of state folders may be too long for it: on Linux a descriptor stands for the
  * folder, also after the folder was replaced.
- * @throws {PodrunError} where the path is too long
+ * @throws {PodrunError} where the path is too long, or its folder is gone, with its agent or with the state folder
  */
 export function socketAddress(file: string): SocketAddress {
   if (process.platform === 'linux') {
-    const folder = openSync(path.dirname(file), constants.O_RDONLY | constants.O_DIRECTORY);
+    const folder = openFolder(path.dirname(file));
     return { address: `/proc/self/fd/${folder}/${path.basename(file)}`, release: () => closeSync(folder) };
   }
   if (Buffer.byteLength(file) > ADDRESS_BYTES_MAX) {
@@ -28,4 +28,13 @@ export function socketAddress(file: string): SocketAddress {
     });
   }
   return { address: file, release: () => undefined };
+}
+
+function openFolder(folder: string): number {
+  try {
+    return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new PodrunError('Unreachable', `the folder ${folder} is gone`, { path: folder });
+  }
 }

@@ -9,7 +9,10 @@ import type { InstanceRef } from '../../store/index.ts';
 export interface Launch
   extends
     Pick<ContainerLaunch, 'argv' | 'env' | 'cwd' | 'stdin' | 'tty' | 'imageFolder'>,
-    Pick<ContainerLaunch, 'identity' | 'limits' | 'network' | 'confinement' | 'volumePlaces' | 'stopSignal'> {
+    Pick<
+      ContainerLaunch,
+      'identity' | 'limits' | 'seccomp' | 'network' | 'confinement' | 'volumePlaces' | 'stopSignal'
+    > {
   /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
 }

@@ -21,11 +21,12 @@ import {
   sleepHook,
 } from '../../lifecycle/index.ts';
 import type { Dial } from '../../network/index.ts';
-import { type ExecOutcome, HTTP_FOR_HTTPS } from '../../runtime/index.ts';
-import { type HandlerLog, howCommandEnded } from './handler-log.ts';
-import { pause, withDeadline } from '../probe/deadline.ts';
+import { type ExecOutcome, type ExecRequest, HTTP_FOR_HTTPS } from '../../runtime/index.ts';
+import type { LiveInstance } from '../base/instance.ts';
+import { pause, withDeadline } from '../probe/input.ts';
 import { httpGet } from '../probe/http-get.ts';
 import { type HttpRequest, requestFor } from '../probe/http-request.ts';
+import { type HandlerLog, howCommandEnded } from './handler-log.ts';
 
 export interface HookInput {
   readonly handler: LifecycleHandler;
@@ -35,6 +36,8 @@ export interface HookInput {
   readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
   /** Undefined: the Pod uses the host's network. */
   readonly dial?: Dial | undefined;
+  /** Says which other program has responded to an HTTP hook, if one has. Default: only the Pod can. */
+  readonly foreignAnswer?: (action: HTTPGetAction) => Promise<string | undefined>;
   readonly clock: Clock;
   /** Aborted when the container has ended, or when its Pod does not wait for the hook. */
   readonly signal: AbortSignal;
@@ -105,7 +108,9 @@ function execError(command: string, outcome: ExecOutcome): string {
 /** Sends the request. Any response is a success, also 500. Source: pkg/kubelet/lifecycle/handlers.go. */
 async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
   const built = requestFor(action, input.pod, input.container, 'lifecycle');
-  const error = built.ok ? await deliver(built.request, input) : built.error;
+  const error = built.ok
+    ? ((await deliver(built.request, input)) ?? (await input.foreignAnswer?.(action)))
+    : built.error;
   if (error !== undefined) input.log.ended(error);
   return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
 }
@@ -132,14 +137,14 @@ async function send(request: HttpRequest, { clock, signal, log, dial }: HookInpu
   const limits = { clock, timeoutMs: undefined, signal };
   const reply = await withDeadline(limits, (deadline) => httpGet(request, deadline, dial));
   switch (reply.type) {
-    case 'answered':
+    case 'response':
       log.output('stdout', Buffer.from(reply.body));
       log.ended(`HTTP status ${reply.status}`);
       return undefined;
     case 'cutOff':
       log.ended(`incomplete response: ${reply.error}`);
       return undefined;
-    case 'unanswered':
+    case 'noResponse':
       return reply.error;
     default:
       return reply satisfies never;
@@ -169,4 +174,13 @@ function asGoPrints({ tcpSocket }: LifecycleHandler): string {
 
 function describePort(port: string | number): string {
   return typeof port === 'number' ? `{0 ${port} }` : `{1 0 ${port}}`;
+}
+
+/** The command of a hook, a probe or `podrun exec`, with the variables and the working directory of the container. */
+export function commandIn(
+  { ref, launch }: Pick<LiveInstance, 'ref' | 'launch'>,
+  [program, ...args]: ExecRequest['argv'],
+): Pick<ExecRequest, 'id' | 'argv' | 'env' | 'cwd'> {
+  const { env, cwd, translate = (word) => word } = launch;
+  return { id: ref.id, argv: [translate(program), ...args.map(translate)], env, cwd };
 }

@@ -5,10 +5,18 @@ import { formatGoDuration, goQuote, type GRPCAction, joinHostPort } from '../../
 import type { Clock } from '../../clock.ts';
 import { defaultHost, type ProbeOutcome, userAgent } from '../../lifecycle/index.ts';
 import type { Dial } from '../../network/index.ts';
-import { type Deadline, pause, withDeadline } from './deadline.ts';
-import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
-import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
-import type { ProbeInput } from './input.ts';
+import { type Deadline, pause, type ProbeInput, withDeadline } from './input.ts';
+import {
+  decodeHealthResponse,
+  encodeHealthRequest,
+  GRPC,
+  grpcCodeName,
+  grpcErrorText,
+  type GrpcStatus,
+  type HealthResponse,
+  statusIn,
+  statusOfForeignAnswer,
+} from './grpc-message.ts';
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const NO_HEALTH_SERVICE = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';
@@ -142,7 +150,7 @@ async function check(
   );
   stream.end(encodeHealthRequest(service));
   const answer = await collect(stream, deadline);
-  if (deadline.passed) return { code: GRPC.deadlineExceeded, message: 'context deadline exceeded' };
+  if (deadline.hasPassed) return { code: GRPC.deadlineExceeded, message: 'context deadline exceeded' };
   if (deadline.signal.aborted) return { code: GRPC.canceled, message: 'context canceled' };
   const status = statusOf(answer);
   if (status.code !== GRPC.ok) return status;

@@ -5,9 +5,8 @@ import { guarded } from '../../defects.ts';
 import { goQuote, joinHostPort } from '../../api/index.ts';
 import type { ProbeAnswer } from '../../lifecycle/index.ts';
 import type { Dial } from '../../network/index.ts';
-import type { Deadline } from './deadline.ts';
+import { type Deadline, errnoAnswer } from './input.ts';
 import { goNetworkError, type NetworkConnection } from '../../runtime/index.ts';
-import { errnoAnswer } from './errno-answer.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
 
 /** Go's limit for the headers of a response. Node's own is much lower. */
@@ -71,7 +70,7 @@ function unconnected(failure: unknown, deadline: Deadline, connection: NetworkCo
 
 /** The reason why podrun gave up, if it did. */
 export function interruption(deadline: Deadline, when: string): string | undefined {
-  if (deadline.passed) return `context deadline exceeded (${when})`;
+  if (deadline.hasPassed) return `context deadline exceeded (${when})`;
   return deadline.signal.aborted ? 'context canceled' : undefined;
 }
 

@@ -3,7 +3,7 @@ import { probeNumbers, type ProbeOutcome } from '../../lifecycle/index.ts';
 import type { Dial } from '../../network/index.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
-import { probeHttp } from './http.ts';
+import { probeHttp } from './http-get.ts';
 import type { ProbeInput } from './input.ts';
 import { probeTcp } from './tcp.ts';
 

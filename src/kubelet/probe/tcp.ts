@@ -3,10 +3,8 @@ import { guarded } from '../../defects.ts';
 import { joinHostPort, type TCPSocketAction } from '../../api/index.ts';
 import { defaultHost, type ProbeOutcome, resolvePort } from '../../lifecycle/index.ts';
 import type { Dial } from '../../network/index.ts';
-import { type Deadline, withDeadline } from './deadline.ts';
+import { type Deadline, errnoAnswer, type ProbeInput, withDeadline } from './input.ts';
 import { goNetworkError } from '../../runtime/index.ts';
-import { errnoAnswer } from './errno-answer.ts';
-import type { ProbeInput } from './input.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 
@@ -93,7 +91,7 @@ async function judge(connected: Promise<Socket>, target: Target, deadline: Deadl
     (await connected).destroy();
     return CONNECTED;
   } catch (error) {
-    return deadline.signal.aborted ? gaveUp(target, deadline.passed) : unconnected(error);
+    return deadline.signal.aborted ? gaveUp(target, deadline.hasPassed) : unconnected(error);
   }
 }
 
@@ -105,7 +103,7 @@ function unconnected(error: unknown): ProbeOutcome {
   };
 }
 
-function gaveUp({ host, port }: Target, passed: boolean): ProbeOutcome {
-  const why = passed ? 'i/o timeout' : 'operation was canceled';
-  return { result: 'failure', output: `dial tcp ${joinHostPort(host, port)}: ${why}`, timedOut: passed };
+function gaveUp({ host, port }: Target, hasPassed: boolean): ProbeOutcome {
+  const why = hasPassed ? 'i/o timeout' : 'operation was canceled';
+  return { result: 'failure', output: `dial tcp ${joinHostPort(host, port)}: ${why}`, timedOut: hasPassed };
 }

@@ -24,7 +24,7 @@ import {
   type ProbeWorker,
   tickMs,
 } from '../../lifecycle/index.ts';
-import { ProbeAbort } from './probe-abort.ts';
+import { ProbeAbort } from './input.ts';
 
 /** The number of attempts of a probe that returns an error, before the next tick. */
 const TRIES_MAX = 3;

@@ -1,18 +1,24 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { inBackground } from '../../defects.ts';
 import { formatTime, resolvedUid, type StoredPod } from '../../api/index.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
+import { inBackground } from '../../defects.ts';
+import {
+  apiReference,
+  asMirrorPod,
+  loadManifests,
+  type ManifestObject,
+  renderManifestErrors,
+} from '../../manifest/index.ts';
 import { quietly } from '../../quietly.ts';
 import { watchPath } from '../../store/index.ts';
-import { hashOf, readStaticPod, type StaticPod } from './read-static-pod.ts';
 
 /** The time between two readings of the whole folder. Source: the kubelet's fileCheckFrequency. */
 const CHECK_MS = 20_000;
 const MAX_BYTES = 10 * 2 ** 20;
 
-export interface StaticPodsOptions {
+interface StaticPodsOptions {
   /** The folder, or one file. */
   readonly place: string;
   readonly clock: Clock;
@@ -175,4 +181,42 @@ function bytesOf(file: string): Buffer | undefined {
     const info = statSync(file);
     return info.isFile() && info.size <= MAX_BYTES ? readFileSync(file) : undefined;
   });
+}
+
+/** A static Pod, ready to be stored. */
+interface StaticPod {
+  readonly hash: string;
+  readonly manifest: ManifestObject<StoredPod>;
+}
+
+type ReadStaticPod = { readonly pod: StaticPod } | { readonly problem: string };
+
+/**
+ * Reads the static Pod of a file.
+ * @param seen the time at which the file was seen, in RFC 3339
+ * @param salt goes into the hash
+ */
+async function readStaticPod(
+  file: string,
+  bytes: Buffer,
+  { nodeName, seen, salt }: { readonly nodeName: string; readonly seen: string; readonly salt: string },
+): Promise<ReadStaticPod> {
+  const { objects, errors } = await loadManifests({ files: [{ file, bytes }], forRunning: true, mayBeEmpty: true });
+  const mistakes = renderManifestErrors(errors).map((text) => text.replace(/^error: /, ''));
+  if (mistakes.length > 0) return { problem: mistakes.join('\n') };
+  const [manifest, ...others] = objects;
+  if (manifest?.object.kind !== 'Pod' || others.length > 0)
+    return { problem: `${file}: a static Pod is one Pod in a file` };
+  const object = manifest.object as unknown as StoredPod;
+  const reference = apiReference(object);
+  if (reference !== undefined) return { problem: `${file}: static pods may not reference ${reference}` };
+  const origin = `${JSON.stringify(object)}\nhost:${nodeName}\nfile:${file}\n${salt}`;
+  const hash = manifest.written.metadata.uid ?? hashOf(origin);
+  const mirror = asMirrorPod(object, { hash, nodeName, seen });
+  return { pod: { hash, manifest: { ...manifest, object: mirror } } };
+}
+
+/** 32 hexadecimal digits. */
+function hashOf(content: string | Buffer): string {
+  return createHash('md5').update(content).digest('hex');
 }

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homeFolder } from '../../user.ts';
 import { allContainers, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
-import { podHostname, podSysctls } from '../../lifecycle/index.ts';
-import type { Confinement, Mount, OciProgram, PodNamespaces } from '../../runtime/index.ts';
+import { absoluteMountPath, podHostname, podSysctls } from '../../lifecycle/index.ts';
+import { type Confinement, type Mount, pathInImage, type PodNamespaces } from '../../runtime/index.ts';
 import { type FileStore, memoryFolders, type PodFiles, stateRoot } from '../../store/index.ts';
 import type { ContainerImages, LaunchImage } from '../../images/index.ts';
 import type { AgentSettings } from '../../settings/index.ts';
-import type { LaunchInput, LaunchStep } from './step.ts';
+import type { LaunchInput, LaunchStep, OciOf } from './step.ts';
 
 /** Computes the container's view of the machine. */
 export function confinementStep(
@@ -16,17 +16,17 @@ export function confinementStep(
   ociOf: OciOf = () => undefined,
 ): LaunchStep {
   return {
-    prepare(input, { mounts, image }) {
+    prepare(input, { mounts, image, filter }) {
       const { readOnlyRootFilesystem, privileged = false, procMount } = input.container.securityContext ?? {};
       const oci = ociOf(input.pod);
       const confinement: Confinement = {
         ...isolation,
-        ...(oci && { strictPid1: true, oci: { ...oci, hasSeccomp: hasSeccomp(input) } }),
+        ...(oci && { strictPid1: true, oci: { ...oci, seccomp: filter } }),
         pod: { ...podNamespaces(input.pod), ...mappedUsers(input.pod, images, image) },
         image: image?.root,
         layerDir: files.layer(input.pod, input.instance),
         processesOf: targetOf(input),
-        mounts: mounts.toSorted((a, b) => depthOf(a) - depthOf(b)),
+        mounts: [...mounts, ...imageVolumes(image, mounts)].toSorted((a, b) => depthOf(a) - depthOf(b)),
         isRootReadOnly: readOnlyRootFilesystem === true,
         hasAllDevices: privileged,
         areKernelFilesOpen: privileged || procMount === 'Unmasked',
@@ -36,13 +36,19 @@ export function confinementStep(
   };
 }
 
-/** The OCI runtime of a Pod. Undefined: podrun starts its programs itself. */
-export type OciOf = (pod: StoredPod) => OciProgram | undefined;
-
-/** True unless the manifest wants no filter, as on a node whose kubelet has seccompDefault. */
-function hasSeccomp({ pod, container: { securityContext = {} } }: LaunchInput): boolean {
-  const profile = securityContext.seccompProfile ?? pod.spec.securityContext?.seccompProfile;
-  return securityContext.privileged !== true && profile?.type !== 'Unconfined';
+/**
+ * The volumes that the image names, but for paths at which the manifest mounts another one.
+ * Source: containerd, internal/cri/server volumeMounts.
+ */
+function imageVolumes(image: LaunchImage | undefined, mounts: readonly Mount[]): Mount[] {
+  const taken = new Set(mounts.map(({ target }) => target));
+  return Object.keys(image?.config.Volumes ?? {}).flatMap((wanted): Mount[] => {
+    const target = absoluteMountPath(wanted);
+    if (image === undefined || target === '/' || taken.has(target)) return [];
+    const { folder, layers } = image.root;
+    const path = pathInImage(image.root, target) ?? target;
+    return [{ source: folder, target, isReadOnly: false, image: { folder, layers, path } }];
+  });
 }
 
 function podNamespaces(pod: StoredPod): PodNamespaces {

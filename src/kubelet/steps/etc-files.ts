@@ -93,8 +93,9 @@ function writeInPlace(file: string, text: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600));
   closing(opened, (fd) => {
-    if (readFileSync(fd, 'utf8') === text) return;
-    ftruncateSync(fd);
+    const before = readFileSync(fd, 'utf8');
+    if (before === text) return;
+    if (before !== '') ftruncateSync(fd);
     writeSync(fd, text, 0);
   });
   chmodSync(file, MODE);

@@ -1,5 +1,6 @@
-import { imageUsersNotMapped } from '../../lifecycle/index.ts';
 import type { ContainerImages } from '../../images/index.ts';
+import { imageUsersNotMapped } from '../../lifecycle/index.ts';
+import { type NamespaceFacts, whyNotOver } from '../../runtime/index.ts';
 import type { LaunchStep } from './step.ts';
 
 /** Finds the image of a container that does not run a program of this machine. */
@@ -14,6 +15,16 @@ export function imageStep(images: ContainerImages | undefined): LaunchStep {
       } catch (error) {
         return { ok: false, stage: 'create', message: error instanceof Error ? error.message : String(error) };
       }
+    },
+  };
+}
+
+/** Refuses a folder of the image map whose files cannot lie over this machine's files: the view would be broken. */
+export function imageFolderStep(facts: NamespaceFacts | undefined): LaunchStep {
+  return {
+    prepare(_input, { imageFolder }) {
+      const message = imageFolder !== undefined && facts ? whyNotOver(imageFolder, facts) : undefined;
+      return message === undefined ? { ok: true, changes: {} } : { ok: false, stage: 'create', message };
     },
   };
 }

@@ -1,21 +1,22 @@
+import path from 'node:path';
 import type { AttachPoint } from '../attach/attach-point.ts';
-import type { NodeFacts, OwnRights } from '../../lifecycle/index.ts';
+import type { OwnRights } from '../../lifecycle/index.ts';
 import type { FileStore, PodFiles } from '../../store/index.ts';
 import type { ContainerImages } from '../../images/index.ts';
-import type { PodNames } from '../../network/index.ts';
+import type { PodNames, PodNetworks } from '../../network/index.ts';
 import type { AgentSettings } from '../../settings/index.ts';
 import { clientSocketStep } from './client-socket.ts';
-import { confinementStep, hiddenFolders, type OciOf } from './confinement.ts';
+import { confinementStep, hiddenFolders } from './confinement.ts';
 import { environmentStep } from './environment.ts';
 import { etcFilesStep } from './etc-files.ts';
 import { hostEnvironmentStep } from './host-environment.ts';
-import { imageStep } from './image.ts';
-import { imageFolderStep } from './image-folder.ts';
+import { imageFolderStep, imageStep } from './image.ts';
 import { identityStep } from './identity.ts';
 import { limitsStep } from './limits.ts';
 import { networkStep } from './network.ts';
 import { programStep } from './program.ts';
-import { type LaunchStep, prepareLaunch } from './step.ts';
+import { type LaunchStep, type OciOf, prepareLaunch } from './step.ts';
+import { seccompStep } from './seccomp.ts';
 import { targetStep } from './target.ts';
 import { terminalStep } from './terminal.ts';
 import { terminationLogMount, terminationLogOnHost } from './termination-log.ts';
@@ -26,13 +27,13 @@ export interface LaunchOptions {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   readonly files: PodFiles;
-  readonly node: NodeFacts;
   readonly rights: () => OwnRights;
   readonly names: PodNames;
   readonly attachPoint: Pick<AttachPoint, 'expect'>;
   /** Undefined: all containers run programs of this machine. */
   readonly images?: ContainerImages | undefined;
   readonly ociOf: OciOf;
+  readonly networks: Pick<PodNetworks, 'foreignAt' | 'nodeFor'>;
 }
 
 /** The steps of each start of a container, in their order. */
@@ -40,14 +41,15 @@ export function launchSteps({
   settings,
   store,
   files,
-  node,
   rights,
   attachPoint,
   names,
   images: ownImages,
   ociOf,
+  networks,
 }: LaunchOptions): readonly LaunchStep[] {
   const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
+  const { seccompRoot } = settings;
   const network = settings.privateNetworks?.kind === 'cluster' ? 'cluster' : 'host';
   const program: readonly LaunchStep[] = [
     imageStep(ownImages),
@@ -55,7 +57,12 @@ export function launchSteps({
     identityStep(rights, isBestEffort),
     targetStep((input) => prepareLaunch(program, input), ownImages),
     terminalStep,
-    environmentStep({ store, node, network }),
+    environmentStep({
+      store,
+      network,
+      nodeFor: (pod) => networks.nodeFor(pod),
+      foreignAt: (places) => networks.foreignAt(places),
+    }),
     volumesStep(rights, isBestEffort),
     programStep(images),
   ];
@@ -63,7 +70,7 @@ export function launchSteps({
   const inNamespace = (): LaunchStep[] => [
     imageFolderStep(features.namespaces),
     terminationLogMount(files),
-    etcFilesStep(files, store, names),
+    etcFilesStep(files, store.recent, names),
     confinementStep({ shared, hidden: hiddenFolders(store, hostEnv), strictPid1 }, files, ownImages, ociOf),
   ];
   return [
@@ -71,6 +78,7 @@ export function launchSteps({
     ...program,
     networkStep,
     limitsStep(podPidsLimit),
+    seccompStep(seccompRoot ?? path.join(store.root, 'seccomp'), rights, ociOf),
     ...(features.tier === 'namespace' ? inNamespace() : onHost()),
   ];
 }

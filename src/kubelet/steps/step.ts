@@ -1,11 +1,14 @@
 import { isDefect } from '../../defects.ts';
-import type { Container, StoredPod } from '../../api/index.ts';
+import type { Container, ContainerUser, StoredPod } from '../../api/index.ts';
 import type { EventDraft, StartFailed } from '../../lifecycle/index.ts';
-import type { Mount, NetworkJoin } from '../../runtime/index.ts';
+import type { Mount, NetworkJoin, OciProgram, SeccompFilter } from '../../runtime/index.ts';
 import type { LaunchImage } from '../../images/index.ts';
 import type { Launch } from '../base/instance.ts';
 import type { InstanceRef } from '../../store/index.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
+
+/** The OCI runtime of a Pod. Undefined: podrun starts its programs itself. */
+export type OciOf = (pod: StoredPod) => OciProgram | undefined;
 
 /** The parts of a Pod's sandbox that its containers use. */
 export interface PodSandbox {
@@ -31,6 +34,8 @@ export interface LaunchInput {
 export interface LaunchDraft extends Omit<Launch, 'env'> {
   /** The image from which the container runs. Undefined: it runs a program of this machine. */
   readonly image?: LaunchImage;
+  /** The filter of system calls for an OCI runtime. Undefined: all calls are permitted. */
+  readonly filter?: SeccompFilter;
   /** Variables that podrun offers. The manifest's variables win. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Variables of the manifest, and variables that no manifest may change. */
@@ -51,7 +56,13 @@ export interface LaunchFailure {
 
 /** A container that is ready to start, with the events to record at its first start. */
 export type LaunchOutcome =
-  | { readonly ok: true; readonly launch: Launch; readonly notices: readonly EventDraft[] }
+  | {
+      readonly ok: true;
+      readonly launch: Launch;
+      readonly notices: readonly EventDraft[];
+      /** The user as which the program runs. Undefined: the machine does not say. */
+      readonly user?: ContainerUser | undefined;
+    }
   | LaunchFailure;
 
 /** The fields that a step changes, or the reason why the container cannot start. */
@@ -68,7 +79,7 @@ export interface LaunchStep {
 }
 
 /** The launch of a container before the first step. */
-export const EMPTY_DRAFT: LaunchDraft = {
+const EMPTY_DRAFT: LaunchDraft = {
   argv: [''],
   cwd: '/',
   stdin: false,
@@ -89,7 +100,7 @@ export async function prepareLaunch(steps: readonly LaunchStep[], input: LaunchI
     }
     Object.assign(draft, outcome.changes);
   }
-  const { defaults, variables, mounts: _, image: _image, notices, ...launch } = draft;
+  const { defaults, variables, mounts: _, image: _image, filter: _filter, notices, ...launch } = draft;
   const { argv, translate = (word) => word } = launch;
   const [program, ...args] = argv;
   const offered = Object.entries(defaults);

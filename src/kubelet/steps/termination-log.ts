@@ -5,7 +5,7 @@ import type { Container } from '../../api/index.ts';
 import { TERMINATION_LOG_OUT_OF_REACH, terminationLogNotAtPath } from '../../lifecycle/index.ts';
 import type { Identity } from '../../runtime/index.ts';
 import { inFolder, type PodFiles } from '../../store/index.ts';
-import { canReach } from '../volumes/can-reach.ts';
+import { canReach } from '../volumes/inside-volume.ts';
 import type { LaunchInput, LaunchStep } from './step.ts';
 
 type Files = Pick<PodFiles, 'terminationLog'>;

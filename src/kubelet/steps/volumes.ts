@@ -12,7 +12,7 @@ import {
 } from '../../lifecycle/index.ts';
 import { isApiAccess } from '../../manifest/index.ts';
 import type { Identity, Mount } from '../../runtime/index.ts';
-import { canReach } from '../volumes/can-reach.ts';
+import { canReach } from '../volumes/inside-volume.ts';
 import type { LaunchStep } from './step.ts';
 
 /**

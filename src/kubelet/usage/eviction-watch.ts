@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { inBackground } from '../../defects.ts';
 import { allContainers, type StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
+import { inBackground } from '../../defects.ts';
 import {
   chooseEviction,
   type EvictionSettings,
@@ -20,7 +20,7 @@ import {
 import type { FileStore } from '../../store/index.ts';
 import { measurePods } from './measure-pods.ts';
 
-export interface EvictionWatchOptions {
+interface EvictionWatchOptions {
   readonly settings: EvictionSettings;
   readonly clock: Clock;
   /** The Pods that run. */

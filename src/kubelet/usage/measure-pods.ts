@@ -1,34 +1,67 @@
 import type { StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { measureContainers, type Usage } from '../../runtime/index.ts';
+import {
+  type ContainerLook,
+  lookAtContainers,
+  measureContainers,
+  type MeasuredContainer,
+  type Usage,
+} from '../../runtime/index.ts';
 import type { FileStore } from '../../store/index.ts';
 
-/** A Pod, and the CPU and memory use of its running containers by name. */
-export interface MeasuredPod {
+/** The world in which Pods are measured. */
+interface MeasuredWorld {
+  readonly store: FileStore;
+  readonly clock: Clock;
+}
+
+/** A Pod, and a value of each of its running containers by name. */
+interface OfContainers<T> {
   readonly pod: StoredPod;
-  readonly byContainer: ReadonlyMap<string, Usage>;
+  readonly byContainer: ReadonlyMap<string, T>;
+}
+
+/** A running container of a Pod. */
+export interface MeasuredOfPod extends MeasuredContainer {
+  readonly containerName: string;
 }
 
 /** Measures Pods for half a second: the containers whose processes are on record. */
-export async function measurePods(
-  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+export function measurePods(world: MeasuredWorld, pods: readonly StoredPod[]): Promise<OfContainers<Usage>[]> {
+  return ofContainers(world, pods, measureContainers);
+}
+
+/** Reads the counters of Pods: the use of the processor since their containers began, and the memory. */
+export function lookAtPods(world: MeasuredWorld, pods: readonly StoredPod[]): Promise<OfContainers<ContainerLook>[]> {
+  return ofContainers(world, pods, lookAtContainers);
+}
+
+async function ofContainers<T>(
+  { store, clock }: MeasuredWorld,
   pods: readonly StoredPod[],
-): Promise<MeasuredPod[]> {
-  const running = pods.map((pod) => {
-    const { namespace, name, uid } = pod.metadata;
-    const processes = store.survivingProcesses(namespace, name);
-    // Leaves out processes of an earlier run with the same name.
-    return { pod, processes: processes.filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined) };
-  });
-  const mains = running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main })));
-  const usages = await measureContainers(mains, clock);
-  return running.map(({ pod, processes }) => ({
+  read: (containers: readonly MeasuredContainer[], clock: Clock) => Promise<ReadonlyMap<string, T>>,
+): Promise<OfContainers<T>[]> {
+  const running = pods.map((pod) => ({ pod, containers: runningContainers(store, pod) }));
+  const values = await read(
+    running.flatMap(({ containers }) => containers),
+    clock,
+  );
+  return running.map(({ pod, containers }) => ({
     pod,
     byContainer: new Map(
-      processes.flatMap(({ id, containerName }): Array<[string, Usage]> => {
-        const usage = usages.get(id);
-        return usage === undefined ? [] : [[containerName, usage]];
+      containers.flatMap(({ id, containerName }): Array<[string, T]> => {
+        const value = values.get(id);
+        return value === undefined ? [] : [[containerName, value]];
       }),
     ),
   }));
+}
+
+/** The containers of a Pod that run. Leaves out processes of an earlier run with the same name. */
+export function runningContainers(store: FileStore, { metadata }: StoredPod): MeasuredOfPod[] {
+  const { namespace, name, uid } = metadata;
+  return store
+    .survivingProcesses(namespace, name)
+    .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined)
+    .map((main) => ({ ...main, main }));
 }

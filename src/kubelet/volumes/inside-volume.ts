@@ -1,8 +1,8 @@
 import { constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../exact-mode.ts';
+import { quietly, statQuietly } from '../../quietly.ts';
 import { closing, descriptorPath, fileIdentity, isInFolder, openBeneath, pathOf } from '../../runtime/index.ts';
-import { quietly } from '../../quietly.ts';
 
 interface Opened {
   readonly ok: true;
@@ -10,7 +10,7 @@ interface Opened {
   readonly identity: string;
 }
 
-export type SubPathOutcome =
+type SubPathOutcome =
   | Opened
   /** The path was missing and could not be created; or it leads out of the volume, or through a file. */
   | { readonly ok: false; readonly problem: 'not made' | 'not usable' };
@@ -97,4 +97,26 @@ function modeOf(folder: string): number {
 /** True when a path is a folder or lies in it, after following links. False for a missing path. */
 export function isInside(folder: string, file: string): boolean {
   return quietly(() => isInFolder(realpathSync(file), realpathSync(folder))) ?? false;
+}
+
+/** A user without the rights of root. */
+interface OtherUser {
+  readonly uid: number;
+  /** All groups of the user. */
+  readonly groups: readonly number[];
+}
+
+/** True when this user may enter every folder above a file or folder. Checks the permission bits alone. */
+export function canReach(place: string, who: OtherUser): boolean {
+  for (let folder = path.dirname(place); ; folder = path.dirname(folder)) {
+    if (!mayEnter(folder, who)) return false;
+    if (folder === path.dirname(folder)) return true;
+  }
+}
+
+function mayEnter(folder: string, { uid, groups }: OtherUser): boolean {
+  const stats = statQuietly(folder);
+  if (stats === undefined) return false;
+  if (stats.uid === uid) return (stats.mode & 0o100) !== 0;
+  return (stats.mode & (groups.includes(stats.gid) ? 0o010 : 0o001)) !== 0;
 }

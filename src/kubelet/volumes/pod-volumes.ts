@@ -14,6 +14,7 @@ import {
   absoluteMountPath,
   type EventDraft,
   failedMount,
+  hostPathMade,
   memoryWanted,
   type Mounted,
   mountSubPath,
@@ -27,7 +28,7 @@ import {
 } from '../../lifecycle/index.ts';
 import { type FileStore, removeInMemory, type Subscription } from '../../store/index.ts';
 import { accountToken } from '../../apiserver/index.ts';
-import { pause } from '../probe/deadline.ts';
+import { pause } from '../probe/input.ts';
 import { fileTrouble, pathInImage } from '../../runtime/index.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
@@ -191,7 +192,8 @@ export class PodVolumes {
   #trySetUp(volume: Volume): boolean {
     const { clock, sources } = this.#options;
     try {
-      const folder = setUpVolume(volume, this.#facts(volume), sources, clock.now().wallMs);
+      const onMade = (name: string, made: string): void => this.#event(hostPathMade(name, made));
+      const folder = setUpVolume(volume, this.#facts(volume), { ...sources, onMade }, clock.now().wallMs);
       const isNew = !this.#ready.has(volume.name);
       this.#ready.set(volume.name, folder);
       const isOnDisk = folder === path.join(sources.volumes, volume.name);

@@ -2,13 +2,14 @@ import { chmodSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { makeFileExactly, makeFolderExactly } from '../../exact-mode.ts';
 import { statIfThere } from '../../quietly.ts';
-import type { HostPathVolumeSource, Volume } from '../../api/index.ts';
+import { type HostPathVolumeSource, isKnownMedium, type Volume } from '../../api/index.ts';
 import {
   type FileKind,
   hostPathInState,
   judgeHostPath,
   memoryWanted,
   objectNotFound,
+  unknownMedium,
   type VolumeFacts,
   volumeFiles,
 } from '../../lifecycle/index.ts';
@@ -32,8 +33,8 @@ export interface VolumeSources {
    * @throws {Error} when they cannot be a volume here, or are not on this machine any more
    */
   readonly imageFiles?: (reference: string) => ImageLayers;
-  /** The base of relative host paths. */
-  readonly cwd: string;
+  /** Called when a missing folder was made that the manifest expects. */
+  readonly onMade?: (volume: string, folder: string) => void;
   /** The group that gets the volumes. Undefined: volumes keep their group. */
   readonly group?: number | undefined;
 }
@@ -48,18 +49,20 @@ const HOST_FILE_MODE = 0o644;
  * @throws {Error} with kubelet's words, or of the file system
  */
 export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeSources, wallMs: number): string {
-  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, sources);
+  if (volume.hostPath !== undefined) return setUpHostPath(volume.name, volume.hostPath, sources);
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
     const data = sources.claim(claimName);
     if (data === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
-    if ('hostPath' in data) return setUpHostPath(data.hostPath, sources);
+    if ('hostPath' in data) return setUpHostPath(volume.name, data.hostPath, sources);
     const { folder } = data;
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     const onlyOnMismatch = facts.pod.spec.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
     giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, sources);
     return folder;
   }
+  const { medium = '' } = volume.emptyDir ?? {};
+  if (!isKnownMedium(medium)) throw new Error(unknownMedium(medium));
   // An image without a folder keeps its containers from starting: no container sees the empty folder below.
   const image = volume.image && sources.image(volume.image.reference ?? '');
   if (image !== undefined) return image;
@@ -87,14 +90,16 @@ function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: Vo
 }
 
 /** Source: pkg/volume/hostpath/host_path.go. */
-function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memory }: VolumeSources): string {
-  const hostPath = path.resolve(cwd, wanted);
+function setUpHostPath(name: string, { path: wanted, type }: HostPathVolumeSource, sources: VolumeSources): string {
+  const { memory, onMade } = sources;
+  const hostPath = path.resolve('/', wanted);
   if (isInside(memory.root, hostPath)) throw new Error(hostPathInState(wanted));
   const verdict = judgeHostPath(wanted, type, kindOf(hostPath));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
     if (verdict.kind === 'directory') makeFolder(hostPath, (folder) => makeFolderExactly(folder, HOST_FOLDER_MODE));
     else makeFileExactly(hostPath, HOST_FILE_MODE);
+    if (verdict.isOfRuntime === true) onMade?.(name, hostPath);
   }
   return hostPath;
 }

@@ -39,6 +39,7 @@ const isIngressPorts: OptionCheck = (value) =>
 
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   allowRestarts: isSwitch,
+  api: isSwitch,
   backoff: isBackoff,
   bestEffort: isSwitch,
   config: (value) => (typeof value === 'boolean' || !isText(value) ? undefined : 'must be true, false or a path'),
@@ -59,8 +60,11 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   networkHostAccess: isSwitch,
   onTransition: isCallback,
   onWarning: isCallback,
+  overcommit: isSwitch,
   proxy: oneOf(PROXY_CHOICES),
+  rolling: isSwitch,
   runtime: oneOf(RUNTIME_CHOICES),
+  seccompRoot: isText,
   settle: isSettle,
   signal: isSignal,
   stateDir: isText,

@@ -39,7 +39,7 @@ function newFolder(): string {
 
 /**
  * Opens the named state folder. Without a name, makes a folder for this run alone.
- * @throws {PodrunError} when others may replace the files in the folder, or none can be made
+ * @throws {PodrunError} when other users may replace the files in the folder, or no folder can be created
  */
 export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? onDisk(`the folder for temporary files ${tmpdir()}`, newFolder);

@@ -1,5 +1,4 @@
 import type { Pod as PodManifest, StoredEvent as Event, StoredPod as Pod, Workload } from '../../api/index.ts';
-
 /** Milliseconds, or a text with units: `500ms`, `30s`, `2m30s`. */
 export type Duration = number | string;
 
@@ -53,9 +52,14 @@ export interface RunOptions {
   readonly settle?: Duration;
   /** Lets `until('Ready')` wait on when a container that was Ready ends by itself. Default: false, the wait rejects. */
   readonly allowRestarts?: boolean;
+  /**
+   * With a `stateDir`: lets a changed Deployment of which no Pod runs start as it ran last, and roll to its template.
+   * Default: false, it starts with its template.
+   */
+  readonly rolling?: boolean;
   /** The namespace of objects that name none. Default: `default`. */
   readonly namespace?: string;
-  /** Programs that replace images. An image name may contain `*`. These win over those of podrun.yaml. */
+  /** Programs that replace images. An image name may contain `*`. These win over the programs in podrun.yaml. */
   readonly images?: Readonly<Record<string, string | readonly string[] | ImageProgram>>;
   /**
    * The files and programs of containers. `host`: programs of this machine, and no network is touched. `registry`:
@@ -91,11 +95,16 @@ export interface RunOptions {
   readonly networkHostAccess?: boolean;
   /** The proxy for Services of a `cluster`: podrun's own, or rules of nftables. Default: podrun.yaml, else `node`. */
   readonly proxy?: 'node' | 'nft';
+  /**
+   * Serves the API of Kubernetes beside the Pods; `kubeconfig` of the result leads to it. Default: where the manifests
+   * need it, as CustomResourceDefinitions, webhooks and RBAC do.
+   */
+  readonly api?: boolean;
   /** The ports of 127.0.0.1 for Ingresses. Default: 8080 and 8443, or the next that are free. */
   readonly ingressPorts?: { readonly http: number; readonly https: number };
-  /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
+  /** Delays between restarts of a container that crashes. Default: the kubelet's, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
-  /** Delays of the next Pod of a Job after a failed one. Default: those of a cluster, 10s and 10m. */
+  /** Delays of the next Pod of a Job after a failed one. Default: the Job controller's, 10s and 10m. */
   readonly jobBackoff?: { readonly initial?: Duration; readonly max?: Duration };
   /** Watches memory limits where no cgroup enforces them. */
   readonly enforceMemory?: 'poll';
@@ -105,6 +114,10 @@ export interface RunOptions {
   readonly bestEffort?: boolean;
   /** Gives containers copies of the folders that people work in, too. */
   readonly isolate?: boolean;
+  /** Records requests for CPU, memory and disk, and does not count them. Default: podrun.yaml, else false. */
+  readonly overcommit?: boolean;
+  /** The folder of seccomp profiles. Default: `seccomp` in the state folder. */
+  readonly seccompRoot?: string;
   /** Makes the main process of a container its process 1. */
   readonly strictPid1?: boolean;
   /** Aborting the signal ends the Pods gracefully. Waits reject with its reason. */
@@ -114,19 +127,21 @@ export interface RunOptions {
    * standard output, with the names of Pod and container in front. A function: receives each line.
    */
   readonly logs?: 'capture' | 'inherit' | ((line: LogLine) => void);
-  /** Is called for every change of a Pod, in order. None is left out. */
+  /** Called for every change of a Pod, in order. None is left out. */
   readonly onTransition?: (change: PodChange) => void;
-  /** Is called with each sentence of `warnings`. */
+  /** Called with each sentence of `warnings`. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * The goal of a wait: `Ready`, `Available`, `Succeeded`, `Failed`; any condition, as `Initialized`, `example.com/lb` or
- * `Ready=False`, also written `condition=Ready`; or a function that is called with each Pod after each change. A goal
- * means for a workload what it means to `podrun apply --until`; `Succeeded` is Complete for a Job.
+ * The goal of a wait: `Ready`, `up` (Jobs are Complete, the rest is Ready), `Available`, `Succeeded`, `Failed`; any
+ * condition, as `Initialized`, `example.com/lb` or `Ready=False`, also written `condition=Ready`; or a function that is
+ * called with each Pod after each change. A goal means for a workload what it means to `podrun apply --until`;
+ * `Succeeded` is Complete for a Job.
  */
 export type Goal =
   | 'Ready'
+  | 'up'
   | 'Available'
   | 'Succeeded'
   | 'Failed'
@@ -139,11 +154,11 @@ export type Goal =
   | ((pod: Pod) => boolean);
 
 export interface UntilOptions {
-  /** Default: that of `run`. */
+  /** Default: as given to `run`. */
   readonly timeout?: Duration;
-  /** Default: that of `run`. */
+  /** Default: as given to `run`. */
   readonly settle?: Duration;
-  /** Default: that of `run`. */
+  /** Default: as given to `run`. */
   readonly allowRestarts?: boolean;
   /** The name of the only Pod to wait for, or of a workload, as `deployment/web`. Default: all of the manifests. */
   readonly pod?: string;
@@ -157,6 +172,11 @@ export interface UntilOptions {
  */
 export interface OfPod {
   readonly pod?: string;
+}
+
+export interface UrlOptions extends OfPod {
+  /** The number or the name of a port, for `service/web` and `deployment/web`. Default: the only one. */
+  readonly port?: number | string;
 }
 
 export interface LogsOptions extends OfPod {
@@ -224,7 +244,9 @@ export interface Pods extends AsyncDisposable {
   readonly stateDir: string;
   /** Sentences about fields that this machine treats differently from the manifests. */
   readonly warnings: readonly string[];
-  /** Names of the Pods, in the order of the manifests; then those of the workloads, which come and go. */
+  /** The path of a kubeconfig for the API server beside the Pods. Undefined: there is none. */
+  readonly kubeconfig: string | undefined;
+  /** Names of the Pods in the order of the manifests; then of the Pods of workloads, which come and go. */
   readonly names: readonly string[];
   /** The workloads of the manifests in their current state. A deleted one has its last state. */
   readonly workloads: readonly Workload[];
@@ -247,8 +269,8 @@ export interface Pods extends AsyncDisposable {
   until(goal: Goal, options?: UntilOptions): Promise<void>;
 
   /**
-   * The output of a container, standard output and standard error in their order. Without a name: that of the Pod's
-   * default container. Empty before the container has started.
+   * The output of a container, standard output and standard error in their order. Without a name: of the Pod's default
+   * container. Empty before the container has started.
    */
   logs(container?: string, options?: LogsOptions): string;
 
@@ -274,7 +296,8 @@ export interface Pods extends AsyncDisposable {
   patch(patch: object, options?: PatchOptions): Pod;
 
   /**
-   * Sets a condition, as a controller would, for example that of a readiness gate. `undefined` removes the condition.
+   * Sets a condition, as a controller would, for example the condition of a readiness gate. `undefined` removes the
+   * condition.
    * @param status `True`, `False` or `Unknown`, or true and false
    */
   condition(type: string, status: 'True' | 'False' | 'Unknown' | boolean | undefined, options?: ConditionOptions): Pod;
@@ -283,10 +306,12 @@ export interface Pods extends AsyncDisposable {
   address(name?: string): string;
 
   /**
-   * The URL of a port of a Pod, as `http://127.12.34.56:8080`. The port is a number or the name of a container's port.
-   * With `network: 'pod'` or `'cluster'`, a Pod is unreachable from outside: use `forward`.
+   * The URL by which this machine reaches a port of a Pod, as `http://127.12.34.56:8080`: the number of the port, or
+   * the name of a container's port. Also the URL of a Service, an Ingress or a workload: `service/web`, `ingress/shop`,
+   * `deployment/web`; `port` chooses one of several ports. In the networks `pod` and `cluster`, a Pod has one for each
+   * `containerPort`, after an `until`.
    */
-  url(port: number | string, options?: OfPod): string;
+  url(target: number | string, options?: UrlOptions): string;
 
   /** Listens at a free port of 127.0.0.1 for a port of a Pod, as `podrun port-forward` does, in any network. */
   forward(port: number | string, options?: OfPod): Promise<Forwarding>;

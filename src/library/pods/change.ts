@@ -1,8 +1,16 @@
-import { applyPatch, type KubeObject, resourceTypeOf, type StoredPod, usage, type Workload } from '../../api/index.ts';
+import {
+  applyPatch,
+  type KubeObject,
+  resourceTypeOf,
+  type StoredKubeObject,
+  type StoredPod,
+  usage,
+  type Workload,
+} from '../../api/index.ts';
+import { changeObject, deleteObject, deletePod, waitForObject } from '../../apiserver/index.ts';
 import type { Clock } from '../../clock.ts';
-import { checkConditionType, setConditions } from '../../lifecycle/index.ts';
+import { checkConditionType, type DeletionAuthor, type Root, setConditions } from '../../lifecycle/index.ts';
 import type { Subresource } from '../../manifest/index.ts';
-import { changeObject } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import type { ConditionOptions, PatchOptions, Pods } from '../base/types.ts';
 
@@ -55,4 +63,31 @@ function changed<T extends StoredPod | Workload>(
   const ref = { type: resourceTypeOf({ apiVersion, kind }), namespace, name };
   const { object } = changeObject({ store, ref, subresource, change, warn, isDryRun: false });
   return object as unknown as T;
+}
+
+interface DeletionContext {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  /** The grace period in seconds. Undefined: each Pod's own. */
+  readonly graceSeconds: number | undefined;
+  readonly author: DeletionAuthor;
+}
+
+/** Deletes a Pod, or a workload after its Pods. Resolves when the object is gone. */
+export async function deleteRoot(context: DeletionContext, { object, pods, isGone }: Root): Promise<void> {
+  if (isGone) return;
+  const { store, clock, graceSeconds, author } = context;
+  const { metadata } = object;
+  const type = resourceTypeOf(object);
+  if (object.kind === 'Pod') await deletePod({ ...context, ...metadata });
+  else {
+    const request = { store, clock, graceSeconds: undefined, propagation: 'Foreground', author } as const;
+    await deleteObject(request, { type, namespace: metadata.namespace, name: metadata.name });
+    // Controllers delete Pods with their own grace periods.
+    const hurried: readonly StoredPod[] = graceSeconds === undefined ? [] : pods;
+    await Promise.all(hurried.map((pod) => deletePod({ ...context, ...pod.metadata })));
+  }
+  const isMet = (stored: StoredKubeObject | undefined): boolean => stored?.metadata.uid !== metadata.uid;
+  const { namespace, name } = metadata;
+  await waitForObject({ store, clock, of: { type, namespace, name }, isMet });
 }

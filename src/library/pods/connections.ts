@@ -1,5 +1,5 @@
 import { guarded, inBackground } from '../../defects.ts';
-import { allContainerStatuses, type StoredPod, usage } from '../../api/index.ts';
+import { allContainers, allContainerStatuses, type StoredPod, usage } from '../../api/index.ts';
 import { createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts';
 import { forwardedPorts } from '../../lifecycle/index.ts';
 import { PodRelays, runInContainer } from '../../engine/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { asyncDispose } from './dispose.ts';
+import { asyncDispose } from './listener-set.ts';
 import { chosenContainer } from './read.ts';
 import type { ExecOptions, ExecResult, Forwarding } from '../base/types.ts';
 
@@ -54,15 +54,6 @@ export function addressOf({ metadata, status }: StoredPod): string {
   throw usage(`pod "${metadata.name}" has no address yet: wait until PodReadyToStartContainers, or Ready`);
 }
 
-/** The URL of a port of the Pod, as this machine reaches it. */
-export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
-  const remote = portOf(pod, port);
-  if (store.networkOf(pod.metadata) !== undefined) {
-    throw usage(`pod "${pod.metadata.name}" has its own network: reach it with forward(${JSON.stringify(port)})`);
-  }
-  return `http://${addressOf(pod)}:${remote}`;
-}
-
 /** Listens at a free local port and connects its clients to a port of the Pod. */
 export async function forwardTo(
   store: FileStore,
@@ -76,7 +67,7 @@ export async function forwardTo(
   server.on('connection', (client) => {
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
-    // Node throws an error that has no listener. `forward` adds one once the Pod has answered.
+    // Node throws an error that has no listener. `forward` adds one once it is connected to the Pod.
     client.on('error', () => undefined);
     inBackground(forward(client, current(), remote, relays), client);
   });
@@ -107,8 +98,14 @@ async function forward(client: Socket, pod: StoredPod, port: number, relays: Pod
   }
 }
 
-/** @throws {PodrunError} for a name that no port of a container has */
-function portOf(pod: StoredPod, port: number | string): number {
-  const [found] = forwardedPorts([`:${port}`], pod, undefined);
-  return found?.remote ?? 0;
+/** @throws {PodrunError} for a name that no port of a container has, with the names that there are */
+export function portOf(pod: StoredPod, port: number | string): number {
+  const declared = allContainers(pod.spec).flatMap(({ ports = [] }) => ports);
+  if (typeof port === 'string' && !/^\d+$/.test(port) && !declared.some(({ name }) => name === port)) {
+    const names = declared.map(({ name, containerPort }) => JSON.stringify(name ?? containerPort)).join(', ');
+    const what = names === '' ? 'it declares none, so pass its number' : `it has ${names}`;
+    throw usage(`pod "${pod.metadata.name}" has no port named ${JSON.stringify(port)}: ${what}`);
+  }
+  const [forwarded] = forwardedPorts([`:${port}`], pod, undefined);
+  return forwarded?.remote ?? 0;
 }

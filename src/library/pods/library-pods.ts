@@ -1,20 +1,19 @@
 import { type StoredEvent, type StoredPod, usage, type WatchEvent, type Workload } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { podRoot, type Root } from '../../lifecycle/index.ts';
-import type { Run } from '../../engine/index.ts';
-import { unservedLines } from '../../apiserver/index.ts';
+import { PodForwards, type Run } from '../../engine/index.ts';
+import { authorHere, type LooseEnds, type TakenAddresses, unservedLines } from '../../apiserver/index.ts';
 import type { FileStore, ObjectKey } from '../../store/index.ts';
-import { type ChangeContext, patchObject, setCondition } from './change.ts';
+import { type ChangeContext, deleteRoot, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
-import { deleteRoot } from './delete.ts';
-import type { ListenerSet } from './listener-set.ts';
-import { readGoal } from './goal.ts';
+import { asyncDispose, type ListenerSet } from './listener-set.ts';
+import { readGoal, waitUntil } from './until.ts';
 import { readGoalRules, timeoutOf } from '../base/options.ts';
-import { addressOf, execIn, forwardTo, urlOf } from './connections.ts';
+import { addressOf, execIn, forwardTo } from './connections.ts';
 import { podNamed, podsOf, rootsNamed, workloadNamed, workloadsOf } from './named.ts';
 import { describeText, eventsAboutRoots, logText } from './read.ts';
+import type { LibraryApi } from '../base/library-api.ts';
 import type { StateFolder } from '../base/state-folder.ts';
-import { asyncDispose } from './dispose.ts';
 import { withLibraryErrors } from '../base/library-errors.ts';
 import type {
   ConditionOptions,
@@ -30,13 +29,20 @@ import type {
   Pods,
   StopOptions,
   UntilOptions,
+  UrlOptions,
 } from '../base/types.ts';
-import { waitUntil } from './until.ts';
+import { urlOf } from './urls.ts';
 
 export interface LibraryPodsParts {
   readonly running: Run;
   /** The Services of the manifests. */
   readonly services: readonly ObjectKey[];
+  /** The Services and Ingresses of the manifests whose address another program has. */
+  readonly taken: TakenAddresses;
+  /** The names in the manifests that lead nowhere. */
+  readonly loose: LooseEnds;
+  /** The API server beside the run. Undefined: there is none. */
+  readonly api: LibraryApi | undefined;
   readonly stateFolder: StateFolder;
   readonly clock: Clock;
   readonly warnings: readonly string[];
@@ -46,7 +52,6 @@ export interface LibraryPodsParts {
   readonly goalRules: Pick<UntilOptions, 'settle' | 'allowRestarts'>;
   readonly signal: AbortSignal | undefined;
   readonly onPod: ListenerSet<WatchEvent<StoredPod>>;
-  readonly onChange: ListenerSet<void>;
 }
 
 /** The Pods of this process, as `run` returns them to the user. */
@@ -54,6 +59,7 @@ export class LibraryPods implements Pods {
   readonly warnings: readonly string[];
   readonly #parts: LibraryPodsParts;
   readonly #store: FileStore;
+  readonly #forwards: PodForwards;
   readonly #deleted = new Set<string>();
   /** Resolves when all Pods have ended and the agent is closed. */
   readonly #finished: Promise<void>;
@@ -62,16 +68,20 @@ export class LibraryPods implements Pods {
   constructor(parts: LibraryPodsParts) {
     this.#parts = parts;
     this.#store = parts.stateFolder.store;
+    this.#forwards = new PodForwards(this.#store);
     this.warnings = parts.warnings;
     const { running, onPod, signal } = parts;
     onPod.add(({ type, object }) => {
       if (type === 'DELETED') this.#deleted.add(object.metadata.uid);
     });
-    const onAbort = (): void => this.#terminate({ force: false });
+    const onAbort = (): void => running.terminate({ force: false });
     signal?.addEventListener('abort', onAbort);
     this.#finished = running.whenOver().then(async () => {
       signal?.removeEventListener('abort', onAbort);
+      this.#forwards.close();
       await running.close();
+      this.#parts.taken.close();
+      await this.#parts.api?.close();
     });
     // `stop`, `close` and `changes` report a rejection: without one of them, it is not an unhandled rejection.
     this.#finished.catch(() => undefined);
@@ -79,6 +89,10 @@ export class LibraryPods implements Pods {
 
   get stateDir(): string {
     return this.#store.root;
+  }
+
+  get kubeconfig(): string | undefined {
+    return this.#parts.api?.kubeconfig;
   }
 
   get names(): readonly string[] {
@@ -106,20 +120,30 @@ export class LibraryPods implements Pods {
   until(goal: Goal, options: UntilOptions = {}): Promise<void> {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
     return withLibraryErrors(async () => {
-      const { clock, onChange, running, services } = this.#parts;
+      const { clock, running, services, taken, loose, api } = this.#parts;
       const known = new Map(rootsNamed(this.#roots, pod).map((root) => [root.object.metadata.uid, root]));
       const awaited = {
         store: this.#store,
         clock,
         roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
         isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
-        unserved: (roots: readonly Root[]) => unservedLines(this.#store, services, roots, running),
+        unserved: (roots: readonly Root[]) => [
+          ...unservedLines(this.#store, services, roots, running),
+          ...(api?.pending ?? []),
+        ],
+        unservable: (isAllReady: boolean) => [
+          ...taken.objects,
+          ...loose.unservable(isAllReady),
+          ...(api?.refused ?? []),
+        ],
+        waitsForOthers: (uid: string) => running.waitsForOthers(uid),
         record: () => running.record,
-        onChange: (look: () => void) => onChange.add(look),
+        onChange: (look: () => void) => running.follow({ changed: look }),
       };
       const signals = [this.#parts.signal, signal].filter((given) => given !== undefined);
       const rules = readGoalRules({ ...this.#parts.goalRules, ...options });
       await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
+      await this.#forwards.open(this.#pods);
     });
   }
 
@@ -166,8 +190,9 @@ export class LibraryPods implements Pods {
     return withLibraryErrors(() => addressOf(this.#pod(name)));
   }
 
-  url(port: number | string, { pod }: OfPod = {}): string {
-    return withLibraryErrors(() => urlOf(this.#readable(), this.#pod(pod), port));
+  url(target: number | string, options: UrlOptions = {}): string {
+    const context = { roots: this.#roots, forwards: this.#forwards };
+    return withLibraryErrors(() => urlOf({ ...context, store: this.#readable() }, target, options));
   }
 
   forward(port: number | string, { pod }: OfPod = {}): Promise<Forwarding> {
@@ -181,7 +206,8 @@ export class LibraryPods implements Pods {
   delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = force ? 0 : graceOf(gracePeriod);
-      const context = { store: this.#readable(), clock: this.#parts.clock, graceSeconds };
+      const author = authorHere(['node', ...process.argv.slice(1)].join(' '), process.env);
+      const context = { store: this.#readable(), clock: this.#parts.clock, graceSeconds, author };
       const meant = rootsNamed(this.#roots, name).filter(({ object }) => !this.#deleted.has(object.metadata.uid));
       await Promise.all(meant.map((root) => deleteRoot(context, root)));
       for (const { object } of meant) this.#deleted.add(object.metadata.uid);
@@ -191,7 +217,7 @@ export class LibraryPods implements Pods {
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = graceOf(gracePeriod);
-      this.#terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+      this.#parts.running.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
       await this.#finished;
     });
   }
@@ -203,13 +229,6 @@ export class LibraryPods implements Pods {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #terminate(how: Parameters<Run['terminate']>[0]): void {
-    const { running, onChange } = this.#parts;
-    running.terminate(how);
-    // Without a Pod that runs, no other change would notify those who wait for a goal.
-    onChange.notify();
   }
 
   get #roots(): readonly Root[] {

@@ -4,7 +4,7 @@ import { firstLoggedPod, podRoot, type Root } from '../../lifecycle/index.ts';
 /** A root that is a workload. */
 type WorkloadRoot = Root & { readonly object: Workload };
 
-/** All Pods of a run: those of the manifests, and those of the workloads at the moment. */
+/** All Pods of a run: of the manifests, and of the workloads at the moment. */
 export function podsOf(roots: readonly Root[]): readonly StoredPod[] {
   return [...new Map(roots.flatMap(({ pods }) => pods.map((pod) => [pod.metadata.uid, pod]))).values()];
 }
@@ -27,7 +27,13 @@ export function podNamed(roots: readonly Root[], name: string | undefined): Stor
   const [first, ...others] = all.filter(isMeant);
   if (first === undefined && name === undefined) throw usage('this run has no Pods now');
   if (first === undefined) throw usage(`this run has no pod ${JSON.stringify(name)}: it has ${namesIn(roots)}`);
-  if (others.length > 0) throw usage(`this run has several Pods: name one of ${namesIn(roots)}`);
+  if (others.length > 0) {
+    const example = JSON.stringify(nameIn(first));
+    throw usage(
+      `this run has several Pods: name one of ${namesIn(roots)}`,
+      `Pass the name: get(${example}), or as an option: logs('main', { pod: ${example} }).`,
+    );
+  }
   return first;
 }
 
@@ -68,7 +74,10 @@ function nameOf({ object: { kind, metadata } }: WorkloadRoot): string {
   return `${kind.toLowerCase()}/${metadata.name}`;
 }
 
+function nameIn({ metadata }: StoredPod): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
 function namesIn(roots: readonly Root[]): string {
-  const pods = podsOf(roots).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  return [...pods, ...workloadsOf(roots).map(nameOf)].join(', ');
+  return [...podsOf(roots).map(nameIn), ...workloadsOf(roots).map(nameOf)].join(', ');
 }

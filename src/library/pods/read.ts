@@ -71,11 +71,11 @@ export function describeText(store: FileStore, roots: readonly Root[], name: str
   }
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   const namespaces = new Set([...roots.map(({ object }) => object.metadata.namespace), DEFAULT_NAMESPACE]);
-  const found = [...namespaces].map((namespace) => getObject(reader, { type, namespace, name: objectName }));
-  const object = found.find((one) => one !== undefined);
+  const matches = [...namespaces].map((namespace) => getObject(reader, { type, namespace, name: objectName }));
+  const object = matches.find((one) => one !== undefined);
   if (object === undefined) throw noSuchObject(qualifiedPlural(type), objectName);
   const { namespace } = object.metadata;
   const events = reader.list<StoredEvent>('events', { namespace, aboutPod: objectName });
-  const around = object.kind === 'Namespace' ? objectName : namespace;
-  return describeObject(object, { events, nowMs, list: (kind) => reader.list(kind, { namespace: around }) as never });
+  const inside = object.kind === 'Namespace' ? objectName : namespace;
+  return describeObject(object, { events, nowMs, list: (kind) => reader.list(kind, { namespace: inside }) as never });
 }

@@ -1,12 +1,16 @@
 import { formatGoDuration, PodrunError, type StoredPod, usage } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type AwaitedGoal, GoalWait } from '../../engine/index.ts';
+import { parseRunGoal } from '../../controllers/index.ts';
+import { type AwaitedGoal, awaitedGoal, type FindUnservable, GoalWait } from '../../engine/index.ts';
+import type { PodEvidence } from '../../history/index.ts';
 import {
   type GoalProgress,
   type GoalRules,
   podRoot,
   type Root,
+  rootEnd,
   type RunRecord,
+  unservableText,
   verdictOf,
 } from '../../lifecycle/index.ts';
 import {
@@ -20,25 +24,29 @@ import {
   whyRootNever,
 } from '../../print/index.ts';
 import { evidenceAbout, type FileStore } from '../../store/index.ts';
-import { asLibraryAdvice, asLibraryCalls } from '../base/library-calls.ts';
 import { GoalError, TimeoutError } from '../base/errors.ts';
-import type { PodEvidence } from '../../history/index.ts';
+import { asLibraryAdvice, asLibraryCalls } from '../base/library-errors.ts';
+import type { Goal } from '../base/types.ts';
 
 /** Pods and workloads to wait for. */
-export interface WaitSubject {
+interface WaitSubject {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly roots: () => readonly Root[];
   readonly isDeleted: (pod: StoredPod) => boolean;
   /** A line about each Service of the manifests that leads to Pods of these roots and has no ready endpoint. */
   readonly unserved: (roots: readonly Root[]) => readonly string[];
-  /** How much of the run is on record. */
+  /** Finds what was applied and can never serve. */
+  readonly unservable: FindUnservable;
+  /** True for a Pod that waits for room which Pods of other runs have. */
+  readonly waitsForOthers: (uid: string) => boolean;
+  /** Returns the record of the run, with what could not be written of it. */
   readonly record: () => RunRecord;
   /** Calls back after every change. */
   readonly onChange: (look: () => void) => { close(): void };
 }
 
-export interface WaitLimits {
+interface WaitLimits {
   readonly timeoutMs: number;
   readonly rules: GoalRules;
   /** Aborting one of these signals ends the wait. */
@@ -55,18 +63,21 @@ export interface WaitLimits {
 export async function waitUntil(awaited: WaitSubject, goal: AwaitedGoal, patience: WaitLimits): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
-  const { clock, roots, unserved } = awaited;
+  const { clock, roots, unserved, unservable, waitsForOthers } = awaited;
   refuseIdleGoal(awaited, goal);
   const ends: Array<() => void> = [];
   const wait = new Promise<void>((resolve, reject) => {
     const look = (): void => {
       try {
-        if (isThere(awaited, goal, goalWait.look())) resolve();
+        const progress = goalWait.look();
+        const failed = goalWait.unservable.map(unservableText);
+        if (failed.length > 0) throw new PodrunError('GoalNotReached', failed.join('\n'));
+        if (isThere(awaited, goal, progress)) resolve();
       } catch (error) {
         reject(error);
       }
     };
-    const goalWait = new GoalWait({ clock, goal, rules, roots, unserved, onDue: look });
+    const goalWait = new GoalWait({ clock, goal, rules, roots, unserved, unservable, waitsForOthers, onDue: look });
     const subscription = awaited.onChange(look);
     ends.push(
       () => subscription.close(),
@@ -90,7 +101,16 @@ export async function waitUntil(awaited: WaitSubject, goal: AwaitedGoal, patienc
 /** @throws {PodrunError} (usage) for a goal that none of the objects can reach */
 function refuseIdleGoal({ roots }: WaitSubject, goal: AwaitedGoal): void {
   const all = roots();
-  if (all.length === 0 || all.some(goal.isAbout)) return;
+  if (all.length === 0) return;
+  const unknown = goal.unknownFor?.(all);
+  if (unknown !== undefined) {
+    const { condition, meant } = unknown;
+    throw usage(
+      `until() cannot wait for ${goal.text}: no object has a condition ${condition}`,
+      meant && `Did you mean ${JSON.stringify(meant)}?`,
+    );
+  }
+  if (all.some(goal.isAbout)) return;
   const kinds = [...new Set(all.map(({ object }) => object.kind))].join(' or ');
   throw usage(`until() cannot wait for ${goal.text}: no ${kinds} can reach it`);
 }
@@ -112,7 +132,8 @@ function isThere(awaited: WaitSubject, goal: AwaitedGoal, progress: GoalProgress
     case 'impossible': {
       const { subject } = progress;
       const why = withEvidence(awaited, subject, (evidenceOf) => whyRootNever(subject, undefined, evidenceOf));
-      throw new GoalError(goalOf(subject, goal.text), structuredClone(subject.object), why);
+      const lacking = goal.textFor?.(subject) ?? goal.text;
+      throw new GoalError(goalOf(subject, lacking), structuredClone(subject.object), why);
     }
     case 'lapsed': {
       const { lapse } = progress;
@@ -163,4 +184,45 @@ function withEvidence(
   const block = rootEvidence(root, evidenceOf, { untilMs: nowMs, reworded: asLibraryAdvice });
   // The block quotes output and events, and has its advice reworded already.
   return `${asLibraryCalls(sentence(evidenceOf, nowMs))}\n${block}`.trimEnd();
+}
+
+/** @throws {PodrunError} (usage) for a text that is no goal */
+export function readGoal(goal: Goal): AwaitedGoal {
+  if (typeof goal === 'function') return predicateGoal(goal);
+  const text = typeof goal === 'string' ? goal.replace(/^condition=/i, '') : '';
+  const parsed = parseRunGoal([text]);
+  if (parsed === undefined) {
+    throw usage(
+      `until() cannot wait for ${JSON.stringify(goal)}`,
+      "Use 'Ready', 'up', 'Available', 'Succeeded', 'Failed', a condition (with =False or =Unknown), or a function.",
+    );
+  }
+  return awaitedGoal(parsed);
+}
+
+/** The function may throw whatever it likes. */
+function predicateGoal(predicate: (pod: StoredPod) => boolean): AwaitedGoal {
+  return {
+    text: `the condition of ${predicate.name || 'the function'}`,
+    ofPods: undefined,
+    isAbout: () => true,
+    stateOf: predicateState(predicate),
+  };
+}
+
+/**
+ * Asks a function of the user about a Pod, or about each Pod of a workload, which must have one. A Pod or Job that has
+ * ended no longer changes, so a "no" about it is final.
+ */
+function predicateState(predicate: (pod: StoredPod) => boolean): AwaitedGoal['stateOf'] {
+  return (root) => {
+    const judged = root.object.kind === 'Pod' ? root.pods : root.pods.filter(isPresent);
+    if (judged.length > 0 && judged.every((pod) => predicate(structuredClone(pod)))) return 'met';
+    return rootEnd(root) === 'running' ? 'pending' : 'impossible';
+  };
+}
+
+/** False for a Pod that its controller replaces, or has replaced. */
+function isPresent({ metadata, status }: StoredPod): boolean {
+  return metadata.deletionTimestamp === undefined && status.phase !== 'Failed';
 }

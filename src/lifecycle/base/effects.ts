@@ -1,6 +1,6 @@
 import type { PodFacts } from './facts.ts';
-import type { ImageNeed } from './image-need.ts';
-import type { EventDraft } from '../texts/event-draft.ts';
+import type { ImageNeed } from './image-types.ts';
+import type { EventDraft } from '../texts/events.ts';
 
 /** A task for the agent. The agent reports the result to `observe` as an observation. */
 export type Effect =

@@ -1,7 +1,8 @@
-import type { Instant, ResourceRequirements } from '../../api/index.ts';
+import type { ContainerUser, Instant, ResourceRequirements } from '../../api/index.ts';
+import type { FoundImage } from './image-types.ts';
 import type { SandboxStage } from './sandbox.ts';
 import type { Ending, Termination } from './termination.ts';
-import type { TERMINATED } from '../texts/terminated.ts';
+import type { TERMINATED } from '../texts/container-states.ts';
 
 /** The eviction of a Pod by its node, which lacks memory or disk space. */
 export interface NodeEviction {
@@ -50,6 +51,8 @@ export interface ContainerFacts {
   readonly triedImage: string | undefined;
   readonly backOff: BackOff | undefined;
   readonly imageBackOff: ImageBackOff | undefined;
+  /** `triedImage` as it was found. Undefined: a program of this machine takes its place, or nothing was found yet. */
+  readonly foundImage: FoundImage | undefined;
   /** The images of a start that is being prepared. Undefined: none is, or it needs no image. */
   readonly ensuring: EnsuringImages | undefined;
   readonly probes: ProbeResults;
@@ -68,6 +71,8 @@ export interface ProbeResults {
 export type Starting = {
   readonly id: string;
   readonly attempt: number;
+  /** Undefined: the program does not run yet, or the runtime does not say. */
+  readonly user?: ContainerUser | undefined;
 } & (
   | {
       /** The runtime is starting the program. */
@@ -94,9 +99,16 @@ interface AnyInstance {
   readonly id: string;
   /** The restartCount of this instance. */
   readonly attempt: number;
+  /** As the spec had it. */
   readonly image: string;
-  /** The resources with which the instance started. */
+  /** Undefined: the instance runs a program of this machine. */
+  readonly foundImage?: FoundImage | undefined;
+  /** The user as which the instance was started. */
+  readonly user?: ContainerUser | undefined;
+  /** The resources of the instance: those with which it started, or of a later resize. */
   readonly resources: ResourceRequirements | undefined;
+  /** The resources of the whole Pod, as the instance knows them: their limits hold where it has none of its own. */
+  readonly podResources: ResourceRequirements | undefined;
   readonly stop: Stop | undefined;
   /**
    * True when every process of the instance has ended, not only the main process. The next instance starts only then.
@@ -140,6 +152,8 @@ export interface BackOff {
 /** The back-off of an image, with the error of its last pull. */
 export interface ImageBackOff extends BackOff {
   readonly error: string;
+  /** The pulls that have failed since the last one that did not. */
+  readonly failures: number;
 }
 
 /** The images that a container needs to start, one after the other: by the name of the volume, '' for its own. */
@@ -158,6 +172,8 @@ export interface Stop {
   readonly stageSinceMs: number;
   /** The rest of the grace period at the beginning of this stage. */
   readonly graceLeftMs: number;
+  /** The least time between the stop signal and the kill. Undefined: the kubelet's. */
+  readonly leastMs?: number;
 }
 
 /**
@@ -181,6 +197,7 @@ const NEW_CONTAINER: ContainerFacts = {
   triedImage: undefined,
   backOff: undefined,
   imageBackOff: undefined,
+  foundImage: undefined,
   ensuring: undefined,
   probes: {},
   removed: undefined,

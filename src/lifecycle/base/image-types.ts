@@ -20,6 +20,8 @@ export interface ImageRunConfig {
   readonly Cmd?: readonly string[] | null;
   readonly WorkingDir?: string | null;
   readonly StopSignal?: string | null;
+  /** The folders with data, by path. */
+  readonly Volumes?: Readonly<Record<string, unknown>> | null;
   readonly Labels?: Readonly<Record<string, string>> | null;
 }
 
@@ -133,7 +135,41 @@ export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 export type ImageSource =
   /** This machine: a program of the image map, a `command`, a folder of the image map. */
   | { readonly type: 'host' }
-  /** The image itself, pulled by its policy. */
+  /** The image itself, pulled by its policy: in namespaces only. */
   | { readonly type: 'image' }
   /** Nothing. `pullError` is the error of a pull. */
   | { readonly type: 'unknown'; readonly pullError: string };
+
+/** An image that a container needs to start: its own or the image of a mounted volume. */
+export interface ImageNeed {
+  readonly container: string;
+  readonly image: string;
+  readonly pullPolicy: string | undefined;
+  /** The volume of the image. Undefined: the container's own image. */
+  readonly volume: string | undefined;
+}
+
+/** An image of a registry, as the status of a container names it. Source: containerd, toCRIContainerStatus. */
+export interface FoundImage {
+  /** The full name with its tag: `docker.io/library/nginx:latest` for `nginx`. */
+  readonly name: string;
+  /** The repository with the digest of the image, or of its index: `docker.io/library/nginx@sha256:…`. */
+  readonly id: string;
+}
+
+/** The answer of the agent about an image. */
+export type EnsuredImage =
+  | { readonly type: 'present'; readonly image: FoundImage }
+  /** Bytes of the compressed image; the time of the pull, and that time with the wait for a turn. */
+  | {
+      readonly type: 'pulled';
+      readonly image: FoundImage;
+      readonly size: number;
+      readonly pullMs: number;
+      readonly waitedMs: number;
+    }
+  | { readonly type: 'failed'; readonly error: string }
+  /** The image is not here, and the policy is Never. */
+  | { readonly type: 'absent' }
+  /** The image has to be pulled, and the back-off of its last failure is not over. */
+  | { readonly type: 'backingOff' };

@@ -40,7 +40,7 @@ export interface EntryPoint {
   readonly folder: string | undefined;
 }
 
-export type EntryPointOutcome =
+type EntryPointOutcome =
   | { readonly ok: true; readonly entryPoint: EntryPoint }
   /** The program is unknown. The message is the error of a pull. */
   | { readonly ok: false; readonly message: string };
@@ -105,7 +105,7 @@ function isBase(image: string): boolean {
 /**
  * The name of an official image or its mirror: `nginx` for `docker.io/library/nginx:1.27`. Undefined for other images.
  */
-export function officialName(image: string): string | undefined {
+function officialName(image: string): string | undefined {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return undefined;
   const { domain, path } = outcome.reference;
@@ -120,4 +120,37 @@ function unknownEntryPoint(image: string): string {
     `podrun runs programs of this host, and the entry point of image "${image}" is not in the manifest: ` +
     `set command in the manifest, or say what to run with --image '${image}=COMMAND…' or under images: in podrun.yaml`
   );
+}
+
+type ProgramArgv = readonly [string, ...string[]];
+
+/** The programs of official images, under the names that distributions give them. The likeliest comes first. */
+const COMMANDS: Readonly<Record<string, readonly ProgramArgv[]>> = {
+  caddy: [['caddy', 'run']],
+  httpd: [
+    ['httpd', '-D', 'FOREGROUND'],
+    ['apache2ctl', '-D', 'FOREGROUND'],
+  ],
+  mariadb: [['mariadbd'], ['mysqld']],
+  memcached: [['memcached']],
+  mongo: [['mongod']],
+  mysql: [['mysqld']],
+  nginx: [['nginx', '-g', 'daemon off;']],
+  node: [['node']],
+  postgres: [['postgres']],
+  python: [['python3'], ['python']],
+  rabbitmq: [['rabbitmq-server']],
+  redis: [['redis-server']],
+  registry: [
+    ['registry', 'serve'],
+    ['docker-registry', 'serve'],
+  ],
+  ruby: [['irb']],
+  valkey: [['valkey-server']],
+};
+
+/** The commands for a well-known image, the likeliest first. Empty for other images. */
+export function knownCommands(image: string): readonly ProgramArgv[] {
+  const name = officialName(image) ?? '';
+  return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? []) : [];
 }

@@ -1,3 +1,7 @@
+import type { Container, StoredPod } from '../../api/index.ts';
+import type { EventDraft } from '../texts/events.ts';
+import { noApiServer } from '../texts/podrun-events.ts';
+
 /** A Service as the environment of a container shows it. */
 export interface ServiceFact {
   readonly namespace: string;
@@ -7,7 +11,7 @@ export interface ServiceFact {
   readonly ports: readonly ServicePortFact[];
 }
 
-export interface ServicePortFact {
+interface ServicePortFact {
   readonly name?: string | undefined;
   readonly port: number;
   /** The port that leads to it here. Undefined: `port`. */
@@ -72,4 +76,37 @@ function address(clusterIP: string, { protocol = 'TCP', ...port }: ServicePortFa
 
 function variableName(text: string): string {
   return text.replaceAll('-', '_').toUpperCase();
+}
+
+/** The variables of the Service `kubernetes`, which contain the address of the API server. */
+const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)\b|PORT(?:_443_TCP\w*|\b))/;
+
+/**
+ * The notices for containers that refer to a variable of the API server in command, arguments or variables, without
+ * setting that variable.
+ */
+export function apiServerNotices({ spec }: Pick<StoredPod, 'spec'>): EventDraft[] {
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
+    const variable = namedVariable(container);
+    return variable === undefined ? [] : [noApiServer(container.name, variable)];
+  });
+}
+
+function namedVariable(container: Container): string | undefined {
+  const [variable] = VARIABLE.exec(textOf(container)) ?? [];
+  return container.env?.some(({ name }) => name === variable) === true ? undefined : variable;
+}
+
+function textOf({ command = [], args = [], env = [] }: Container): string {
+  return [...command, ...args, ...env.map(({ value = '' }) => value)].join('\n');
+}
+
+/** Words of commands and addresses with the name of a Service in the DNS of a cluster. */
+const SERVICE_LOOKUP = /\bnslookup\b|\.svc\b|\bcluster\.local\b/;
+
+/** True when the command, the arguments or the variables of a container look up the name of a Service. */
+export function looksUpServices(spec: StoredPod['spec']): boolean {
+  return [...(spec.initContainers ?? []), ...spec.containers].some((container) =>
+    SERVICE_LOOKUP.test(textOf(container)),
+  );
 }

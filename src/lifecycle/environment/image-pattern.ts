@@ -1,4 +1,5 @@
 import { DEFAULT_DOMAIN, matchesStars, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/index.ts';
+import { unparsableImage } from '../texts/container-states.ts';
 
 /** True when a text consists of `*` and characters of image names. */
 export function isImagePattern(text: string): boolean {
@@ -69,4 +70,10 @@ function fullAndShortNames(image: string): string[] {
 /** Removes the tag `*`: `NAME:*` matches the same images as `NAME`, digests included. */
 function anyVersion(pattern: string): string {
   return pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern;
+}
+
+/** The message of InvalidImageName. Undefined: the name is valid. */
+export function invalidImageMessage(image: string): string | undefined {
+  const outcome = parseImageReference(image);
+  return outcome.ok ? undefined : unparsableImage(image, outcome.reason);
 }

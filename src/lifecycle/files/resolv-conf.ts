@@ -1,6 +1,6 @@
 import { CLUSTER_DOMAIN, type PodDNSConfigOption, type PodSpec } from '../../api/index.ts';
-import { nameserversOmitted, noNames, searchesOmitted } from '../texts/dns-events.ts';
-import type { EventDraft } from '../texts/event-draft.ts';
+import { nameserversOmitted, noNames, searchesOmitted } from '../texts/network-events.ts';
+import type { EventDraft } from '../texts/events.ts';
 
 /** The lists of a resolv.conf, each in its order. */
 export interface Resolver {

@@ -1,13 +1,11 @@
-import type { Container, StoredPod } from '../../api/index.ts';
-import { findAccount, idIn, type ListedAccount } from '../security/accounts.ts';
-import { CAPABILITIES } from '../security/capabilities.ts';
+import { CAPABILITIES, type Container, type StoredPod } from '../../api/index.ts';
+import type { LayerKind } from '../base/image-types.ts';
 import { effectiveSecurity } from '../security/effective-security.ts';
 import { judgeSecurity, refusalOf, type SecurityRefusal } from '../security/judge-security.ts';
-import type { OwnRights } from '../security/own-rights.ts';
+import type { Account, OwnRights } from '../security/own-rights.ts';
 import { hasUsableIds, isUsableId, type RunAs } from '../security/run-as.ts';
 import { cannotVerifyUser } from '../texts/config-errors.ts';
 import { IDS_OUT_OF_RANGE, NO_USERS_FOUND, userOutOfRange } from '../texts/image-errors.ts';
-import type { LayerKind } from '../base/image-types.ts';
 
 /** A container that runs from an image, and what decides about its user. */
 export interface ImageUserInput {
@@ -90,4 +88,37 @@ function rightsInImage(rights: OwnRights, owners: LayerKind, account: ListedAcco
   const imageRights = { ...rights, account: () => account };
   if (owners !== 'mapped') return imageRights;
   return { ...imageRights, isInUserNamespace: false, uid: 0, gid: 0, groups: [0], capabilities: CAPABILITIES };
+}
+
+/** An account with its user. The ids are as the files have them: `hasUsableIds` judges them. */
+interface ListedAccount extends Account {
+  readonly uid: number;
+}
+
+/**
+ * Finds an account in the files of an image or of the machine. Source: containerd, pkg/oci/spec_opts.go WithUserID,
+ * WithUsername, WithAdditionalGIDs; the first line that fits counts.
+ * @param user a name or a number
+ * @param passwd the text of /etc/passwd; empty: there is no such file
+ * @param group the text of /etc/group
+ */
+export function findAccount(user: string | number, passwd: string, group: string): ListedAccount | undefined {
+  const row = rowsOf(passwd).find(([name, , id]) => (typeof user === 'number' ? idIn(id) === user : name === user));
+  const [name = '', , uid, gid, , home = ''] = row ?? [];
+  const [uidNumber, gidNumber] = [idIn(uid), idIn(gid)];
+  if (uidNumber === undefined || gidNumber === undefined) return undefined;
+  const groups = rowsOf(group).flatMap(([, , id, members = '']) => {
+    const number = idIn(id);
+    return number !== undefined && members.split(',').includes(name) ? [number] : [];
+  });
+  return { uid: uidNumber, gid: gidNumber, groups, home: home || '/' };
+}
+
+/** The whole number that a text is, as Go's strconv.Atoi reads it, but of any size. Undefined: it is none. */
+function idIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function rowsOf(text: string): string[][] {
+  return text.split('\n').map((line) => line.trim().split(':'));
 }

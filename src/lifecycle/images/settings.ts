@@ -1,5 +1,5 @@
-import type { VerificationRules } from './access.ts';
 import type { RegistrySettings } from '../base/image-types.ts';
+import type { VerificationRules } from './access.ts';
 
 /** The settings of podrun.yaml, and the flags, for images. Plain data. */
 export interface ImageSettings {
@@ -56,3 +56,65 @@ export const DEFAULT_IMAGE_SETTINGS: ImageSettings = {
   registries: {},
   providers: [],
 };
+
+/** The pulls that may begin now, and the time of this count. */
+export interface PullRate {
+  readonly tokens: number;
+  readonly atMs: number;
+}
+
+/**
+ * Takes a pull from the rate. Undefined: the rate is exceeded. Source: pkg/kubelet/images/helpers.go,
+ * throttleImagePulling.
+ * @param rate undefined: nothing was pulled yet
+ */
+export function takePull(
+  rate: PullRate | undefined,
+  { pullQps, pullBurst }: Pick<ImageSettings, 'pullQps' | 'pullBurst'>,
+  nowMs: number,
+): PullRate | undefined {
+  if (pullQps === 0) return { tokens: pullBurst, atMs: nowMs };
+  const grown = rate === undefined ? pullBurst : rate.tokens + ((nowMs - rate.atMs) / 1000) * pullQps;
+  const tokens = Math.min(pullBurst, grown) - 1;
+  return tokens < 0 ? undefined : { tokens, atMs: nowMs };
+}
+
+/** An image, and what decides whether it may go. */
+export interface AgedImage {
+  readonly name: string;
+  readonly pulledAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly isInUse: boolean;
+}
+
+/**
+ * The images to remove because they have been unused for too long. Source: pkg/kubelet/images/image_gc_manager.go
+ * freeOldImages.
+ */
+export function outdatedImages<T extends AgedImage>(
+  images: readonly T[],
+  { maximumAgeMs }: Pick<ImageGarbageSettings, 'maximumAgeMs'>,
+  nowMs: number,
+): T[] {
+  if (maximumAgeMs === 0) return [];
+  return leastUsed(images).filter(({ lastUsedAtMs }) => nowMs - lastUsedAtMs > maximumAgeMs);
+}
+
+/**
+ * The images that go while the disk is too full, in the order in which they go. Source: pkg/kubelet/images/
+ * image_gc_manager.go freeSpace.
+ */
+export function removableImages<T extends AgedImage>(
+  images: readonly T[],
+  { minimumAgeMs }: Pick<ImageGarbageSettings, 'minimumAgeMs'>,
+  nowMs: number,
+): T[] {
+  return leastUsed(images).filter(({ pulledAtMs }) => nowMs - pulledAtMs >= minimumAgeMs);
+}
+
+/** The unused images, the least recently used first; among equals the oldest first. */
+function leastUsed<T extends AgedImage>(images: readonly T[]): T[] {
+  return images
+    .filter(({ isInUse }) => !isInUse)
+    .toSorted((a, b) => a.lastUsedAtMs - b.lastUsedAtMs || a.pulledAtMs - b.pulledAtMs);
+}

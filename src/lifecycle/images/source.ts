@@ -1,6 +1,6 @@
 import type { Container } from '../../api/index.ts';
 import { imageFolder, type ImageMap, mappingOf, resolveEntryPoint } from '../environment/entry-point.ts';
-import { pullHint, unknownImageFolder } from '../texts/image-errors.ts';
+import { imageNeedsNamespaces, pullHint, unknownImageFolder } from '../texts/image-errors.ts';
 import type { ImageSource, SourceChoice } from '../base/image-types.ts';
 
 /** The choice of the user, and the isolation of containers: an image is the root of a container only in namespaces. */
@@ -18,18 +18,24 @@ export function containerSource(container: Container, images: ImageMap, rules: S
   const isMapped = mapping?.command !== undefined || mapping?.args !== undefined;
   const resolved = resolveEntryPoint(container, images);
   if (isMapped && resolved.ok) return { type: 'host' };
-  if (mapping?.pull === true || rules.choice === 'registry') return { type: 'image' };
-  return resolved.ok ? { type: 'host' } : otherwise(rules, resolved.message);
+  if (mapping?.pull === true || rules.choice === 'registry') return wantedImage(container.image ?? '', rules);
+  return resolved.ok ? { type: 'host' } : fallbackSource(rules, resolved.message);
 }
 
 /** The source of an image volume: the folder that the image map has for it, else the image itself. */
 export function volumeSource(reference: string, images: ImageMap, rules: SourceRules): ImageSource {
   if (imageFolder(reference, images) !== undefined) return { type: 'host' };
   const wantsImage = mappingOf(reference, images)?.pull === true || rules.choice === 'registry';
-  return wantsImage ? { type: 'image' } : otherwise(rules, unknownImageFolder(reference));
+  return wantsImage ? wantedImage(reference, rules) : fallbackSource(rules, unknownImageFolder(reference));
 }
 
-function otherwise({ choice, tier }: SourceRules, message: string): ImageSource {
+/** The image, which the user asks for. */
+function wantedImage(image: string, { tier }: SourceRules): ImageSource {
+  if (tier === 'namespace') return { type: 'image' };
+  return { type: 'unknown', pullError: imageNeedsNamespaces(image) };
+}
+
+function fallbackSource({ choice, tier }: SourceRules, message: string): ImageSource {
   if (choice === 'auto' && tier === 'namespace') return { type: 'image' };
   return { type: 'unknown', pullError: message + pullHint(choice) };
 }

@@ -1,12 +1,20 @@
 import { formatTime, type NodeCondition, parseTime } from '../../api/index.ts';
-import { NODE_CONDITION } from '../texts/node-conditions.ts';
+import { NODE_CONDITION, NODE_READY } from '../texts/scheduling.ts';
 import { NODE_PRESSURES, type NodePressure } from './eviction.ts';
 
 /** The time for which a condition holds without news: its agent renews it every ten seconds. */
 const HEARTBEAT_MAX_MS = 40_000;
 
 /**
- * The conditions of a node about what it lacks, as its agent reports them.
+ * The period with which the status of a node has its time renewed when nothing changes.
+ * Source: pkg/kubelet/apis/config/v1beta1/defaults.go, nodeStatusReportFrequency.
+ */
+export const HEARTBEAT_PERIOD_MS = 300_000;
+/** Heartbeats come with the renewals of the Lease: at most this late. */
+const LATE_MS = 10_000;
+
+/**
+ * The conditions of a node after a report of what it lacks. Conditions of another type stay unchanged.
  * @param before the conditions that were reported last
  */
 export function reportedPressure(
@@ -15,12 +23,28 @@ export function reportedPressure(
   wallMs: number,
 ): NodeCondition[] {
   const now = formatTime(wallMs);
-  return NODE_PRESSURES.map((type) => {
+  const own = NODE_PRESSURES.map((type) => {
     const status = pressure.includes(type) ? 'True' : 'False';
     const known = before.find((condition) => condition.type === type);
     const since = known?.status === status ? known.lastTransitionTime : now;
     return conditionOf(type, status, { since, heartbeat: now });
   });
+  return [...own, ...before.filter(({ type }) => own.every((one) => one.type !== type))];
+}
+
+/**
+ * The conditions of a node whose heartbeat is now: the record of the condition Ready has the time.
+ * @param since the time since which the node exists
+ */
+export function withHeartbeat(before: readonly NodeCondition[], since: string, wallMs: number): NodeCondition[] {
+  const times = { lastHeartbeatTime: formatTime(wallMs), lastTransitionTime: since };
+  return [...before.filter(({ type }) => type !== 'Ready'), { type: 'Ready', status: 'True', ...times, ...NODE_READY }];
+}
+
+/** The time of the last heartbeat, for readers. Without a server, which has heartbeats, it is now. */
+export function shownHeartbeat(recorded: readonly NodeCondition[], wallMs: number): string {
+  const last = recorded.find(({ type }) => type === 'Ready')?.lastHeartbeatTime ?? '';
+  return wallMs - parseTime(last) <= HEARTBEAT_PERIOD_MS + LATE_MS ? last : formatTime(wallMs);
 }
 
 /**
@@ -29,7 +53,7 @@ export function reportedPressure(
  * @param since the time since which the node exists
  */
 export function shownPressure(reported: readonly NodeCondition[], since: string, wallMs: number): NodeCondition[] {
-  const heartbeat = formatTime(wallMs);
+  const heartbeat = shownHeartbeat(reported, wallMs);
   return NODE_PRESSURES.map((type) => {
     const { status, lastTransitionTime, lastHeartbeatTime } = reported.find((one) => one.type === type) ?? {};
     if (status !== 'True') return conditionOf(type, 'False', { since: lastTransitionTime ?? since, heartbeat });

@@ -5,15 +5,18 @@ import {
   type PodSpec,
   quantityMilliValue,
   quantityValue,
+  type StoredPod,
 } from '../../api/index.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
 import type { Shortage } from '../texts/resize.ts';
+import { hostPorts } from './host-ports.ts';
 
 /** The order in which shortages are listed. */
 const ORDER: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
 /**
- * The resources that the node lacks for the Pod beside the other Pods. Source:
+ * The resources that the node lacks for the Pod beside the other Pods. An overcommitted node lacks no CPU, memory or
+ * disk. Source:
  * pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
  */
 export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSpec[]): Shortage[] {
@@ -21,7 +24,9 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
   const pods = BigInt(placed.length);
   const podCapacity = allocatable(node, 'pods');
   if (pods + 1n > podCapacity) lacking.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
-  const wanted = [...effectiveResources(spec, 'requests')].sort(([a], [b]) => rank(a) - rank(b));
+  const wanted = [...effectiveResources(spec, 'requests')]
+    .filter(([resource]) => node.isOvercommitted !== true || !mayBeOvercommitted(resource))
+    .sort(([a], [b]) => rank(a) - rank(b));
   // Without requests, the requests of other Pods do not matter.
   if (wanted.length === 0) return lacking;
   const held = placed.map((other) => effectiveResources(other, 'requests'));
@@ -32,6 +37,11 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
     if (requested > 0n && requested > capacity - used) lacking.push({ resource, requested, used, capacity });
   }
   return lacking;
+}
+
+/** True for a resource of which an overcommitted node has any amount. */
+export function mayBeOvercommitted(resource: string): boolean {
+  return ORDER.includes(resource);
 }
 
 /** True when the node would be too small even without other Pods. */
@@ -60,4 +70,16 @@ function allocatable(node: NodeFacts, resource: string): bigint {
 function units(resource: string, quantity: ParsedQuantity | undefined): bigint {
   if (quantity === undefined) return 0n;
   return resource === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity);
+}
+
+/**
+ * A text that changes when the resources in use change. While it is the same, a Pod that did not fit still does not
+ * fit. Of Pods without requests only the number counts.
+ */
+export function resourcesKey(placed: readonly StoredPod[]): string {
+  const holders = placed.filter(
+    ({ spec }) => hostPorts(spec).length > 0 || effectiveResources(spec, 'requests').size > 0,
+  );
+  const texts = holders.map(({ metadata: { uid, generation } }) => `${uid}/${generation ?? 0}`);
+  return [placed.length, ...texts].join(' ');
 }

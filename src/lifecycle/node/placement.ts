@@ -1,13 +1,15 @@
 import { formatTime, type Instant, type PodStatus, type StoredPod } from '../../api/index.ts';
+import type { ConditionVerdict } from '../status/conditions.ts';
+import { withTransitionTime } from '../status/pod-status.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
-import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../texts/events.ts';
-import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';
+import { type EventDraft, failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../texts/events.ts';
+import { insufficient, noRoom, PREEMPTION } from '../texts/scheduling.ts';
 import { ENDED_UNSCHEDULED, rejectionMessage } from '../texts/pod-reasons.ts';
+import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';
 import { admit } from './kubelet-admission.ts';
 import { missingLabels } from './node-affinity.ts';
-import { withScheduled } from './pod-scheduled.ts';
+import { mayBeOvercommitted, shortages } from './node-resources.ts';
 import { schedule, type Schedule, type SchedulerFacts } from './schedule.ts';
-import type { EventDraft } from '../texts/event-draft.ts';
 
 /** The next step of a Pod that does not run yet. */
 export type Placement =
@@ -60,19 +62,52 @@ function admission(
 function pending(
   pod: StoredPod,
   { reason, message, victims = [] }: Extract<Schedule, { type: 'waits' }>,
-  { node, now }: Pick<SchedulerFacts, 'node'> & { readonly now: Instant },
+  facts: SchedulerFacts & { readonly now: Instant },
 ): Placement {
+  const { node, now } = facts;
   const before = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (before?.reason === reason && before.message === message) return { type: 'waits', notices: [] };
-  const { status } = withScheduled(pod, { status: 'False', reason, message }, now);
+  const { nominatedNodeName: _, ...unnominated } = pod.status;
+  // The Pods that go for it are still there.
+  const isNominated = message.endsWith(PREEMPTION.underWay);
+  const waiting = isNominated ? pod : { ...pod, status: unnominated };
+  const { status } = withScheduled(waiting, { status: 'False', reason, message }, now);
   if (reason !== CONDITION.unschedulable) return { type: 'waits', status, notices: [] };
-  const missing = missingLabels(pod.spec, node);
-  const notices = missing.length > 0 ? [nodeLabelsMissing(node.name, missing)] : [];
+  const notices = victims.length > 0 || isNominated ? [] : whyUnschedulable(pod, message, facts);
   const waits = { type: 'waits', event: failedScheduling(message), notices, victims } as const;
   return { ...waits, status: victims.length === 0 ? status : { ...status, nominatedNodeName: node.name } };
+}
+
+/** podrun's own events about the lack that the scheduler's message names. */
+function whyUnschedulable({ spec }: StoredPod, message: string, { node, placed }: SchedulerFacts): EventDraft[] {
+  const missing = missingLabels(spec, node);
+  const others = placed.map((other) => other.spec);
+  const lacking = shortages(spec, node, others).filter(({ resource }) => mayBeOvercommitted(resource));
+  return [
+    ...(missing.length > 0 ? [nodeLabelsMissing(node.name, missing)] : []),
+    ...(lacking.some(({ resource }) => message.includes(insufficient(resource))) ? [noRoom(node.name, lacking)] : []),
+  ];
 }
 
 /** The status of a Pod that is ended before it was scheduled. */
 export function endedUnscheduled(status: PodStatus): PodStatus {
   return { ...status, ...ENDED_UNSCHEDULED, phase: 'Failed' };
+}
+
+/**
+ * Sets the condition PodScheduled, as the last condition. The scheduler sets observedGeneration only for Unschedulable.
+ * Source: pkg/scheduler/schedule_one.go, pkg/registry/core/pod/storage assignPod.
+ */
+function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: Instant): StoredPod {
+  const old = pod.status.conditions ?? [];
+  const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
+  const scheduled = withTransitionTime('PodScheduled', verdict, { old, now, generation });
+  const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
+  return { ...pod, status: { ...pod.status, conditions } };
+}
+
+/** Binds the Pod to a node, as the scheduler does. Source: pkg/registry/core/pod/storage assignPod. */
+export function boundTo(pod: StoredPod, nodeName: string, now: Instant): StoredPod {
+  const { nominatedNodeName: _, ...status } = pod.status;
+  return withScheduled({ ...pod, spec: { ...pod.spec, nodeName }, status }, { status: 'True' }, now);
 }

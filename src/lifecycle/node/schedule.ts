@@ -1,13 +1,13 @@
 import { type NodeSelectorTerm, type PodSpec, SCHEDULING_GATED, type StoredPod } from '../../api/index.ts';
-import { hostPortsCollide } from './host-ports.ts';
-import { affinityNodeNames, matchesNode, matchesTerms } from './node-affinity.ts';
-import { type NodePressure, pressureTaints } from './eviction.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
-import { isTooLarge, shortages } from './node-resources.ts';
-import { hasUntoleratedTaint } from './taints.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 import { CLAIM, insufficient, MISFIT, noNode, noNodeFor, PREEMPTION, unschedulable } from '../texts/scheduling.ts';
-import { preempt } from './preemption.ts';
+import { type NodePressure, pressureTaints } from './eviction.ts';
+import { hostPortsCollide } from './host-ports.ts';
+import { affinityNodeNames, matchesNode, matchesTerms } from './node-affinity.ts';
+import { isTooLarge, shortages } from './node-resources.ts';
+import { priorityOf } from './priority.ts';
+import { hasUntoleratedTaint } from './taints.ts';
 
 export type Schedule =
   /** The node takes the Pod. */
@@ -40,6 +40,11 @@ export interface SchedulerFacts {
   readonly node: NodeFacts;
   /** The other Pods of the node: those with its nodeName that have not ended. */
   readonly placed: readonly StoredPod[];
+  /**
+   * Pods that wait until preempted Pods have gone. A Pod of no lower priority keeps its room. Default: none.
+   * Source: pkg/scheduler/framework/runtime/framework.go RunFilterPluginsWithNominatedPods.
+   */
+  readonly nominated?: readonly StoredPod[] | undefined;
   /** The claim of this name in the Pod's namespace. Undefined: there is none. */
   readonly claim: (name: string) => ClaimFacts | undefined;
   /** The lack of memory or disk space on the node. Default: none. */
@@ -50,7 +55,9 @@ export interface SchedulerFacts {
  * Decides whether this node takes the Pod. A Pod without a nodeName passes the scheduler's filters or waits, since the
  * node may satisfy them later. A Pod with a nodeName bypasses the scheduler.
  */
-export function schedule(pod: StoredPod, { node, placed, claim, pressure = [] }: SchedulerFacts): Schedule {
+export function schedule(pod: StoredPod, facts: SchedulerFacts): Schedule {
+  const { node, claim, pressure = [], nominated = [] } = facts;
+  const placed = [...facts.placed, ...nominated.filter((other) => priorityOf(other) >= priorityOf(pod))];
   const { spec } = pod;
   if (spec.nodeName !== undefined && spec.nodeName !== '') {
     return spec.nodeName === node.name ? { type: 'placed' } : { type: 'elsewhere', nodeName: spec.nodeName };
@@ -122,4 +129,44 @@ function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]):
   if (lacking.length === 0) return undefined;
   const reasons = lacking.map(({ resource }) => (resource === 'pods' ? MISFIT.tooManyPods : insufficient(resource)));
   return { reasons, preemptible: !lacking.some(isTooLarge) };
+}
+
+/** The Pods that go, at least one, or the reason why none goes: the end of the message of the waiting Pod. */
+type Preemption = { readonly victims: readonly StoredPod[] } | { readonly none: string };
+
+/**
+ * Chooses the Pods that make room for a Pod of higher priority: as few as possible, the least important first. Source:
+ * pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go SelectVictimsOnNode,
+ * PodEligibleToPreemptOthers.
+ * @param placed the Pods of the node
+ * @param misfitsBeside the reasons why the Pod does not fit beside these Pods; none: it fits
+ */
+function preempt(
+  pod: StoredPod,
+  placed: readonly StoredPod[],
+  misfitsBeside: (others: readonly StoredPod[]) => readonly string[],
+): Preemption {
+  if (pod.spec.preemptionPolicy === 'Never') return { none: PREEMPTION.never };
+  const isLower = (other: StoredPod): boolean => priorityOf(other) < priorityOf(pod);
+  const lower = placed.filter(isLower);
+  if (lower.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return { none: PREEMPTION.underWay };
+  if (lower.length === 0) return { none: PREEMPTION.noVictims };
+  const staying = placed.filter((other) => !isLower(other));
+  const lasting = misfitsBeside(staying);
+  if (lasting.length > 0) return { none: noNode(lasting) };
+  const victims: StoredPod[] = [];
+  for (const other of lower.toSorted(byImportance)) {
+    staying.push(other);
+    if (misfitsBeside(staying).length === 0) continue;
+    staying.pop();
+    victims.push(other);
+  }
+  return { victims };
+}
+
+/** By priority, the highest first, then by start, the earliest first. Source: pkg/scheduler/util/utils.go. */
+function byImportance(one: StoredPod, other: StoredPod): number {
+  return (
+    priorityOf(other) - priorityOf(one) || (one.status.startTime ?? '').localeCompare(other.status.startTime ?? '')
+  );
 }

@@ -5,7 +5,7 @@ import { type ContainerFacts, containerFacts, type PodFacts, type Stop, withCont
 import { sandboxAfter } from '../base/sandbox.ts';
 import type { TerminationReason } from '../base/termination.ts';
 import type { ImageVerdicts } from './image-pull.ts';
-import type { EventDraft } from '../texts/event-draft.ts';
+import type { EventDraft } from '../texts/events.ts';
 
 /** The settings of a sync, besides the Pod and the time. */
 export interface SyncConfig {

@@ -2,23 +2,22 @@ import type { Container, PodSpec } from '../../api/index.ts';
 import { IMAGE_PULL } from './back-off.ts';
 import { type Effect, eventEffect } from '../base/effects.ts';
 import type { ContainerFacts, ImageBackOff, StartError } from '../base/facts.ts';
-import type { EnsuredImage, ImageNeed } from '../base/image-need.ts';
+import type { EnsuredImage, ImageNeed } from '../base/image-types.ts';
 import * as events from '../texts/events.ts';
-import { imagePullBackOff, neverPulled, WAITING } from '../texts/waiting.ts';
-import type { EventDraft } from '../texts/event-draft.ts';
+import { pullFailure } from '../texts/image-errors.ts';
+import { imagePullBackOff, neverPulled, WAITING } from '../texts/container-states.ts';
+import type { EventDraft } from '../texts/events.ts';
 
 /** The result of an image look-up before a start. */
 export type ImageVerdict =
-  /** The program of the image is known from the manifest or the image map. */
+  /** A program or a folder of this machine takes the place of the image. */
   | { readonly type: 'present' }
   /** The reference does not parse. `message` is the whole text of the waiting state. */
   | { readonly type: 'invalidName'; readonly message: string }
   /** The image is not on this machine. `pullError` is the error of a pull. */
   | { readonly type: 'absent'; readonly pullError: string }
   /** The container runs from the image: the agent looks it up, and pulls it when the policy asks for that. */
-  | { readonly type: 'image' }
-  /** An image cannot be the root of a container here. The start says why. */
-  | { readonly type: 'unusable' };
+  | { readonly type: 'image' };
 
 export type ImageStep =
   | { readonly type: 'ready'; readonly effects: readonly Effect[] }
@@ -62,9 +61,11 @@ export function ensureImage(
   nowMs: number,
 ): ImageStep {
   const { container: name, image } = need;
-  if (verdict.type === 'unusable' || verdict.type === 'image') return { type: 'ready', effects: [] };
+  if (verdict.type === 'image') return { type: 'ready', effects: [] };
   if (verdict.type === 'present') {
-    return { type: 'ready', effects: eventsFor(need, [events.pulled(name, image)]) };
+    const isVolume = need.volume !== undefined;
+    const draft = isVolume ? events.replacedByFolder(image) : events.replacedByProgram(name, image);
+    return { type: 'ready', effects: [eventEffect(draft)] };
   }
   if (verdict.type === 'invalidName') {
     const { message } = verdict;
@@ -115,8 +116,9 @@ export function ensuredImage(
     }
     case 'failed': {
       const { error } = ensured;
-      const startError = { reason: WAITING.errImagePull, message: error, retryAtMs: nowMs + SHOW_PULL_ERROR_MS };
-      return refused(need, startError, [events.failedToPull(name, image, error)], nextPull(backOff, error, nowMs));
+      const next = nextPull(backOff, error, nowMs);
+      const startError = { reason: WAITING.errImagePull, message: next.error, retryAtMs: nowMs + SHOW_PULL_ERROR_MS };
+      return refused(need, startError, [events.failedToPull(name, image, error)], next);
     }
     default:
       return ensured satisfies never;
@@ -134,7 +136,8 @@ function eventOf({ volume }: Pick<ImageNeed, 'volume'>, { container, ...draft }:
 function nextPull(backOff: ImageBackOff | undefined, error: string, nowMs: number): ImageBackOff {
   const fresh = backOff === undefined || nowMs - backOff.lastUpdateMs > FORGET_MS;
   const delayMs = fresh ? IMAGE_PULL.initialMs : Math.min(backOff.delayMs * 2, IMAGE_PULL.maxMs);
-  return { delayMs, lastUpdateMs: nowMs, error };
+  const failures = fresh ? 1 : backOff.failures + 1;
+  return { delayMs, lastUpdateMs: nowMs, error: pullFailure(error, failures), failures };
 }
 
 function refused(

@@ -14,7 +14,7 @@ export function planResize(draft: Draft): void {
   const generation = pod.metadata.generation ?? 1;
   const containers = resizable(draft);
   const running = containers.filter((container) => isRunning(draft.own(container)));
-  const resized = running.filter((container) => isResized(container, draft.own(container)));
+  const resized = running.filter((container) => isResized(container, draft.own(container), pod.spec));
   if (resized.length > 0 && facts.resizing !== generation) {
     draft.facts = { ...facts, resizing: generation };
     draft.event(resizeStarted(containers.map(allotment), generation));
@@ -24,8 +24,9 @@ export function planResize(draft: Draft): void {
   if (facts.resizing === undefined) return;
   for (const container of resized) {
     const own = draft.own(container);
-    if (own.current === undefined || resizeRequiresRestart(container, own)) continue;
-    draft.change(container.name, { current: { ...own.current, resources: container.resources } });
+    if (own.current === undefined || resizeRequiresRestart(container, own, pod.spec)) continue;
+    const resources = { resources: container.resources, podResources: pod.spec.resources };
+    draft.change(container.name, { current: { ...own.current, ...resources } });
   }
   if (containers.some((container) => isPending(draft, container))) return;
   draft.facts = { ...draft.facts, resizing: undefined };
@@ -41,7 +42,7 @@ function resizable({ pod: { spec } }: Draft): Container[] {
 function isPending(draft: Draft, container: Container): boolean {
   const own = draft.own(container);
   if (own.starting !== undefined || own.current?.stop?.purpose === 'restart') return true;
-  return isRunning(own) && isResized(container, own);
+  return isRunning(own) && isResized(container, own, draft.pod.spec);
 }
 
 function allotment({ name, resources = {} }: Container): ContainerAllotment {

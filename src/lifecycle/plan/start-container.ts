@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts';
 import { type ContainerFacts, isAlive } from '../base/facts.ts';
 import { ensureImage, imageNeeds, imageVerdict, isBackingOff } from './image-pull.ts';
 import { backOffRestarting } from '../texts/events.ts';
-import { crashLoopMessage, WAITING } from '../texts/waiting.ts';
+import { crashLoopMessage, WAITING } from '../texts/container-states.ts';
 
 /**
  * Tries to start a container: waits for the processes of its last instance, checks the crash-loop back-off, checks the
@@ -66,11 +66,9 @@ function forgetOtherImage(draft: Draft, container: Container): void {
   const { triedImage } = draft.own(container);
   const image = container.image ?? '';
   if (triedImage === image) return;
-  const forgotten =
-    triedImage === undefined
-      ? {}
-      : { startError: undefined, backOff: undefined, imageBackOff: undefined, ensuring: undefined };
-  draft.change(container.name, { ...forgotten, triedImage: image });
+  const cleared = { startError: undefined, backOff: undefined, imageBackOff: undefined, ensuring: undefined };
+  const forgotten = triedImage === undefined ? {} : cleared;
+  draft.change(container.name, { ...forgotten, foundImage: undefined, triedImage: image });
 }
 
 /**

@@ -7,21 +7,25 @@ import {
   type StoredPod,
 } from '../../api/index.ts';
 import { containerFacts, isAlive, type PodFacts, type Stop, type StopPurpose } from '../base/facts.ts';
+import { killing } from '../texts/events.ts';
+import type { Draft } from './draft.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
 const LEAST_STOP_MS = 2000;
 
 /** The next step of a stop. `wakeAtMs` is the time of the next sync if nothing happens before. */
-export interface StopStep {
+interface StopStep {
   readonly stop: Stop;
   readonly act: 'runPreStop' | 'signal' | 'kill' | undefined;
   readonly wakeAtMs: number | undefined;
 }
 
-export interface StopRequest {
+interface StopRequest {
   readonly graceMs: number;
   readonly hasPreStop: boolean;
   readonly purpose: StopPurpose;
+  /** See Stop. */
+  readonly leastMs?: number;
 }
 
 export function requestStop(request: StopRequest, now: Instant): Stop {
@@ -31,6 +35,7 @@ export function requestStop(request: StopRequest, now: Instant): Stop {
     stage: request.hasPreStop && request.graceMs > 0 ? 'preStopDue' : 'turn',
     stageSinceMs: now.monotonicMs,
     graceLeftMs: request.graceMs,
+    ...(request.leastMs === undefined ? {} : { leastMs: request.leastMs }),
   };
 }
 
@@ -52,7 +57,7 @@ export function advanceStop(stop: Stop, mayBeSignalled: boolean, nowMs: number):
     case 'turn': {
       if (!mayBeSignalled && nowMs < endsAtMs) return { stop, act: undefined, wakeAtMs: endsAtMs };
       const next = nextStage(stop, 'signalled', nowMs);
-      const signalled = { ...next, graceLeftMs: Math.max(LEAST_STOP_MS, next.graceLeftMs) };
+      const signalled = { ...next, graceLeftMs: Math.max(stop.leastMs ?? LEAST_STOP_MS, next.graceLeftMs) };
       return { stop: signalled, act: 'signal', wakeAtMs: nowMs + signalled.graceLeftMs };
     }
     case 'signalled':
@@ -139,4 +144,32 @@ export function stopSignal(container: Container, ofImage: string | undefined): s
 /** True when the container has a preStop hook. */
 export function hasPreStop(container: Container): boolean {
   return container.lifecycle?.preStop !== undefined;
+}
+
+/** Stops a container in order to restart it. Does nothing when the container is already being stopped. */
+export function killContainer(draft: Draft, container: Container, why: string, failedProbe?: Probe): void {
+  stopContainer(draft, container, { why, failedProbe, restart: true });
+}
+
+export interface KillRequest {
+  /** One of texts/killing.ts. */
+  readonly why: string;
+  /** The failed probe that is the reason. It may have its own grace period. */
+  readonly failedProbe: Probe | undefined;
+  readonly restart: boolean;
+}
+
+/** Stops one container of a Pod that keeps running. Source: kuberuntime_container.go killContainer. */
+export function stopContainer(draft: Draft, container: Container, request: KillRequest): void {
+  if (draft.own(container).current?.stop !== undefined) return;
+  draft.event(killing(container.name, request.why));
+  const stop = requestStop(
+    {
+      graceMs: containerGraceMs(draft.pod, request.failedProbe),
+      hasPreStop: hasPreStop(container),
+      purpose: request.restart ? 'restart' : 'end',
+    },
+    draft.now,
+  );
+  draft.setStop(container.name, stop);
 }

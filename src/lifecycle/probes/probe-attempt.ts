@@ -1,7 +1,7 @@
-import { formatTime, type Instant, type Probe } from '../../api/index.ts';
-import { describeHandler } from './describe-handler.ts';
+import { formatTime, type HTTPGetAction, type Instant, type LifecycleHandler, type Probe } from '../../api/index.ts';
+import { type EventDraft, probeErrored, probeWarning, unhealthy } from '../texts/events.ts';
+import type { PortOwner } from '../texts/port-events.ts';
 import { type ProbedContainer, probeNumbers, type ProbeType, type ProbeWorker } from './probe.ts';
-import type { ProbeAnswer, ProbeOutcome } from './probe-outcome.ts';
 
 /** The consequence of one attempt of a probe. */
 export type ProbeDecision =
@@ -116,4 +116,92 @@ export function probeDecision(type: ProbeType, publish: boolean | undefined, see
 /** Rounds to thousandths. */
 function rounded(number: number): number {
   return Math.round(number * 1000) / 1000;
+}
+
+/**
+ * The handler of a probe or hook in the words of `kubectl describe`. kubectl does not describe hooks: they follow the
+ * same form.
+ */
+export function describeHandler({ exec, httpGet, tcpSocket, grpc, sleep }: Probe & LifecycleHandler): string {
+  if (exec) return `exec [${(exec.command ?? []).join(' ')}]`;
+  if (httpGet) return `http-get ${probeUrl(httpGet)}`;
+  if (tcpSocket) return `tcp-socket ${tcpSocket.host ?? ''}:${tcpSocket.port}`;
+  if (grpc) return `grpc <pod>:${grpc.port} ${grpc.service ?? ''}`;
+  if (sleep) return `sleep ${sleep.seconds}s`;
+  return 'unknown';
+}
+
+function probeUrl({ scheme = 'HTTP', host = '', port, path = '' }: HTTPGetAction): string {
+  const bracketed = /[:%]/.test(host) ? `[${host}]` : host;
+  const slash = path === '' || path.startsWith('/') ? '' : '/';
+  return `${scheme.toLowerCase()}://${bracketed}:${port}${slash}${escapePath(path)}`;
+}
+
+/** The path of a URL as Go's net/url escapes it: a `?` belongs to the path and becomes `%3F`. */
+function escapePath(path: string): string {
+  return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (part) =>
+    [...new TextEncoder().encode(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
+/** The raw answer of the probed program. */
+export interface ProbeAnswer {
+  readonly exitCode?: number;
+  readonly httpStatus?: number;
+  /** The answer of the health service (`NOT_SERVING`), or the code of the call (`Unimplemented`). */
+  readonly grpcStatus?: string;
+  /** The reason for a missing connection, for example `ECONNREFUSED`. */
+  readonly errno?: string;
+}
+
+/**
+ * The outcome of one probe. A failure is the container's answer and counts. An error means that the probe could not be
+ * carried out: it does not count.
+ */
+export type ProbeOutcome = {
+  readonly answer?: ProbeAnswer;
+  /** A process of another Pod or program that listens on the probed port. Undefined: none is known. */
+  readonly answeredBy?: PortOwner;
+} & (
+  | {
+      readonly result: 'success' | 'warning' | 'failure' | 'unknown';
+      readonly output: string;
+      readonly timedOut?: boolean;
+    }
+  /** `state` is the outcome's name in the kubelet's event. Undefined means `unknown`. */
+  | { readonly result: 'error'; readonly output: string; readonly state?: 'unknown' | 'failure' }
+);
+
+const SUCCESSES: Readonly<Record<ProbeOutcome['result'], boolean | undefined>> = {
+  success: true,
+  warning: true,
+  failure: false,
+  unknown: false,
+  error: undefined,
+};
+
+/**
+ * True for a success, false for a failure, undefined for an error, which does not count. Source:
+ * pkg/kubelet/prober/prober.go probe.
+ */
+export function countsAsSuccess({ result }: ProbeOutcome): boolean | undefined {
+  return SUCCESSES[result];
+}
+
+/** The event of an outcome, also below the threshold. A success has none. Source: prober.go probe. */
+export function outcomeEvent(container: string, type: ProbeType, outcome: ProbeOutcome): EventDraft | undefined {
+  const { output } = outcome;
+  switch (outcome.result) {
+    case 'success':
+    case 'unknown':
+      return undefined;
+    case 'warning':
+      return probeWarning(container, type, output);
+    case 'failure':
+      return unhealthy(container, type, output);
+    case 'error':
+      return probeErrored(container, type, { state: outcome.state ?? 'unknown', output });
+    default:
+      return outcome satisfies never;
+  }
 }

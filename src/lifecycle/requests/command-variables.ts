@@ -1,7 +1,7 @@
 import { isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import type { Root } from './root.ts';
 
-/** How programs of this machine reach Pods. */
+/** The addresses and ports at which programs of this machine reach Pods. */
 export interface Reach {
   readonly address: (pod: StoredPod) => string | undefined;
   /** The port that leads to a port of the Pod. Undefined: none does. */
@@ -43,6 +43,25 @@ export function commandVariables(
     PODRUN_STATE_DIR: stateDir,
     ...(namespace === undefined ? {} : { PODRUN_NAMESPACE: namespace }),
   };
+}
+
+/** The URL of a Service or Ingress. */
+export interface ServedUrl {
+  readonly kind: 'Service' | 'Ingress';
+  readonly name: string;
+  readonly url: string;
+}
+
+/**
+ * The variables for COMMAND with URLs: `PODRUN_<NAME>_URL` of a Service, else of an Ingress of that name, and
+ * `PODRUN_<NAME>_INGRESS_URL` of each Ingress.
+ */
+export function urlVariables(served: readonly ServedUrl[]): Record<string, string> {
+  const of = (kind: ServedUrl['kind'], end: string): Record<string, string> => {
+    const entries = served.filter((each) => each.kind === kind).map(({ name, url }) => [name, url] as const);
+    return unambiguous(entries.map(([name, url]) => [`PODRUN_${variableName(name)}_${end}`, url] as const));
+  };
+  return { ...of('Ingress', 'URL'), ...of('Service', 'URL'), ...of('Ingress', 'INGRESS_URL') };
 }
 
 /** The Pod, or the Pods of a workload that are neither deleted nor ended. */

@@ -1,4 +1,5 @@
 import {
+  compareText,
   formatTime,
   hasFinalizers,
   isKeptByFinalizers,
@@ -7,9 +8,10 @@ import {
   type StoredMeta,
   type StoredPod,
 } from '../../api/index.ts';
+import { EVICTED } from '../texts/pod-reasons.ts';
 
 /** The consequence of a request to delete a Pod. */
-export type Deletion =
+type Deletion =
   /**
    * Nothing of the Pod runs, or the deletion is forced: the object is marked and removed at once. With finalizers, the
    * object goes with the last of them.
@@ -82,4 +84,21 @@ function marked<T extends { metadata: StoredMeta }>(object: T, untilMs: number, 
   const isFirst = deletionTimestamp === undefined && generation !== undefined;
   const changes = { deletionTimestamp: formatTime(untilMs), deletionGracePeriodSeconds };
   return { ...object, metadata: { ...object.metadata, ...changes, ...(isFirst && { generation: generation + 1 }) } };
+}
+
+/**
+ * The ended Pods beyond a limit: evicted Pods first, then the oldest. Source: pkg/controller/podgc/gc_controller.go
+ * gcTerminated, byEvictionAndCreationTimestamp.
+ * @param pods all Pods: only ended Pods count
+ * @param keep the number of ended Pods that may stay
+ */
+export function surplusPods(pods: readonly StoredPod[], keep: number): StoredPod[] {
+  const ended = pods.filter(({ status }) => isTerminalPhase(status.phase));
+  return ended.toSorted(byEvictionAndCreation).slice(0, Math.max(0, ended.length - keep));
+}
+
+function byEvictionAndCreation(a: StoredPod, b: StoredPod): number {
+  const evicted = Number(b.status.reason === EVICTED) - Number(a.status.reason === EVICTED);
+  // All timestamps of podrun have one format.
+  return evicted || compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
 }

@@ -1,7 +1,7 @@
 import { type ContainerStatus, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { initContainerRestarts, shouldRestart } from '../base/restart-policy.ts';
 import { type Root, rootEnd } from './root.ts';
-import { WAITING } from '../texts/waiting.ts';
+import { WAITING } from '../texts/container-states.ts';
 
 /** Reasons of a container that waits for an image. `ErrImagePull` soon becomes `ImagePullBackOff`. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']);

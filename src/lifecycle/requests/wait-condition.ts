@@ -1,6 +1,5 @@
 import { type JsonPath, type KubeObject, parseJsonPath, plainText, PodrunError, usage } from '../../api/index.ts';
-import { parseGoal } from './goal.ts';
-import type { WantedState } from './unattainable.ts';
+import { parseGoal, type WantedState } from './goal.ts';
 
 export type WaitCondition =
   | { readonly type: 'delete' }

@@ -1,3 +1,5 @@
+import { CAPABILITIES } from '../../api/index.ts';
+
 /**
  * The default capabilities of a container, without `mknod`. On a node, the device cgroup keeps such devices from
  * working. podrun shares folders with the machine, whose programs could use the devices.
@@ -18,14 +20,6 @@ const DEFAULT_CAPABILITIES: readonly string[] = [
   'setuid',
   'sys_chroot',
 ];
-
-/** All capabilities of Linux, by number. Source: capabilities(7). */
-export const CAPABILITIES: readonly string[] = [
-  'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service',
-  'net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin',
-  'sys_boot sys_nice sys_resource sys_time sys_tty_config mknod lease audit_write audit_control setfcap mac_override',
-  'mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore',
-].flatMap((line) => line.split(' '));
 
 /** The capabilities of a container as its manifest lists them. */
 export interface RequestedCapabilities {

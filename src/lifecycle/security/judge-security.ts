@@ -1,4 +1,4 @@
-import type { Container, PodSpec, StoredPod } from '../../api/index.ts';
+import { allContainers, type Container, type PodSpec, type StoredPod } from '../../api/index.ts';
 import { breaksNonRoot, runsAsRoot } from '../texts/config-errors.ts';
 import { IDS_OUT_OF_RANGE } from '../texts/image-errors.ts';
 import {
@@ -6,20 +6,19 @@ import {
   capabilitiesMissing,
   capabilitiesUnknown,
   groupsMissing,
-  SECURITY_UNAVAILABLE,
-  securityRefused,
   otherIdentity,
   REMEDY,
+  SECURITY_UNAVAILABLE,
+  securityRefused,
 } from '../texts/security.ts';
 import { isAll, isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
 import {
   type EffectiveSecurity,
   effectiveSecurity,
-  securityFieldPath,
   podSecurityFieldPath,
+  securityFieldPath,
 } from './effective-security.ts';
 import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
-import { volumeGroup } from './volume-group.ts';
 import { hasUsableIds, isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
 
 /** A security setting that podrun cannot give a container. */
@@ -32,7 +31,7 @@ export interface Complaint {
 }
 
 /** The verdict on a container's security context. */
-export interface SecurityVerdict {
+interface SecurityVerdict {
   /** Undefined: the container runs as podrun itself in every respect. */
   readonly identity: RunAs | undefined;
   /** The user that the container sees itself as. */
@@ -122,9 +121,9 @@ function otherRefusals({ spec, container, security, rights }: JudgedContainer): 
       remedy: REMEDY.namespaces,
     });
   }
-  for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
-    if (security[field]?.type !== 'Localhost') continue;
-    complaints.push({ path: securityFieldPath(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
+  if (security.appArmorProfile?.type === 'Localhost') {
+    const path = securityFieldPath(spec, container, 'appArmorProfile');
+    complaints.push({ path, note: SECURITY_UNAVAILABLE.localProfile });
   }
   if (security.hasOwnUsers && rights.uid === 0 && !rights.isInUserNamespace) {
     complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, remedy: REMEDY.user });
@@ -192,5 +191,32 @@ function privilegeNotices({ spec, container, security, rights }: JudgedContainer
       note: SECURITY_UNAVAILABLE.noNewPrivileges,
     });
   }
+  const { type = 'Unconfined' } = security.seccompProfile ?? {};
+  if (type !== 'Unconfined' && !security.privileged && !rights.canFilterCalls) {
+    complaints.push({
+      path: securityFieldPath(spec, container, 'seccompProfile'),
+      note: SECURITY_UNAVAILABLE.filter,
+    });
+  }
   return complaints;
+}
+
+/**
+ * The machine's group that owns the volumes of a Pod. Undefined: there is no fsGroup, or podrun has no right to give
+ * files to the group, which a notice reports.
+ */
+export function volumeGroup(spec: PodSpec, rights: OwnRights): number | undefined {
+  const fsGroup = spec.securityContext?.fsGroup;
+  if (fsGroup === undefined) return undefined;
+  if (mayGiveTo(fsGroup, rights)) return fsGroup;
+  // In a user namespace, files of podrun's own group appear as files of the container's group.
+  const isSeen = allContainers(spec).some((container) => {
+    return seenGroup(runAs(effectiveSecurity(spec, container), rights), rights) === fsGroup;
+  });
+  return rights.isInUserNamespace && isSeen ? rights.gid : undefined;
+}
+
+function mayGiveTo(group: number, { isInUserNamespace, capabilities, gid, groups }: OwnRights): boolean {
+  if (capabilities.includes('chown') && !isInUserNamespace) return true;
+  return gid === group || groups.includes(group);
 }

@@ -11,6 +11,8 @@ export interface OwnRights {
   readonly capabilities: readonly string[];
   /** True when the program setpriv of util-linux, which changes users and rights, is installed. */
   readonly hasSetpriv: boolean;
+  /** True when podrun can load filters of system calls into its own containers. */
+  readonly canFilterCalls: boolean;
   /** The account of a user. Undefined: the machine, which is the image, does not know the user. */
   readonly account: (uid: number) => Account | undefined;
 }

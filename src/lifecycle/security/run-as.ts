@@ -1,3 +1,4 @@
+import type { ContainerUser } from '../../api/index.ts';
 import { dropsAll, wantedCapabilities } from './capabilities.ts';
 import type { EffectiveSecurity } from './effective-security.ts';
 import { canChangeUser, canDrop, type OwnRights } from './own-rights.ts';
@@ -10,6 +11,19 @@ export interface RunAs {
   readonly groups: readonly number[] | undefined;
   readonly capabilities: readonly string[] | undefined;
   readonly noNewPrivileges: boolean;
+}
+
+/**
+ * The user of a container for its status, with its group among the groups as a container runtime names them.
+ * @param identity undefined: podrun's own user
+ */
+export function userOf(
+  identity: Pick<RunAs, 'uid' | 'gid' | 'groups'> | undefined,
+  rights: Pick<OwnRights, 'uid' | 'gid' | 'groups'>,
+): ContainerUser {
+  const { uid = rights.uid, gid = rights.gid } = identity ?? {};
+  const groups = identity?.groups ?? (identity?.uid === undefined ? rights.groups : []);
+  return { linux: { uid, gid, supplementalGroups: [...new Set([gid, ...groups])] } };
 }
 
 /** The identity that is closest to a container's settings. `judgeSecurity` lists the differences. */

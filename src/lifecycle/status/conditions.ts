@@ -1,5 +1,4 @@
 import { type Container, type ContainerStatus, isSidecar, type PodCondition, type PodSpec } from '../../api/index.ts';
-import { statusesByName } from './by-name.ts';
 import { restartsAll } from '../base/restart-policy.ts';
 import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';
 
@@ -49,7 +48,7 @@ export function readyCondition(
   return { status: 'False', reason: CONDITION.readinessGatesNotReady, message: closed.join(', ') };
 }
 
-export interface InitializedInput {
+interface InitializedInput {
   readonly spec: ContainersOf;
   readonly statuses: Statuses;
   readonly phase: string | undefined;
@@ -119,4 +118,9 @@ function partition(
     else if (!good(status, container)) failing.push(container.name);
   }
   return { unknown, failing };
+}
+
+/** The statuses of containers by name. Names are unique in a Pod. A search per container would be quadratic. */
+export function statusesByName(statuses: readonly ContainerStatus[]): ReadonlyMap<string, ContainerStatus> {
+  return new Map(statuses.map((status) => [status.name, status]));
 }

@@ -19,8 +19,7 @@ import {
 } from '../base/facts.ts';
 import { CONSEQUENCES } from '../base/termination.ts';
 import { initContainerRestarts, shouldRestart } from '../base/restart-policy.ts';
-import { NOT_LOCATED, TERMINATED } from '../texts/terminated.ts';
-import { REMOVED_BY_RESTART_ALL, WAITING } from '../texts/waiting.ts';
+import { NOT_LOCATED, REMOVED_BY_RESTART_ALL, TERMINATED, WAITING } from '../texts/container-states.ts';
 
 /** The start time that runtimes report for a container that could not be started. */
 const EPOCH = '1970-01-01T00:00:00Z';
@@ -52,8 +51,8 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     ready: isReady(kind, container, own) || (kind === 'init' && carried?.exit?.exitCode === 0),
     restartCount: own.current?.attempt ?? own.nextAttempt,
     // The image of the shown instance. A new image in the spec does not show before the next instance.
-    image: instance?.image ?? container.image ?? '',
-    imageID: instance?.image ?? '',
+    image: instance?.foundImage?.name ?? instance?.image ?? container.image ?? '',
+    imageID: instance?.foundImage?.id ?? instance?.image ?? '',
     ...(instance === undefined ? {} : { containerID: containerID(instance) }),
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
     // Shown only when the spec sets a stop signal: see feature ContainerStopSignals.
@@ -63,6 +62,7 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
       ? {}
       : { ...allocation(container), resources: instance.resources ?? {} }),
     ...mountStatuses(container),
+    ...(instance?.user === undefined ? {} : { user: instance.user }),
   };
 }
 
@@ -88,7 +88,7 @@ function mountStatuses({ volumeMounts = [] }: Container): Pick<ContainerStatus, 
 }
 
 /** The container ID in statuses. The part after `://` marks the processes of this instance. */
-export function containerID(instance: Pick<Instance, 'id'>): string {
+function containerID(instance: Pick<Instance, 'id'>): string {
   return `podrun://${instance.id}`;
 }
 

@@ -1,7 +1,7 @@
 import type { ContainerStatus } from '../../api/index.ts';
 import { lostState } from './container-status.ts';
 import { containerFacts, type PodFacts } from '../base/facts.ts';
-import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
+import { TERMINATED, USED_TO_RUN } from '../texts/container-states.ts';
 
 /**
  * Clears the statuses of the containers that an eviction has stopped. The kubelet removes their dead containers before
@@ -18,6 +18,7 @@ export function clearStoppedStatuses(facts: PodFacts, statuses: readonly Contain
     status.imageID = '';
     delete status.containerID;
     delete status.resources;
+    delete status.user;
     if (status.lastState?.terminated !== undefined) continue;
     status.lastState = { terminated: lostState(TERMINATED.statusUnknown, USED_TO_RUN) };
     status.restartCount += 1;

@@ -1,7 +1,7 @@
 import { type Container, type ContainerStatus, isSidecar, type PodSpec } from '../../api/index.ts';
-import { statusesByName } from './by-name.ts';
+import { statusesByName } from './conditions.ts';
 import { shouldRestart } from '../base/restart-policy.ts';
-import { TERMINATED } from '../texts/terminated.ts';
+import { TERMINATED } from '../texts/container-states.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 

@@ -3,12 +3,14 @@ import {
   type ContainerStatus,
   formatTime,
   type Instant,
+  isSameJson,
   isTerminalPhase,
   type PodCondition,
   type PodSpec,
   type PodStatus,
   type StoredPod,
 } from '../../api/index.ts';
+
 import {
   allContainersRestartingCondition,
   type ConditionVerdict,
@@ -144,6 +146,23 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
     containerStatuses: regular,
     ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
     ...(old.qosClass === undefined ? {} : { qosClass: old.qosClass }),
+    ...podResources(pod, facts),
+  };
+}
+
+/**
+ * The resources of a Pod that has some itself: what the node has set aside, and what holds. During a resize the old
+ * ones still hold. Source: pkg/kubelet/kubelet_pods.go, feature InPlacePodLevelResourcesVerticalScaling.
+ */
+function podResources({ spec }: StoredPod, facts: PodFacts): Pick<PodStatus, 'allocatedResources' | 'resources'> {
+  if (spec.resources === undefined) return {};
+  const instances = Object.values(facts.containers).flatMap(({ current }) => current ?? []);
+  const behind = instances.find(
+    ({ exit, podResources: known }) => exit === undefined && !isSameJson(known, spec.resources),
+  );
+  return {
+    ...(spec.resources.requests && { allocatedResources: spec.resources.requests }),
+    resources: behind?.podResources ?? spec.resources,
   };
 }
 

@@ -39,7 +39,6 @@ export function expandsTooFar(maxMiB: number): string {
 }
 
 // The errors of fileKeyRef. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
-
 export function envVolumeNotFound(volume: string): string {
   return `cannot find the volume "${volume}" referenced by FileKeyRef`;
 }
@@ -52,7 +51,6 @@ export function envKeyNotFound(key: string, file: string): string {
 
 // The errors of volumeMounts. Source: pkg/kubelet/kubelet_pods.go makeMounts; for subPathExpr
 // pkg/kubelet/container/helpers.go.
-
 export function volumeNotFound(volume: string, container: string): string {
   return `cannot find volume ${goQuote(volume)} to mount into container ${goQuote(container)}`;
 }
@@ -86,7 +84,6 @@ export function noTarget(container: string): string {
 }
 
 // The errors of runAsNonRoot. Source: pkg/kubelet/kuberuntime/security_context.go verifyRunAsNonRoot.
-
 export function breaksNonRoot(pod: StoredMeta, container: string): string {
   return `container's runAsUser breaks non-root policy ${podAndContainer(pod, container)}`;
 }
@@ -102,4 +99,41 @@ export function cannotVerifyUser(user: string, pod: StoredMeta, container: strin
 
 function podAndContainer(pod: StoredMeta, container: string): string {
   return `(pod: "${podFullName(pod)}", container: ${container})`;
+}
+
+// The errors of FailedMount, besides those in config-errors.ts.
+
+/** Source: pkg/volume/configmap/configmap.go MakePayload, pkg/volume/secret/secret.go MakePayload. */
+export function missingKey(kind: 'configmap' | 'secret', key: string): string {
+  return kind === 'configmap'
+    ? `configmap references non-existent config key: ${key}`
+    : `references non-existent secret key: ${key}`;
+}
+
+/** Source: pkg/volume/hostpath/host_path.go checkTypeInternal. */
+export function invalidHostPathType(type: string): string {
+  return `${type} is an invalid volume type`;
+}
+
+/**
+ * Source: pkg/volume/hostpath/host_path.go checkTypeInternal. @param kind the kubelet's name for the missing kind of
+ * file
+ */
+export function hostPathMismatch(path: string, kind: string): string {
+  return `hostPath type check failed: ${path} is not a ${kind}`;
+}
+
+/** Source: pkg/volume/emptydir/empty_dir.go SetUpAt. */
+export function unknownMedium(medium: string): string {
+  return `unknown storage medium ${goQuote(medium)}`;
+}
+
+/** The error of a hostPath volume inside podrun's state folder, which containers must not see. podrun's own. */
+export function hostPathInState(path: string): string {
+  return `hostPath ${path} lies in podrun's state folder, which containers cannot see: use another folder`;
+}
+
+/** The path of a local PersistentVolume is missing. Source: pkg/volume/local/local.go SetUpAt. */
+export function localPathMissing(path: string): string {
+  return `path "${path}" does not exist`;
 }

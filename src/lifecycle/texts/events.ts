@@ -1,7 +1,16 @@
 import { formatGoDuration, goQuote, podFullName, type StoredMeta } from '../../api/index.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
-import { backingOffPull, neverPulled } from './waiting.ts';
-import type { EventDraft } from './event-draft.ts';
+import { backingOffPull, neverPulled } from './container-states.ts';
+
+/** An event to record. `container` adds the field path of that container. */
+export interface EventDraft {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly container?: string;
+  /** The source of the event. Undefined: the kubelet. Events of podrun itself are recorded once and never combined. */
+  readonly component?: 'podrun';
+}
 
 // The events of Kubernetes that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a
 // Pod's life. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder.
@@ -79,6 +88,16 @@ export function pulling(container: string, image: string): EventDraft {
 export function pulled(container: string, image: string): EventDraft {
   const message = `Container image "${image}" already present on machine and can be accessed by the pod`;
   return normal('Pulled', message, container);
+}
+
+/** podrun's own words: the image is not here and not needed, where a node says that it is present. */
+export function replacedByProgram(container: string, image: string): EventDraft {
+  return normal('Pulled', `Container runs a program of this machine in place of image "${image}"`, container);
+}
+
+/** podrun's own words: the same for the image of a volume. */
+export function replacedByFolder(image: string): EventDraft {
+  return normal('Pulled', `Volume shows a folder of this machine in place of image "${image}"`);
 }
 
 /** The image was pulled. Durations are cut to milliseconds. Source: pkg/kubelet/images/image_manager.go pullImage. */

@@ -58,3 +58,45 @@ export function pullHint(choice: string): string {
 export function imageNotHere(image: string): string {
   return `image ${JSON.stringify(image)} is not on this machine any more`;
 }
+
+/**
+ * The failed pulls after which podrun calls a passing error final: the fourth comes 70 seconds after the first. The
+ * kubelet has no such number: it pulls as long as the Pod exists.
+ */
+const PULLS_MAX = 4;
+
+const GIVEN_UP = /\(failed \d+ times\)$/;
+
+/** A status in `unexpected status from HEAD request to URL: 503 Service Unavailable`, by the words before it. */
+const STATUS = /\b(?:request to \S{1,4000}|status(?: code)?): (?:408|425|429|5\d\d)\b/;
+
+/**
+ * The errors of a registry, of the network or of the puller that may be over at the next pull, in the words of
+ * containerd, CRI-O and Go: a status that says "later", and a connection that was not made or has broken.
+ */
+const PASSING = [
+  STATUS,
+  /\btoomanyrequests\b|\bToo Many Requests\b|\bpull QPS exceeded\b/,
+  /\b(?:connection refused|connection reset by peer|connection timed out|broken pipe)\b/,
+  /\b(?:i\/o timeout|TLS handshake timeout|deadline exceeded|server misbehaving|Client\.Timeout)\b/,
+  /\b(?:no route to host|network is unreachable|host is down|network is down)\b/,
+  /\bEOF\b|\bthe process that pulls images is gone\b/,
+];
+
+/** podrun's own: the message of a pull that failed, with the number of failures once podrun calls the error final. */
+export function pullFailure(error: string, failures: number): string {
+  return failures >= PULLS_MAX && isPassingPullError(error) ? `${error} (failed ${failures} times)` : error;
+}
+
+/**
+ * podrun's own: true for the message of a container whose image may be pulled at the next attempt: the error is a
+ * passing one, and has not come too often.
+ */
+export function mayBePulledLater(message: string): boolean {
+  return isPassingPullError(message) && !GIVEN_UP.test(message);
+}
+
+/** podrun's own: true for an error that may be over at the next pull. */
+export function isPassingPullError(text: string): boolean {
+  return PASSING.some((pattern) => pattern.test(text));
+}

@@ -1,5 +1,5 @@
 import { goQuote } from '../../api/index.ts';
-import type { EventDraft } from './event-draft.ts';
+import type { EventDraft } from './events.ts';
 
 // The events that podrun adds to Kubernetes' own. Events of ports, Services and names are beside this file.
 
@@ -147,6 +147,12 @@ export function targetNotResolved(container: string, target: string, why: string
 /** podrun's own: a volume is only in its real folder. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
   return podrunEvent('VolumeNotAtMountPath', notice, container);
+}
+
+/** podrun's own: a container runtime makes the missing folder of a hostPath without a type, and says nothing. */
+export function hostPathMade(volume: string, folder: string): EventDraft {
+  const message = `volume ${goQuote(volume)}: the folder ${folder} was missing and has been made, as on a node`;
+  return podrunEvent('HostPathMade', message);
 }
 
 /** podrun's own: this machine has no memory for a volume that must not be on a disk. */

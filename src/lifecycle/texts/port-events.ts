@@ -1,5 +1,8 @@
 import { podrunEvent } from './podrun-events.ts';
-import type { EventDraft } from './event-draft.ts';
+import type { EventDraft } from './events.ts';
+
+/** podrun's own: the reason of `portTaken`, and of the same trouble of a Service or an Ingress. */
+export const PORT_TAKEN = 'PortTaken';
 
 /** The process that listens on a port. */
 export type PortOwner =
@@ -17,23 +20,47 @@ export type PortOwner =
     }
   | { readonly type: 'samePod'; readonly container: string; readonly pid: number }
   | { readonly type: 'program'; readonly program: string; readonly pid: number }
-  /** A process of another user, into which podrun cannot look. */
-  | { readonly type: 'unknown' };
+  /** A process that podrun cannot find, or may not look into. `uid`: the user who opened its socket. */
+  | { readonly type: 'unknown'; readonly uid?: number };
 
-/** podrun's own: another process has the port. @param port.hasOwnAddress the Pod's address is its own */
-export function portTaken(
-  container: string,
-  port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
-): EventDraft {
-  const cause = `port ${port.port} is taken by ${portOwnerText(port.owner)}`;
-  return podrunEvent('PortTaken', `${cause}${adviceFor(port)}`, container);
+/** A port that another process has. */
+export interface TakenPort {
+  readonly port: number;
+  readonly owner: PortOwner;
+  /** True when the Pod's address is its own. */
+  readonly hasOwnAddress: boolean;
+  /** True when the process listens at all addresses, so that no other process can listen at the port. */
+  readonly isEverywhere: boolean;
 }
 
-function adviceFor({ port, owner, hasOwnAddress }: Parameters<typeof portTaken>[1]): string {
-  if (!hasOwnAddress || owner.type === 'samePod') return '';
+/** podrun's own: another process has the port. */
+export function portTaken(container: string, port: TakenPort): EventDraft {
+  const cause = `port ${port.port} is taken by ${portOwnerText(port.owner)}`;
+  return podrunEvent(PORT_TAKEN, `${cause}${adviceFor(port)}`, container);
+}
+
+/** podrun's own: the output of a probe to which another program has responded. */
+export function answeredByOther(port: number, owner: PortOwner): string {
+  return `port ${port} is answered by ${portOwnerText(owner)}, which is no process of this Pod`;
+}
+
+/** podrun's own: another process listens on the port as well (SO_REUSEPORT). */
+export function portShared(container: string, port: number, owner: PortOwner): EventDraft {
+  const message = `port ${port} is shared with ${portOwnerText(owner)}, which gets a part of the connections`;
+  return podrunEvent('PortShared', message, container);
+}
+
+function adviceFor({ port, owner, hasOwnAddress, isEverywhere }: TakenPort): string {
+  if (owner.type === 'samePod') return '';
+  if (!hasOwnAddress) return '; end that process, or use another port';
   const workload = owner.type === 'container' ? owner.workload : undefined;
-  if (workload === undefined) return '; bind to $POD_IP or use --network cluster';
-  return `: replicas of ${workload} share port ${port}; use --network cluster, or bind to $POD_IP`;
+  if (workload !== undefined) {
+    return `: replicas of ${workload} share port ${port}; use --network cluster, or bind to $POD_IP`;
+  }
+  if (!isEverywhere) return '; bind to $POD_IP or use --network cluster';
+  return owner.type === 'container'
+    ? ' at all addresses; use --network cluster, or let both Pods bind to $POD_IP'
+    : ' at all addresses; end that process, use another port or --network cluster';
 }
 
 /** podrun's own: probes cannot reach the container, which looks like a server that is not up yet. */
@@ -67,7 +94,9 @@ export function portOwnerText(owner: PortOwner): string {
     case 'program':
       return `${owner.program} (pid ${owner.pid})`;
     case 'unknown':
-      return 'a process of another user';
+      return owner.uid === undefined
+        ? 'a process of another user'
+        : `a process of user ${owner.uid} that podrun cannot see`;
     default:
       return owner satisfies never;
   }

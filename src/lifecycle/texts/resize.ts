@@ -1,5 +1,5 @@
 import type { ResourceRequirements } from '../../api/index.ts';
-import type { EventDraft } from './event-draft.ts';
+import type { EventDraft } from './events.ts';
 
 /** The reason why a resize is refused that asks for more than the node has. Source: API server of Kubernetes 1.36. */
 export function tooLargeForNode({ resource, requested, capacity }: Shortage): string {

@@ -1,3 +1,7 @@
+import type { EventDraft } from './events.ts';
+import { podrunEvent } from './podrun-events.ts';
+import type { Shortage } from './resize.ts';
+
 // The messages of the condition PodScheduled and of the event FailedScheduling.
 
 /** The reasons of the scheduler's filters. Each begins with the number of rejected nodes, which is one here. */
@@ -70,4 +74,129 @@ export const CLAIM = {
  */
 export function noNodeFor(problem: string): string {
   return `0/1 nodes are available: ${problem}. not found`;
+}
+
+/** podrun's own: the reason of `noRoom`. */
+export const NO_ROOM = 'NoRoomOnNode';
+
+const REMEDY = 'podrun apply --overcommit records requests and does not count them';
+
+/** podrun's own: the scheduler's message tells neither what the node has nor what can be done. */
+export function noRoom(node: string, lacking: readonly Shortage[]): EventDraft {
+  const parts = lacking.map(({ resource, requested, used, capacity }) => {
+    const others = used > 0n ? `, of which other Pods request ${amount(resource, used)}` : '';
+    return `${amountWithUnit(resource, capacity)}${others}, and this Pod requests ${amount(resource, requested)}`;
+  });
+  return podrunEvent(NO_ROOM, `node ${node} has ${[...parts, REMEDY].join('; ')}`);
+}
+
+/** podrun's own: what the node has and what the Pod requests, in a message of `noRoom`. */
+export function roomIn(message: string): string {
+  return message.replace(`; ${REMEDY}`, '');
+}
+
+/** podrun's own: the advice to overcommit the node. */
+export const OVERCOMMIT_REMEDY: string = `run it all the same: ${REMEDY}`;
+
+function amountWithUnit(resource: string, quantity: bigint): string {
+  const text = amount(resource, quantity);
+  if (resource !== 'cpu') return `${text} of ${resource}`;
+  return `${text} ${text === '1' ? 'CPU' : 'CPUs'}`;
+}
+
+/** A quantity as people write it: `1500m`, `2`, `7.5Gi`. */
+function amount(resource: string, quantity: bigint): string {
+  if (resource === 'cpu') return quantity % 1000n === 0n ? String(quantity / 1000n) : `${quantity}m`;
+  const [unit, bytes] = quantity >= 2n ** 30n ? (['Gi', 2 ** 30] as const) : (['Mi', 2 ** 20] as const);
+  return `${Number((Number(quantity) / bytes).toFixed(1))}${unit}`;
+}
+
+/** One status of a condition of the node. */
+interface NodeConditionText {
+  readonly reason: string;
+  readonly message: string;
+  /** The event of a change to this status. */
+  readonly event: string;
+}
+
+type NodeConditionTexts = Readonly<
+  Record<'MemoryPressure' | 'DiskPressure', Readonly<Record<'True' | 'False', NodeConditionText>>>
+>;
+
+/** Source: pkg/kubelet/nodestatus/setters.go. */
+export const NODE_CONDITION: NodeConditionTexts = {
+  MemoryPressure: {
+    True: {
+      reason: 'KubeletHasInsufficientMemory',
+      message: 'kubelet has insufficient memory available',
+      event: 'NodeHasInsufficientMemory',
+    },
+    False: {
+      reason: 'KubeletHasSufficientMemory',
+      message: 'kubelet has sufficient memory available',
+      event: 'NodeHasSufficientMemory',
+    },
+  },
+  DiskPressure: {
+    True: { reason: 'KubeletHasDiskPressure', message: 'kubelet has disk pressure', event: 'NodeHasDiskPressure' },
+    False: {
+      reason: 'KubeletHasNoDiskPressure',
+      message: 'kubelet has no disk pressure',
+      event: 'NodeHasNoDiskPressure',
+    },
+  },
+};
+
+/** podrun does not measure process IDs. Source: pkg/kubelet/nodestatus/setters.go PIDPressureCondition. */
+export const SUFFICIENT_PID = {
+  reason: 'KubeletHasSufficientPID',
+  message: 'kubelet has sufficient PID available',
+} as const;
+
+/** The message is podrun's own. Source of the reason: pkg/kubelet/nodestatus/setters.go ReadyCondition. */
+export const NODE_READY = { reason: 'KubeletReady', message: 'podrun runs Pods on this machine' } as const;
+
+/** A condition of the node has changed. Source: pkg/kubelet/kubelet_node_status.go recordNodeStatusEvent. */
+export function nodeStatusIs(nodeName: string, type: keyof NodeConditionTexts, status: 'True' | 'False'): EventDraft {
+  return nodeIs(nodeName, NODE_CONDITION[type][status].event);
+}
+
+function nodeIs(nodeName: string, event: string): EventDraft {
+  return { type: 'Normal', reason: event, message: `Node ${nodeName} status is now: ${event}` };
+}
+
+/**
+ * The kubelet has started, before its node is Ready. Source: pkg/kubelet/kubelet.go BirthCry;
+ * kubelet_node_status.go; cm/node_container_manager_linux.go.
+ * @param lacked the conditions of the node that are True
+ */
+export function startOfNode(nodeName: string, lacked: readonly (keyof NodeConditionTexts)[]): EventDraft[] {
+  const status = (type: keyof NodeConditionTexts): 'True' | 'False' => (lacked.includes(type) ? 'True' : 'False');
+  return [
+    { type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' },
+    nodeStatusIs(nodeName, 'MemoryPressure', status('MemoryPressure')),
+    nodeStatusIs(nodeName, 'DiskPressure', status('DiskPressure')),
+    nodeIs(nodeName, 'NodeHasSufficientPID'),
+    {
+      type: 'Normal',
+      reason: 'NodeAllocatableEnforced',
+      message: 'Updated Node Allocatable limit across pods',
+    },
+  ];
+}
+
+/** Source: pkg/kubelet/kubelet_node_status.go recordNodeStatusEvent. */
+export function nodeIsReady(nodeName: string): EventDraft {
+  return nodeIs(nodeName, 'NodeReady');
+}
+
+/** Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
+export function registeredInController(nodeName: string): EventDraft {
+  const message = `Node ${nodeName} event: Registered Node ${nodeName} in Controller`;
+  return { type: 'Normal', reason: 'RegisteredNode', message };
+}
+
+/** An eviction threshold is met. Source: pkg/kubelet/eviction/eviction_manager.go synchronize. */
+export function evictionThresholdMet(resource: string): EventDraft {
+  return { type: 'Warning', reason: 'EvictionThresholdMet', message: `Attempting to reclaim ${resource}` };
 }

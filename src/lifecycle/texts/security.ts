@@ -43,6 +43,7 @@ export function otherIdentity(
 
 type UnavailableSecurity =
   | 'readOnlyRoot'
+  | 'filter'
   | 'localProfile'
   | 'ownUsers'
   | 'noNewPrivileges'
@@ -54,6 +55,7 @@ type UnavailableSecurity =
 /** podrun's own. */
 export const SECURITY_UNAVAILABLE: Readonly<Record<UnavailableSecurity, string>> = {
   readOnlyRoot: 'the container has no file system of its own',
+  filter: 'nothing loads filters of system calls here: that needs perl, on x86-64 or arm64. All calls are permitted',
   localProfile: 'podrun cannot load profiles',
   ownUsers: 'podrun is root: users of the container are users of the machine',
   noNewPrivileges: 'this needs setpriv of util-linux, which is missing',
@@ -62,6 +64,15 @@ export const SECURITY_UNAVAILABLE: Readonly<Record<UnavailableSecurity, string>>
   fewerGroups: 'podrun is not root: the container keeps all groups of podrun',
   fsGroup: 'podrun is not root and not in this group: files of volumes keep their own',
 };
+
+/**
+ * The reason why a container with a seccomp profile of its node is not created.
+ * Source: containerd, contrib/seccomp/seccomp.go WithProfile.
+ * @param why the reason, as Go words it
+ */
+export function profileUnreadable(file: string, why: string): string {
+  return `failed to create containerd container: cannot load seccomp profile "${file}": ${why}`;
+}
 
 /** podrun's own. */
 export function capabilitiesMissing(names: readonly string[]): string {

@@ -3,15 +3,14 @@ import {
   type DownwardAPIVolumeFile,
   goQuote,
   type KeyToPath,
+  type PodSpec,
   type Secret,
   type ServiceAccountTokenProjection,
   type Volume,
   type VolumeProjection,
 } from '../../api/index.ts';
 import { type DownwardFacts, podField, resourceField } from '../environment/downward-api.ts';
-import { objectNotFound, unsupportedFieldPath } from '../texts/config-errors.ts';
-import { missingKey } from '../texts/volume-errors.ts';
-import { clusterConfigMap, tokenMode, tokenStub } from './service-account-stub.ts';
+import { missingKey, objectNotFound, unsupportedFieldPath } from '../texts/config-errors.ts';
 import { cleanPath, filePathProblem } from './volume-file-path.ts';
 
 /** The objects from which volumes are made. They belong to the Pod's namespace. */
@@ -29,7 +28,7 @@ export interface VolumeFile {
 }
 
 /** The files of a volume by their path below it, or the kubelet's error. */
-export type VolumeFiles =
+type VolumeFiles =
   | { readonly ok: true; readonly files: ReadonlyMap<string, VolumeFile> }
   | { readonly ok: false; readonly message: string };
 
@@ -187,4 +186,37 @@ function fromBase64(base64: string): Uint8Array {
 
 function failed(message: string): { readonly ok: false; readonly message: string } {
   return { ok: false, message };
+}
+
+/** The ConfigMap that a cluster puts into every namespace. Source: pkg/controller/certificates/rootcacertpublisher. */
+const ROOT_CA = 'kube-root-ca.crt';
+const NO_SERVER = 'podrun has no API server, so there is none';
+const TOKEN_SECONDS = 3600;
+
+/**
+ * The text in place of a service account token, which cannot be mistaken for a token. No server would accept a token
+ * made by podrun, but a program may need the file to start.
+ */
+function tokenStub(token: ServiceAccountTokenProjection, spec: PodSpec): string {
+  const audience = token.audience ? `, for the audience ${JSON.stringify(token.audience)}` : '';
+  return (
+    `This is not a token: ${NO_SERVER}.\n` +
+    `In a cluster, a token of the service account ${JSON.stringify(spec.serviceAccountName || 'default')} is here` +
+    `${audience}, valid for ${token.expirationSeconds ?? TOKEN_SECONDS} seconds.\n`
+  );
+}
+
+/**
+ * The mode of a token file: only the owner may read it when the Pod has a user or group of its own. Source:
+ * pkg/volume/projected/projected.go collectData.
+ */
+function tokenMode({ securityContext = {} }: PodSpec, defaultMode: number): number {
+  return securityContext.runAsUser === undefined && securityContext.fsGroup === undefined ? defaultMode : 0o600;
+}
+
+/** The ConfigMap of this name that every namespace of a cluster has. Undefined for other names. */
+function clusterConfigMap(name: string): ConfigMap | undefined {
+  if (name !== ROOT_CA) return undefined;
+  const text = `This is not a certificate: ${NO_SERVER}.\nIn a cluster, the API server's CA certificates are here.\n`;
+  return { metadata: { name }, data: { 'ca.crt': text } };
 }

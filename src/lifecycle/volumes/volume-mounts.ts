@@ -1,4 +1,4 @@
-import type { VolumeMount } from '../../api/index.ts';
+import type { PodSpec, VolumeMount } from '../../api/index.ts';
 import { expand } from '../environment/expansion.ts';
 import { absoluteSubPath, climbingSubPath, missingValues } from '../texts/config-errors.ts';
 
@@ -76,6 +76,35 @@ export function volumeVariables(mounts: readonly Mounted[]): Record<string, stri
 
 function volumeVariable(volume: string): string {
   return `PODRUN_VOLUME_${volume.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+/** A mount of a manifest that processes without mounts of their own do not have at its path. */
+export interface DisplacedMount {
+  readonly volume: string;
+  readonly mountPath: string;
+  /** The variable with its real place. */
+  readonly variable: string;
+  readonly place: 'folder of the Pod' | { readonly hostPath: string } | 'elsewhere';
+}
+
+/** The mounts of a Pod that are elsewhere without namespaces: all but a hostPath at the same path. Each once. */
+export function displacedMounts(spec: PodSpec): DisplacedMount[] {
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  const displaced = new Map<string, DisplacedMount>();
+  for (const { name: volume, mountPath: written, subPath, subPathExpr } of mountsOf(spec)) {
+    const { hostPath, persistentVolumeClaim, ephemeral, image } = volumes.get(volume) ?? {};
+    const mountPath = absoluteMountPath(written);
+    const isWhole = !subPath && !subPathExpr;
+    if (isWhole && hostPath !== undefined && absoluteMountPath(hostPath.path) === mountPath) continue;
+    const isOutside = (persistentVolumeClaim ?? ephemeral ?? image) !== undefined;
+    const place = hostPath ? { hostPath: hostPath.path } : isOutside ? 'elsewhere' : 'folder of the Pod';
+    displaced.set(`${volume} ${mountPath}`, { volume, mountPath, variable: volumeVariable(volume), place });
+  }
+  return [...displaced.values()];
+}
+
+function mountsOf(spec: PodSpec): VolumeMount[] {
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ volumeMounts = [] }) => volumeMounts);
 }
 
 /** The text of the event VolumeNotAtMountPath. */

@@ -36,8 +36,8 @@ export function withTolerations<T extends Pod>(pod: T): T {
 export type PriorityOutcome<T> = { readonly pod: T } | { readonly problem: string };
 
 /**
- * Gives a Pod the priority of its class, or of the default class. A Pod without any has priority 0, which podrun does
- * not write down. Source: plugin/pkg/admission/priority/admission.go, admitPod.
+ * Gives a Pod the priority of its class, or of the default class. A Pod without any has priority 0.
+ * Source: plugin/pkg/admission/priority/admission.go, admitPod.
  */
 export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityClass[]): PriorityOutcome<T> {
   const { spec } = pod;
@@ -56,8 +56,9 @@ export function withPriority<T extends Pod>(pod: T, classes: readonly PriorityCl
     return { problem: `${rule}; ${COMPUTED} ${preemptionPolicy} from the given PriorityClass name` };
   }
   const priorityClassName = wanted || priorityClass?.metadata?.name;
-  if (priorityClassName === undefined) return { pod };
-  return { pod: { ...pod, spec: { ...spec, priorityClassName, priority, preemptionPolicy } } };
+  return {
+    pod: { ...pod, spec: { ...spec, ...(priorityClassName && { priorityClassName }), priority, preemptionPolicy } },
+  };
 }
 
 /** The class of Pods that name none. Older versions of podrun took several: the least counts. */

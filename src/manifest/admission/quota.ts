@@ -4,6 +4,7 @@ import {
   type KubeObject,
   type ParsedQuantity,
   parseQuantity,
+  type PersistentVolumeClaim,
   type PodSpec,
   qosClassOf,
   type ResourceQuota,
@@ -101,13 +102,37 @@ function missingResources({ spec }: StoredPod, concerned: readonly [string, stri
   });
 }
 
-/** True for objects in the scopes of a quota. Source: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc. */
+/**
+ * True for objects in the scopes of a quota. Source: pkg/quota/v1/evaluator/core, podMatchesScopeFunc and
+ * pvcMatchesScopeFunc.
+ */
 function isInScope({ spec }: ResourceQuota, object: KubeObject): boolean {
   const scopes = (spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => {
     return { scopeName, operator: 'Exists' };
   });
   const all = [...scopes, ...(spec?.scopeSelector?.matchExpressions ?? [])];
-  return all.every((scope) => object.kind === 'Pod' && podHasScope((object as unknown as StoredPod).spec, scope));
+  return all.every((scope) => {
+    if (object.kind === 'Pod') return podHasScope((object as unknown as StoredPod).spec, scope);
+    return object.kind === 'PersistentVolumeClaim' && claimHasScope(object, scope);
+  });
+}
+
+function claimHasScope(
+  { spec, status }: PersistentVolumeClaim,
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+): boolean {
+  if (scopeName !== 'VolumeAttributesClass') return false;
+  const classes = [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].filter(Boolean);
+  return (classes.length === 0 ? [undefined] : classes).some((name) => nameMatches(scopeName, name, operator, values));
+}
+
+/** True when a selector of a scope matches the name of a class. */
+function nameMatches(key: string, name: string | undefined, operator: string, values: readonly string[]): boolean {
+  return selectorMatches({ matchExpressions: [{ key, operator, values: [...values] }] }, name ? { [key]: name } : {});
 }
 
 function podHasScope(spec: PodSpec, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
@@ -122,11 +147,8 @@ function podHasScope(spec: PodSpec, { scopeName, operator, values = [] }: Scoped
       return isBestEffort;
     case 'NotBestEffort':
       return !isBestEffort;
-    case 'PriorityClass': {
-      const key = scopeName;
-      const labels = spec.priorityClassName ? { [key]: spec.priorityClassName } : {};
-      return selectorMatches({ matchExpressions: [{ key, operator, values }] }, labels);
-    }
+    case 'PriorityClass':
+      return nameMatches(scopeName, spec.priorityClassName, operator, values);
     case 'CrossNamespacePodAffinity':
       return hasForeignAffinity(spec);
     default:

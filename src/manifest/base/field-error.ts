@@ -1,6 +1,23 @@
 import { goQuote } from '../../api/index.ts';
 
 /**
+ * Field paths in error messages: dots for fields, `[0]` for list items, `[key]` for map entries. A path is plain text.
+ */
+
+/** Appends fields to a path: `spec` with `os` and `name` is `spec.os.name`. The empty path is the whole object. */
+export function child(path: string, ...fields: readonly string[]): string {
+  return [path, ...fields].filter((part) => part !== '').join('.');
+}
+
+export function item(path: string, index: number): string {
+  return `${path}[${index}]`;
+}
+
+export function entry(path: string, key: string): string {
+  return `${path}[${key}]`;
+}
+
+/**
  * One mistake in a manifest, in the words of the API server: `path: type: value: detail`.
  * Source of the texts: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
  */
@@ -14,9 +31,7 @@ export type FieldErrorType =
   | 'Duplicate value'
   | 'Not found'
   | 'Too long'
-  | 'Too short'
   | 'Too many'
-  | 'Too few'
   | 'Internal error'
   | 'Parse error'
   | 'Invalid type'
@@ -35,6 +50,8 @@ export interface FieldError {
   readonly value?: string;
   /** May be empty. */
   readonly detail: string;
+  /** True for a wrong value that has another type: the words are the same, the reason of its cause is not. */
+  readonly isOfOtherType?: boolean;
   /** A short phrase with advice, printed after the line. Not part of the API's text. */
   readonly hint?: string;
 }
@@ -60,6 +77,11 @@ export function required(path: string, detail = ''): FieldError {
 
 export function invalid(path: string, value: unknown, detail: string): FieldError {
   return { path, type: 'Invalid value', value: renderValue(value), detail };
+}
+
+/** The mistake of a value of another type. */
+export function typeInvalid(path: string, value: unknown, detail: string): FieldError {
+  return { ...invalid(path, value, detail), isOfOtherType: true };
 }
 
 /** @param supported the supported values, in the order to show */
@@ -91,7 +113,7 @@ export function tooMany(path: string, count: number, max: number): FieldError {
 }
 
 /** Formats `type: value: detail` without empty parts: the message of a cause in a Status. */
-export function formatFieldErrorBody(error: FieldError): string {
+function formatFieldErrorBody(error: FieldError): string {
   return [error.type, error.value ?? '', error.detail].filter((part) => part !== '').join(': ');
 }
 
@@ -110,4 +132,56 @@ export function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
 export function withHeading(heading: string, mistakes: readonly string[]): string[] {
   if (mistakes.length === 1) return [`${heading}: ${mistakes.join('')}`];
   return [`${heading}: `, ...mistakes.map((mistake) => `* ${mistake}`)];
+}
+
+/** A mistake as a cause of a Status (meta/v1 StatusCause). */
+export interface FieldCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** Source: apimachinery/pkg/util/validation/field/errors.go, the names of ErrorType. */
+const CAUSE_REASONS: Readonly<Partial<Record<FieldErrorType, string>>> = {
+  'Required value': 'FieldValueRequired',
+  'Invalid value': 'FieldValueInvalid',
+  'Unsupported value': 'FieldValueNotSupported',
+  Forbidden: 'FieldValueForbidden',
+  'Duplicate value': 'FieldValueDuplicate',
+  'Not found': 'FieldValueNotFound',
+  'Too long': 'FieldValueTooLong',
+  'Too many': 'FieldValueTooMany',
+  'Invalid type': 'FieldValueTypeInvalid',
+  'Internal error': 'InternalError',
+};
+
+/** The mistake as a cause of a Status. */
+export function statusCauseOf(error: FieldError): FieldCause {
+  const type = error.isOfOtherType === true ? 'Invalid type' : error.type;
+  const reason = CAUSE_REASONS[type] ?? 'FieldValueInvalid';
+  return { reason, message: formatFieldErrorBody(error), field: error.path };
+}
+
+/**
+ * Fields of a Go struct, by their names in Go, each with the field of JSON and what stands for an absent one: a zero
+ * value, the struct of the field, or in a list the struct of its items.
+ */
+export interface GoShape {
+  readonly [goName: string]: readonly [field: string, absent: null | string | number | boolean | GoShape | [GoShape]];
+}
+
+/**
+ * A value as the API server shows it in a message: with all fields of its Go struct, under their names in Go.
+ * Source: field.Error of apimachinery, which prints structs as JSON of the internal types.
+ */
+export function inGo(value: Readonly<Record<string, unknown>> | undefined, shape: GoShape): Record<string, unknown> {
+  const entries = Object.entries(shape).map(([goName, [field, absent]]) => {
+    const given = value?.[field];
+    if (Array.isArray(absent)) {
+      return [goName, Array.isArray(given) ? given.map((item: object) => inGo({ ...item }, absent[0])) : null];
+    }
+    if (absent !== null && typeof absent === 'object') return [goName, given ? inGo({ ...given }, absent) : null];
+    return [goName, given ?? absent];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }

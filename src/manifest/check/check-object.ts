@@ -1,15 +1,14 @@
 import type { KubeObject } from '../../api/index.ts';
+import { autoscalerInV2 } from '../convert/autoscaler.ts';
 import { decodeObject, type DecodeProblem } from '../decode/decode.ts';
 import { droppedFields, prepareForCreate } from '../default/create.ts';
 import { applyDefaults } from '../default/index.ts';
-import { withoutRepeats, type FieldError, forbidden } from '../base/field-error.ts';
+import { type FieldError, forbidden, withoutRepeats } from '../base/field-error.ts';
 import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-mistake.ts';
-import { locate } from '../read/source-node.ts';
-import type { Position, SourceText } from '../read/source-text.ts';
+import { locate, type Position, type SourceText } from '../read/source-node.ts';
 import type { Isolation } from '../support/rule.ts';
-import { unenforcedPaths } from '../support/fields-without-effect.ts';
-import { withoutEffectErrors, refusedFields } from '../support/refused-fields.ts';
+import { refusedFields, unenforcedPaths, withoutEffectErrors } from '../support/find-fields.ts';
 import { validateObject } from '../validate/index.ts';
 import { warningsFor } from '../warnings/object-warnings.ts';
 
@@ -57,7 +56,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
     });
     return { object: undefined, written, errors, warnings: strictWarnings };
   }
-  const defaulted = applyDefaults(written);
+  const defaulted = applyDefaults(inStoredVersion(written));
   const object = prepareForCreate(defaulted);
   const errors = findMistakes(object, options).map(({ stage, error }): LocatedError => {
     return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
@@ -72,6 +71,11 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
     errors,
     warnings: [...strictWarnings, ...dropped, ...warningsFor(object), ...idleWarnings],
   };
+}
+
+/** The kinds of which manifests may have a version that is not stored. */
+function inStoredVersion(written: KubeObject): KubeObject {
+  return written.kind === 'HorizontalPodAutoscaler' ? autoscalerInV2(written) : written;
 }
 
 function isStrict({ error }: DecodeProblem): boolean {

@@ -1,7 +1,7 @@
 import { goQuote } from '../../api/index.ts';
-import { required, type FieldError } from '../base/field-error.ts';
-import { isListKind, lookUpKind } from './kinds.ts';
-import { entryValue, nodeTypeName, type MapNode, type ScalarNode, type SourceNode } from '../read/source-node.ts';
+import { type FieldError, required } from '../base/field-error.ts';
+import { isCustomKind, isListKind, lookUpKind } from './kinds.ts';
+import { entryValue, type MapNode, nodeTypeName, type ScalarNode, type SourceNode } from '../read/source-node.ts';
 
 /** The identity of an object in a manifest. Missing fields are empty. */
 export interface ObjectIdentity {
@@ -25,6 +25,13 @@ export interface KnownObject {
 export type Identified =
   | KnownObject
   | { readonly verdict: 'unsupported'; readonly identity: ObjectIdentity; readonly root: MapNode }
+  /** An object of a kind that only a CustomResourceDefinition, or another API server, can define. */
+  | {
+      readonly verdict: 'custom';
+      readonly identity: ObjectIdentity;
+      readonly root: MapNode;
+      readonly problem: IdentityProblem;
+    }
   | { readonly verdict: 'wrong'; readonly identity: ObjectIdentity; readonly problems: readonly IdentityProblem[] };
 
 export interface KnownKind {
@@ -70,7 +77,9 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   const error: FieldError = { path: '', type: 'No match', detail };
   const withHint = entry.hint === undefined ? error : { ...error, hint: entry.hint };
   const offset = (entryValue(node, 'kind') ?? node).offset;
-  return [{ verdict: 'wrong', identity, problems: [{ error: withHint, offset }] }];
+  const problem: IdentityProblem = { error: withHint, offset };
+  if (isCustomKind(apiVersion, kind)) return [{ verdict: 'custom', identity, root: node, problem }];
+  return [{ verdict: 'wrong', identity, problems: [problem] }];
 }
 
 function identifyItems(list: MapNode, path: string, identity: ObjectIdentity): Identified[] {

@@ -2,13 +2,12 @@ import type { Isolation } from '../support/rule.ts';
 import { DEFAULT_NAMESPACE, type KubeObject, PodrunError } from '../../api/index.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from '../base/field-error.ts';
-import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
+import { identify, NO_IDENTITY, type Identified, type KnownObject, type ObjectIdentity } from './identify.ts';
 import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from '../read/documents.ts';
 import { filesOf, type Input, isUrl, readInput, readStdin, readUrl } from '../read/input.ts';
 import { MAX_ERRORS } from '../read/limits.ts';
-import { locate } from '../read/source-node.ts';
-import { SourceError, type Position, type SourceText } from '../read/source-text.ts';
+import { locate, nodeValue, type Position, SourceError, type SourceText } from '../read/source-node.ts';
 
 export interface LoadOptions {
   /** Files and folders (`-` is standard input), or inputs that were already read. */
@@ -34,6 +33,21 @@ export interface LoadOptions {
   readonly namesOnly?: boolean;
   /** Accept input without objects. */
   readonly mayBeEmpty?: boolean;
+  /** Keep objects of kinds that podrun does not read, for an API server. Default: they are ignored or refused. */
+  readonly keepsUnread?: boolean;
+}
+
+/** An object of a kind that podrun does not read: an API server knows whether it is valid. */
+export interface UnreadObject {
+  /** The object as written. */
+  readonly object: KubeObject;
+  /** The mistake of a manifest whose kind nothing defines. Undefined: it is a kind of Kubernetes. */
+  readonly noMatch: ManifestMistake | undefined;
+  /** The file name in messages. */
+  readonly file: string;
+  readonly subject: Subject;
+  /** The position of the object in the file. */
+  readonly position: Position;
 }
 
 export interface LoadedObject {
@@ -53,6 +67,8 @@ export interface LoadedObject {
 export interface LoadResult {
   /** The objects in the order of files and documents. The caller may start them only if there are no errors. */
   readonly objects: readonly LoadedObject[];
+  /** The objects that `keepsUnread` keeps, in the same order. */
+  readonly unread: readonly UnreadObject[];
   /** All mistakes of all documents of all files. */
   readonly errors: readonly ManifestMistake[];
   /** The warnings without "Warning: ", each text once. */
@@ -74,6 +90,7 @@ export async function loadManifests(options: LoadOptions): Promise<LoadResult> {
 class Loader {
   readonly #options: LoadOptions;
   readonly #objects: LoadedObject[] = [];
+  readonly #unread: UnreadObject[] = [];
   readonly #errors: ManifestMistake[] = [];
   readonly #notices: Notice[] = [];
 
@@ -84,11 +101,12 @@ class Loader {
   result(): LoadResult {
     const errors = [...this.#errors];
     if (errors.length >= MAX_ERRORS) errors.push({ stage: 'input', message: 'too many errors, stopped looking' });
-    if (errors.length === 0 && this.#objects.length === 0 && this.#options.mayBeEmpty !== true) {
+    const isEmpty = this.#objects.length === 0 && this.#unread.length === 0;
+    if (errors.length === 0 && isEmpty && this.#options.mayBeEmpty !== true) {
       errors.push({ stage: 'input', message: `no objects passed to ${this.#command()}` });
     }
     const warnings = [...new Set(this.#notices.map(({ text }) => text))];
-    return { objects: this.#objects, errors, warnings, notices: this.#notices };
+    return { objects: this.#objects, unread: this.#unread, errors, warnings, notices: this.#notices };
   }
 
   async load(argument: string | Input): Promise<void> {
@@ -101,7 +119,7 @@ class Loader {
       }
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      this.#refuseInput(error.message);
+      this.#refuseInput(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
     }
   }
 
@@ -144,13 +162,32 @@ class Loader {
     if (identified.verdict === 'wrong') {
       const { problems } = identified;
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
+    } else if (isUnread(identified) && this.#options.keepsUnread === true) {
+      if (this.#isAllowed(identified.identity, identified.identity.namespace !== ''))
+        this.#keepUnread(subject, source, identified);
+    } else if (identified.verdict === 'custom') {
+      const { error, offset } = identified.problem;
+      this.#refuse('kind', subject, error, source.positionAt(offset));
     } else if (identified.verdict === 'unsupported') {
       const text = `${identified.identity.kind} is not supported by this runner, ignored`;
       this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(identified.root.offset) });
-    } else if (!this.#isAllowed(identified)) return;
+    } else if (!this.#isAllowed(identified.identity, identified.kind.namespaced)) return;
     else if (this.#options.namesOnly === true)
       this.#keep(subject, source, identified, { object: bareObject(identified), written: bareObject(identified) });
     else this.#check(subject, source, identified);
+  }
+
+  #keepUnread(subject: Subject, source: SourceText, unread: UnreadVerdict): void {
+    const { root, identity } = unread;
+    const { apiVersion, kind } = identity;
+    const written = nodeValue(root) as Partial<KubeObject>;
+    const object = { ...written, apiVersion, kind, metadata: written.metadata ?? {} };
+    const position = source.positionAt(root.offset);
+    const noMatch: ManifestMistake | undefined =
+      unread.verdict === 'unsupported'
+        ? undefined
+        : { stage: 'kind', subject, error: unread.problem.error, position: source.positionAt(unread.problem.offset) };
+    this.#unread.push({ object, noMatch, file: subject.file, subject, position });
   }
 
   #check(subject: Subject, source: SourceText, known: KnownObject): void {
@@ -180,10 +217,9 @@ class Loader {
   }
 
   /** Records the mistakes that kubectl finds before it asks a server. */
-  #isAllowed({ identity, kind }: KnownObject): boolean {
-    const { name, generateName, namespace } = identity;
+  #isAllowed({ name, generateName, namespace }: ObjectIdentity, isNamespaced: boolean): boolean {
     const wanted = this.#options.namespace;
-    if (kind.namespaced && namespace !== '' && wanted !== undefined && namespace !== wanted) {
+    if (isNamespaced && namespace !== '' && wanted !== undefined && namespace !== wanted) {
       this.#refuseInput(
         `the namespace from the provided object "${namespace}" does not match the namespace "${wanted}". ` +
           `You must pass '--namespace=${namespace}' to perform this operation.`,
@@ -210,6 +246,12 @@ class Loader {
   #refuse(stage: Stage, subject: Subject, error: FieldError, position: Position): void {
     this.#errors.push({ stage, subject, error, position });
   }
+}
+
+type UnreadVerdict = Extract<Identified, { verdict: 'custom' | 'unsupported' }>;
+
+function isUnread(identified: Identified): identified is UnreadVerdict {
+  return identified.verdict === 'custom' || identified.verdict === 'unsupported';
 }
 
 /** The field path at the beginning of a warning of the API server. Empty when there is none. */

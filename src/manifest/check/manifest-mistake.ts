@@ -1,6 +1,6 @@
 import type { FieldError } from '../base/field-error.ts';
 import type { ObjectIdentity } from './identify.ts';
-import type { Position, SourceText } from '../read/source-text.ts';
+import type { Position, SourceText } from '../read/source-node.ts';
 
 /** The stages of checking a document. A document that fails one stage does not reach the next. */
 export type Stage = 'parse' | 'kind' | 'decode' | 'strict' | 'validate' | 'support';

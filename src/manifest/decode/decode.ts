@@ -1,10 +1,20 @@
 import { fieldsOf, QUANTITY_SHAPE_MESSAGE } from '../../api/index.ts';
-import { invalid, type FieldError } from '../base/field-error.ts';
-import { nodeValue, nodeTypeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
-import { joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
-import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './hints.ts';
-import { integerName, isIntegerType, toInteger } from './integers.ts';
-import { checkBase64, checkQuantity, checkTime } from './scalars.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
+import { type MapEntry, type MapNode, nodeTypeName, nodeValue, type SourceNode } from '../read/source-node.ts';
+import {
+  booleanHint,
+  integerHint,
+  isOmitted,
+  joinPath,
+  knownType,
+  type Level,
+  listHint,
+  parseType,
+  quantityHint,
+  stringHint,
+  unknownFieldHint,
+} from './fields.ts';
+import { checkBase64, checkQuantity, checkTime, integerName, isIntegerType, toInteger } from './scalars.ts';
 
 /** A mistake that the decoder found, and its position. */
 export interface DecodeProblem {
@@ -14,7 +24,10 @@ export interface DecodeProblem {
 }
 
 export interface DecodeResult {
-  /** The object without wrong values and nulls. Fields are in the order of the Go types, entries of maps are sorted. */
+  /**
+   * The object without wrong values, nulls, and what Go omits when it is empty. Fields are in the order of the Go
+   * types, entries of maps are sorted.
+   */
   readonly object: Record<string, unknown>;
   /** All wrong types and all unknown or duplicate fields, keys sorted, lists in order; at most 100. */
   readonly problems: readonly DecodeProblem[];
@@ -23,8 +36,10 @@ export interface DecodeResult {
 export interface DecodeOptions {
   /** The line of an offset, for "first given at line 8". */
   readonly lineOf: (offset: number) => number;
+  /** False: an integer is written without fraction and exponent, as Go reads JSON. Default: true. */
+  readonly takesFractions?: boolean;
   /** Accept fields that are newer than the version of Kubernetes that podrun follows. */
-  readonly newerFields?: boolean;
+  readonly takesNewerFields?: boolean;
 }
 
 /**
@@ -72,9 +87,12 @@ class Decoder {
     const values = new Map<string, unknown>();
     for (const { key, keyOffset, value } of this.#sortedEntries(node, level.path)) {
       const path = joinPath(level.path, key);
-      const type = knownType(level.typeName, key, this.#options.newerFields === true);
+      const type = knownType(level.typeName, key, this.#options.takesNewerFields === true);
       if (type === undefined) this.#unknown(key, path, keyOffset, level);
-      else values.set(key, this.#field(value, type, { path, valuePath: path, level }));
+      else {
+        const decoded = this.#field(value, type, { path, valuePath: path, level });
+        values.set(key, isOmitted(level.typeName, key, type, decoded) ? undefined : decoded);
+      }
     }
     const inOrder = Object.keys(fieldsOf(level.typeName) ?? {}).filter((field) => values.get(field) !== undefined);
     return Object.fromEntries(inOrder.map((field) => [field, values.get(field)]));
@@ -135,6 +153,8 @@ class Decoder {
   }
 
   #value(node: SourceNode, base: string, position: DecodePosition): unknown {
+    // A map of lists: the `extra` of a user.
+    if (base.startsWith('[]')) return this.#list(node, base.slice(2), position);
     if (fieldsOf(base) !== undefined) {
       if (node.kind !== 'map') return this.#wrongType(node, position.path, 'object');
       return this.object(node, { typeName: base, path: position.path, parent: position.level });
@@ -149,7 +169,8 @@ class Decoder {
   #scalar(node: SourceNode, base: string, { path, valuePath }: DecodePosition): unknown {
     const value = node.kind === 'scalar' ? node.value : undefined;
     if (isIntegerType(base)) {
-      return toInteger(value, base) ?? this.#wrongType(node, path, integerName(base), integerHint(node, path));
+      const whole = this.#isFraction(node) ? undefined : toInteger(value, base);
+      return whole ?? this.#wrongType(node, path, integerName(base), integerHint(node, path));
     }
     if (base === 'intOrString') {
       if (typeof value === 'string') return value;
@@ -162,6 +183,10 @@ class Decoder {
     return this.#text(node, value, base, valuePath);
   }
 
+  #isFraction(node: SourceNode): boolean {
+    return this.#options.takesFractions === false && node.kind === 'scalar' && /[.eE]/.test(node.text);
+  }
+
   #text(node: SourceNode, text: string, base: string, path: string): unknown {
     if (base === 'bytes') {
       const { value, wrong } = checkBase64(text);
@@ -170,7 +195,7 @@ class Decoder {
       return value;
     }
     if (base !== 'time' && base !== 'microTime') return text;
-    const { value, wrong } = checkTime(text);
+    const { value, wrong } = checkTime(text, base);
     if (wrong !== undefined) this.#add(node.offset, invalid(path, text, wrong));
     return value;
   }
@@ -186,7 +211,8 @@ class Decoder {
   #wrongType(node: SourceNode, path: string, expected: string, hint?: string): undefined {
     const type = nodeTypeName(node);
     const isNumber = type === 'number' && expected.startsWith('integer');
-    const got = isNumber && node.kind === 'scalar' ? `number ${String(node.value)}` : type;
+    const number = node.kind === 'scalar' && (this.#isFraction(node) ? node.text : String(node.value));
+    const got = isNumber && number ? `number ${number}` : type;
     this.#add(node.offset, { path, type: 'Invalid type', detail: `expected ${expected}, got ${got}` }, hint);
     return undefined;
   }

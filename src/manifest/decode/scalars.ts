@@ -2,7 +2,7 @@
 import { formatQuantity, goQuote, parseQuantity, PodrunError } from '../../api/index.ts';
 
 /** A value in its canonical form, or a mistake in the API server's words. */
-export type Checked =
+type Checked =
   | { readonly value: string; readonly wrong?: undefined }
   | { readonly wrong: string; readonly value?: undefined };
 
@@ -42,10 +42,10 @@ export function checkBase64(text: string): Checked {
   return { value: Buffer.from(text, 'base64').toString('base64') };
 }
 
-const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
+type TimePart = readonly [layout: string, form: RegExp, range?: readonly [string, number, number]];
 
 /** The parts of Go's time layout in order, each with the form of the text in its place. */
-const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: readonly [string, number, number]])[] = [
+const TIME_PARTS: readonly TimePart[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
   ['01', /^\d\d/, ['month', 1, 12]],
@@ -60,14 +60,26 @@ const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: read
   ['Z07:00', /^(?:Z|[-+]\d\d:\d\d)/],
 ];
 
+/** The same for times with microseconds, which have all six digits. */
+const PRECISE_PARTS = TIME_PARTS.flatMap(([layout, form, ...range]): TimePart[] =>
+  layout === '05'
+    ? [
+        [layout, /^\d\d/, ...range],
+        ['.000000', /^[.,]\d{6}/],
+      ]
+    : [[layout, form, ...range]],
+);
+
 /** Checks an RFC 3339 time, which keeps its text. The messages are Go's, from time.Parse. */
-export function checkTime(text: string): Checked {
+export function checkTime(text: string, type: 'time' | 'microTime' = 'time'): Checked {
+  const parts = type === 'time' ? TIME_PARTS : PRECISE_PARTS;
   let rest = text;
-  for (const [layout, form, range] of TIME_PARTS) {
+  for (const [layout, form, range] of parts) {
     const match = form.exec(rest);
     if (match === null) {
+      const whole = parts.map(([each]) => each).join('');
       return {
-        wrong: `parsing time ${goQuote(text)} as "${TIME_LAYOUT}": cannot parse ${goQuote(rest)} as "${layout}"`,
+        wrong: `parsing time ${goQuote(text)} as "${whole}": cannot parse ${goQuote(rest)} as "${layout}"`,
       };
     }
     const [part] = match;
@@ -82,4 +94,35 @@ export function checkTime(text: string): Checked {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
   return day > lastDay ? { wrong: `parsing time ${goQuote(text)}: day out of range` } : { value: text };
+}
+
+type IntegerType = 'int32' | 'int64';
+
+const LIMITS: Readonly<Record<IntegerType, { bits: number; min: bigint; max: bigint }>> = {
+  int32: { bits: 32, min: -(2n ** 31n), max: 2n ** 31n - 1n },
+  int64: { bits: 64, min: -(2n ** 63n), max: 2n ** 63n - 1n },
+};
+
+export function isIntegerType(type: string): type is IntegerType {
+  return Object.hasOwn(LIMITS, type);
+}
+
+/** The name of the type in messages. */
+export function integerName(type: IntegerType): string {
+  return `integer (${LIMITS[type].bits}-bit)`;
+}
+
+/** The largest JavaScript number whose text fits 64 bits. */
+const LARGEST = 2 ** 63 - 1024;
+
+/**
+ * A whole number within the range of the type. Undefined for any other value. Numbers beyond 2^53 lose their last
+ * digits, but the result still fits 64 bits.
+ */
+export function toInteger(value: unknown, type: IntegerType): number | undefined {
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+  if (!isWhole) return undefined;
+  const whole = BigInt(value);
+  const { min, max } = LIMITS[type];
+  return whole < min || whole > max ? undefined : Math.max(-LARGEST, Math.min(LARGEST, Number(whole)));
 }

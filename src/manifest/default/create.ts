@@ -11,9 +11,12 @@ import {
   type Volume,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
+import { withGeneratedSelector } from '../base/generated-selector.ts';
 import { podIn } from '../base/pod-specs.ts';
-import { child } from '../base/path.ts';
+import { child } from '../base/field-error.ts';
 import { changeFields, omit } from './fill.ts';
+import { withClusterIPs } from './networking.ts';
+import { withBothSources } from './volume.ts';
 
 /** Metadata that only the server writes. A manifest that was read from a cluster contains it. */
 const SERVER_METADATA = [
@@ -30,17 +33,27 @@ const COUNTED_KINDS = new Set([
   'CronJob',
   'DaemonSet',
   'Deployment',
+  'DeviceClass',
   'EndpointSlice',
+  'FlowSchema',
   'Ingress',
   'IngressClass',
   'Job',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
   'NetworkPolicy',
   'PodDisruptionBudget',
   'PodTemplate',
   'PriorityClass',
+  'PriorityLevelConfiguration',
   'ReplicaSet',
   'ReplicationController',
+  'ResourceSlice',
   'StatefulSet',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
 ]);
 
 /** Replaces a negative grace period. */
@@ -48,16 +61,20 @@ const SHORTEST_GRACE_SECONDS = 1;
 
 /**
  * Prepares a defaulted object as a new one: generation 1, only the initial status, without fields that only the server
- * writes, without fields of disabled features.
+ * writes, without fields of disabled features. With its uid, a Job gets its selector.
  * Source: pkg/registry/core/pod/strategy.go, PrepareForCreate, and rest.FillObjectMetaSystemFields.
  */
-export function prepareForCreate(object: KubeObject): KubeObject {
+export function prepareForCreate(object: KubeObject, uid?: string): KubeObject {
   const { generation: _, ...own } = omit(object.metadata, SERVER_METADATA);
-  const metadata = COUNTED_KINDS.has(object.kind) ? { ...own, generation: 1 } : own;
+  const given = uid === undefined ? own : { ...own, uid };
+  const metadata = COUNTED_KINDS.has(object.kind) ? { ...given, generation: 1 } : given;
   // A Node comes with its status. Source: pkg/registry/core/node/strategy.go.
   const first = object.kind === 'Node' ? object : omit(object, ['status']);
   const fresh: KubeObject = { ...first, metadata, apiVersion: object.apiVersion, kind: object.kind };
   const enabled = withoutDisabledFields(fresh);
+  if (object.kind === 'Service') return withClusterIPs(enabled) as KubeObject;
+  if (object.kind === 'Job' && uid !== undefined) return withGeneratedSelector(enabled, uid);
+  if (object.kind === 'PersistentVolumeClaim') return withBothSources(enabled) as KubeObject;
   if (object.kind !== 'Pod') return enabled;
   // A manifest with a uid comes from a cluster: the node that its scheduler chose does not exist here.
   return preparePod(object.metadata.uid ? withoutNode(enabled) : enabled) as KubeObject;
@@ -94,11 +111,13 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
   return { ...status, conditions: [gated] };
 }
 
-/** Fields of workloads whose features are disabled in v1.36. */
-const DISABLED_FIELDS: Readonly<Record<string, string>> = {
-  Job: 'spec.scheduling',
-  CronJob: 'spec.jobTemplate.spec.scheduling',
-  StatefulSet: 'spec.updateStrategy.rollingUpdate.maxUnavailable',
+/** Fields whose features are disabled in v1.36. */
+const DISABLED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Job: ['spec.scheduling'],
+  CronJob: ['spec.jobTemplate.spec.scheduling'],
+  // Source: pkg/registry/coordination/lease/strategy.go, CoordinatedLeaderElection.
+  Lease: ['spec.preferredHolder', 'spec.strategy'],
+  StatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'],
 };
 
 /**
@@ -106,9 +125,10 @@ const DISABLED_FIELDS: Readonly<Record<string, string>> = {
  * (`lifecycle.stopSignal`) is disabled there too, but works here.
  */
 export function withoutDisabledFields<T extends Decoded<KubeObject>>(object: T): T {
-  const ofKind = DISABLED_FIELDS[object.kind ?? '']?.split('.') ?? [];
-  const field = ofKind.at(-1) ?? '';
-  const trimmed = changeAt(object, ofKind.slice(0, -1), (parent) => omit(parent, [field]));
+  const trimmed = (DISABLED_FIELDS[object.kind ?? ''] ?? []).reduce<unknown>((value, disabled) => {
+    const path = disabled.split('.');
+    return changeAt(value, path.slice(0, -1), (parent) => omit(parent, path.slice(-1)));
+  }, object);
   const pod = podIn(object as KubeObject);
   if (pod === undefined) return trimmed as T;
   const specPath = [...pod.path.split('.'), 'spec'].filter(Boolean);
@@ -143,10 +163,10 @@ function withoutDisabledPodFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
 
 /** Paths of the fields that `prepareForCreate` drops with disabled features. Each gets a warning. */
 export function droppedFields(object: KubeObject): string[] {
-  const ofKind = DISABLED_FIELDS[object.kind];
+  const ofKind = DISABLED_FIELDS[object.kind] ?? [];
   const pod = podIn(object);
   return [
-    ...(ofKind !== undefined && valueAt(object, ofKind) !== undefined ? [ofKind] : []),
+    ...ofKind.filter((path) => valueAt(object, path) !== undefined),
     ...(pod === undefined ? [] : droppedPodFields(child(pod.path, 'spec'), pod.pod.spec ?? {})),
   ];
 }

@@ -3,11 +3,11 @@ import {
   type DaemonSetStatus,
   isSameJson,
   type Job,
-  type JobSpec,
   type KubeObject,
   type PersistentVolumeClaim,
   PROTECTION,
 } from '../../api/index.ts';
+import { withGeneratedSelector } from '../base/generated-selector.ts';
 
 /**
  * The API server's additions to a new workload that has a uid. Source: `PrepareForCreate` of the strategies in
@@ -16,6 +16,7 @@ import {
 
 /** The first statuses. Kinds that are not here have none; `prepareForCreate` gives a Pod its status. */
 const FIRST_STATUS: Readonly<Record<string, object>> = {
+  CertificateSigningRequest: {},
   CronJob: {},
   DaemonSet: {
     currentNumberScheduled: 0,
@@ -24,21 +25,24 @@ const FIRST_STATUS: Readonly<Record<string, object>> = {
     numberReady: 0,
   } satisfies DaemonSetStatus,
   Deployment: {},
+  HorizontalPodAutoscaler: { desiredReplicas: 0, currentMetrics: null },
   Ingress: { loadBalancer: {} },
   Job: {},
   Namespace: { phase: 'Active' },
   PersistentVolume: { phase: 'Pending' },
   PersistentVolumeClaim: { phase: 'Pending' },
+  PodDisruptionBudget: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
   ReplicaSet: { replicas: 0 },
   ReplicationController: { replicas: 0 },
+  ResourceClaim: {},
+  ResourceQuota: {},
   Service: { loadBalancer: {} },
   StatefulSet: { replicas: 0, availableReplicas: 0 },
+  VolumeAttachment: { attached: false },
 };
 
 /** Counts the changes of a DaemonSet's template. Source: k8s.io/api/apps/v1, DeprecatedTemplateGeneration. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
-
-const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
 /**
  * A prepared object in the form in which it is stored under its new uid. An object that has a uid already is returned
@@ -49,7 +53,7 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
   const named = withProtection({ ...object, metadata: { ...object.metadata, uid } });
   const status = named['status'] ?? FIRST_STATUS[object.kind];
   const withStatus = status === undefined ? named : { ...named, status };
-  if (object.kind === 'Job') return withGeneratedSelector(withStatus, uid) as T;
+  if (object.kind === 'Job') return withOwnLabels(withGeneratedSelector(withStatus, uid));
   if (object.kind === 'PersistentVolumeClaim') return withClass(withStatus) as T;
   // Source: pkg/registry/core/namespace/strategy.go PrepareForCreate.
   if (object.kind === 'Namespace') return { ...withStatus, spec: { finalizers: ['kubernetes'] } };
@@ -59,8 +63,11 @@ export function asCreated<T extends KubeObject>(object: T, newUid: () => string)
 /** The class of claims that name none. A cluster has a default class, too; kind and minikube use this name. */
 const DEFAULT_CLASS = 'standard';
 
-/** Source: plugin/pkg/admission/storage/storageobjectinuseprotection. */
-function withProtection<T extends KubeObject>(object: T): T {
+/**
+ * The object with the finalizer that keeps it while it is in use, if its kind has one.
+ * Source: plugin/pkg/admission/storage/storageobjectinuseprotection.
+ */
+export function withProtection<T extends KubeObject>(object: T): T {
   const protection = PROTECTION[object.kind];
   const { finalizers = [] } = object.metadata;
   if (protection === undefined || finalizers.includes(protection)) return object;
@@ -72,30 +79,11 @@ function withClass(claim: PersistentVolumeClaim & KubeObject): PersistentVolumeC
   return { ...claim, spec: { ...claim.spec, storageClassName: claim.spec?.storageClassName ?? DEFAULT_CLASS } };
 }
 
-/**
- * Gives a Job a selector and labels of its Pods that no other Job has. Source: pkg/registry/batch/job/strategy.go,
- * generateSelector.
- */
-function withGeneratedSelector(job: Job & KubeObject, uid: string): Job & KubeObject {
-  const { manualSelector, selector, template } = job.spec as JobSpec;
-  if (manualSelector === true) return job;
-  const name = job.metadata.name ?? '';
-  const labels = {
-    ...template.metadata?.labels,
-    'controller-uid': uid,
-    [CONTROLLER_UID]: uid,
-    'job-name': name,
-    'batch.kubernetes.io/job-name': name,
-  };
-  const matchLabels = { ...selector?.matchLabels, [CONTROLLER_UID]: selector?.matchLabels?.[CONTROLLER_UID] ?? uid };
-  const spec: JobSpec = {
-    ...(job.spec as JobSpec),
-    selector: { ...selector, matchLabels },
-    template: { ...template, metadata: { ...template.metadata, labels } },
-  };
-  // A Job without labels shows the labels of its template, also the generated labels.
+/** A Job without labels shows the labels of its template, also the generated ones. */
+function withOwnLabels<T extends Job & KubeObject>(job: T): T {
+  const labels = job.spec?.template.metadata?.labels;
   const hasLabels = Object.keys(job.metadata.labels ?? {}).length > 0;
-  return { ...job, metadata: hasLabels ? job.metadata : { ...job.metadata, labels }, spec };
+  return hasLabels || labels === undefined ? job : { ...job, metadata: { ...job.metadata, labels } };
 }
 
 /**

@@ -1,15 +1,34 @@
 import type { KubeObject, ObjectMeta, PersistentVolume, PodTemplate } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { defaultRoleBinding, defaultStorageClass } from './access.ts';
-import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
-import { defaultCronJob, defaultJob } from './batch.ts';
-import { defaultConfigMap, defaultSecret } from './config.ts';
-import { defaultEndpoints, defaultEndpointSlice } from './endpoints.ts';
-import { defaultLimitRange, defaultPriorityClass, defaultResourceQuota, defaultRuntimeClass } from './limits.ts';
-import { defaultIngressClass, defaultNetworkPolicy } from './network-policy.ts';
+import {
+  defaultConfigMap,
+  defaultLimitRange,
+  defaultPriorityClass,
+  defaultResourceQuota,
+  defaultRoleBinding,
+  defaultRuntimeClass,
+  defaultSecret,
+  defaultStorageClass,
+} from './records.ts';
+import {
+  defaultClaim,
+  defaultCronJob,
+  defaultDaemonSet,
+  defaultDeployment,
+  defaultJob,
+  defaultReplicaSet,
+  defaultReplicationController,
+  defaultStatefulSet,
+} from './workloads.ts';
+import {
+  defaultEndpoints,
+  defaultEndpointSlice,
+  defaultIngressClass,
+  defaultNetworkPolicy,
+  defaultService,
+} from './networking.ts';
 import { defaultPod, defaultTemplate } from './pod.ts';
-import { defaultReplicationController } from './replication-controller.ts';
-import { defaultService } from './service.ts';
+import { defaultByTable } from './table.ts';
 import { defaultVolumeSpec } from './volume.ts';
 
 type Defaulter = (object: Decoded<KubeObject>) => unknown;
@@ -57,13 +76,14 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
 export function applyDefaults(object: KubeObject): KubeObject {
   const defaulter = DEFAULTERS.get(object.kind);
   const named = { ...object, metadata: object.metadata ?? {} };
-  return defaulter === undefined ? named : (defaulter(named) as KubeObject);
+  return defaultByTable(defaulter === undefined ? named : (defaulter(named) as KubeObject));
 }
 
 /** Adds the name of a namespace as a label. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Namespace. */
 function defaultNamespace(namespace: { metadata?: Decoded<ObjectMeta> | undefined }): unknown {
   const { metadata } = namespace;
-  if (!metadata?.name) return namespace;
+  // A patch may have made a text of the labels: it is refused later.
+  if (!metadata?.name || typeof (metadata.labels ?? {}) !== 'object') return namespace;
   const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
   return { ...namespace, metadata: { ...metadata, labels } };
 }

@@ -1,8 +1,13 @@
 import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { defaultContainer } from './container.ts';
+import {
+  canonicalRequirements,
+  canonicalResourceList,
+  defaultContainer,
+  podLevelRequests,
+  requestsFromLimits,
+} from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
-import { canonicalRequirements, canonicalResourceList, podLevelRequests, requestsFromLimits } from './resources.ts';
 import { defaultVolume } from './volume.ts';
 
 /** Defaults of a Pod. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod. */

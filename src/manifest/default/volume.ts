@@ -2,15 +2,15 @@ import {
   canonicalQuantity,
   defaultPullPolicy,
   type DownwardAPIVolumeFile,
+  type PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
   type PersistentVolumeSpec,
   type Volume,
   type VolumeProjection,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { defaultFieldRef, defaultResourceFieldRef } from './container.ts';
-import { changeFields, fillAbsent, fillZero } from './fill.ts';
-import { canonicalResourceList } from './resources.ts';
+import { canonicalResourceList, defaultFieldRef, defaultResourceFieldRef } from './container.ts';
+import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 
 /** The default mode: readable by all users, writable by the owner. */
 const FILE_MODE = 0o644;
@@ -32,7 +32,8 @@ export function defaultVolume(volume: Decoded<Volume>): Decoded<Volume> {
       }),
     ephemeral: (source) =>
       changeFields(source, {
-        volumeClaimTemplate: (template) => changeFields(template, { spec: defaultClaimSpec }),
+        volumeClaimTemplate: (template) =>
+          changeFields(fillAbsent(template, { metadata: {} }), { spec: defaultClaimSpec }),
       }),
     image: (source) => fillZero(source, { pullPolicy: defaultPullPolicy(source.reference ?? '') }),
     iscsi: (source) => fillZero(source, { iscsiInterface: 'default' }),
@@ -71,4 +72,19 @@ function defaultFiles(files: Decoded<DownwardAPIVolumeFile>[]): Decoded<Downward
   return files.map((file) =>
     changeFields(file, { fieldRef: defaultFieldRef, resourceFieldRef: defaultResourceFieldRef }),
   );
+}
+
+/**
+ * A claim that names its source in one of the two fields has it in both.
+ * Source: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources.
+ */
+export function withBothSources(claim: Decoded<PersistentVolumeClaim>): Decoded<PersistentVolumeClaim> {
+  return changeFields(claim, {
+    spec: (spec) => {
+      const { dataSource, dataSourceRef } = spec;
+      if (dataSource !== undefined && dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource };
+      if (dataSourceRef === undefined || dataSource !== undefined || dataSourceRef.namespace) return spec;
+      return { ...spec, dataSource: omit(dataSourceRef, ['namespace']) };
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import { mostSimilar, parseDuration } from '../../api/index.ts';
 import type { NumberRange } from '../../history/index.ts';
-import { type SourceNode, nodeTypeName } from '../read/source-node.ts';
-import type { SourceText } from '../read/source-text.ts';
+import { nodeTypeName, type SourceNode, type SourceText } from '../read/source-node.ts';
 
 /** The mistakes in a file, each with its position: `FILE:LINE:COLUMN: PATH: …`. */
 export type Mistakes = string[];

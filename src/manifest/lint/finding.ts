@@ -54,6 +54,7 @@ export const FINDING_RULES = {
   forbidden: 'The field may not be set here.',
   'size-limit': 'The value is too long or too short, or there are too many or too few.',
   'server-warning': 'The API server accepts it with this warning.',
+  'loose-reference': 'The field names something that none of the checked objects has; it may be elsewhere.',
   'not-runnable': 'podrun cannot run it without changes; a cluster can.',
   'no-effect': 'The field has no effect in podrun, but it has one on a cluster.',
   'not-checked': 'It was not checked: it is no manifest, or podrun does not know the fields of its kind.',

@@ -1,13 +1,15 @@
-import { PodrunError } from '../../api/index.ts';
+import { isKnownMedium, type KubeObject, PodrunError } from '../../api/index.ts';
 import type { Finding, FindingRule, Findings } from './finding.ts';
 import { type FieldError, type FieldErrorType, formatFieldError } from '../base/field-error.ts';
 import { type LoadedObject, loadManifests, type LoadResult } from '../check/load.ts';
 import type { DocumentProblem, Notice, Subject } from '../check/manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
-import type { Position } from '../read/source-text.ts';
-import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
-import { refusedFields } from '../support/refused-fields.ts';
+import type { Position } from '../read/source-node.ts';
+import { groupFieldsWithoutEffect, refusedFields } from '../support/find-fields.ts';
+import { podIn } from '../base/pod-specs.ts';
+import type { Isolation } from '../support/rule.ts';
 import { isCustomKind } from '../check/kinds.ts';
+import { type LooseReference, looseReferences } from './references.ts';
 
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
 const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;
@@ -20,8 +22,12 @@ export interface LintOptions {
   readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Also report fields that podrun refuses to run, and fields without effect. */
   readonly runnable: boolean;
+  /** The isolation of containers on this machine, on which effects depend. Default: none. */
+  readonly isolation?: Isolation | undefined;
   /** Report documents that cannot be checked as errors instead of notes. */
   readonly noSkip: boolean;
+  /** Returns the ConfigMaps and Secrets that manifests may name besides their own. Default: none. */
+  readonly storedData?: (() => readonly KubeObject[]) | undefined;
 }
 
 /**
@@ -29,7 +35,7 @@ export interface LintOptions {
  * gets a note: hooks and globs pass any .yaml file. Throws nothing for mistakes of the user.
  */
 export async function lintManifests(options: LintOptions): Promise<Findings> {
-  const findings: Finding[] = [];
+  const results: LoadResult[] = [];
   const unreadable: string[] = [];
   let [files, objects] = [0, 0];
   for (const argument of options.files) {
@@ -41,10 +47,30 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
       unreadable.push(...inputProblems);
       if (inputProblems.length === 0) files += 1;
       objects += checkedObjects(loaded);
-      findings.push(...findingsOf(loaded, options).sort((a, b) => a.line - b.line || a.column - b.column));
+      results.push(loaded);
     }
   }
+  const loose = looseIn(
+    results.flatMap((result) => result.objects),
+    options,
+  );
+  const findings = results.flatMap((result) => {
+    const own = loose.filter(({ from }) => result.objects.includes(from)).map(looseFinding);
+    return [...findingsOf(result, options), ...own].sort((a, b) => a.line - b.line || a.column - b.column);
+  });
   return { findings, unreadable, files, objects };
+}
+
+/** Most manifests have their own ConfigMaps and Secrets, and what is stored is not read. */
+function looseIn(objects: readonly LoadedObject[], { storedData }: LintOptions): LooseReference<LoadedObject>[] {
+  const loose = looseReferences(objects);
+  if (storedData === undefined || !loose.some(({ about }) => about === 'data')) return loose;
+  return looseReferences(objects, { objects: storedData(), isAll: false });
+}
+
+function looseFinding({ from, path, message, hint }: LooseReference<LoadedObject>): Finding {
+  const place = placed(from.subject, from.positionOf(path));
+  return { ...place, level: 'warning', rule: 'loose-reference', path, message: `${path}: ${message}`, hint };
 }
 
 async function expanded(argument: string, recursive: boolean, unreadable: string[]): Promise<readonly string[]> {
@@ -66,7 +92,7 @@ function checkedObjects({ objects, errors }: LoadResult): number {
   return objects.length + new Set(wrong).size;
 }
 
-function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip }: LintOptions): Finding[] {
+function findingsOf({ objects, errors, notices }: LoadResult, { runnable, isolation, noSkip }: LintOptions): Finding[] {
   const problems = errors.filter((error): error is DocumentProblem => error.stage !== 'input');
   const foreign = new Map(problems.map((problem) => [problem.subject, whyNoManifest(problem)]));
   const skipped = [...foreign].flatMap(([subject, why]) => {
@@ -78,8 +104,22 @@ function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip
     ...wrong.map(problemFinding),
     ...skipped,
     ...notices.map((notice) => noticeFinding(notice, noSkip)),
-    ...(runnable ? objects.flatMap(runnableFindings) : []),
+    ...objects.flatMap(mediumFindings),
+    ...(runnable ? objects.flatMap((object) => runnableFindings(object, isolation)) : []),
   ];
+}
+
+/** An API server takes any medium, and the kubelet then mounts nothing. */
+function mediumFindings({ object, subject, positionOf }: LoadedObject): Finding[] {
+  const inObject = podIn(object);
+  return (inObject?.pod.spec?.volumes ?? []).flatMap(({ emptyDir }, index): Finding[] => {
+    const { medium = '' } = emptyDir ?? {};
+    if (isKnownMedium(medium)) return [];
+    const path = `${inObject?.path ? `${inObject.path}.` : ''}spec.volumes[${index}].emptyDir.medium`;
+    const message = `${path}: Invalid value: ${JSON.stringify(medium)}: unknown storage medium`;
+    const hint = 'a kubelet knows Memory, HugePages and HugePages-SIZE';
+    return [{ ...placed(subject, positionOf(path)), level: 'error', rule: 'invalid-value', path, message, hint }];
+  });
 }
 
 function problemFinding(problem: DocumentProblem): Finding {
@@ -122,13 +162,13 @@ function notChecked(subject: Subject, position: Position, why: string, noSkip: b
   };
 }
 
-function runnableFindings(loaded: LoadedObject): Finding[] {
+function runnableFindings(loaded: LoadedObject, isolation: Isolation | undefined): Finding[] {
   const { object, subject, positionOf } = loaded;
   const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
   const refused = refusedFields(object).map((error): Finding => {
     return { ...at(error.path), level: 'error', rule: 'not-runnable', ...errorFields(error) };
   });
-  const idle = groupFieldsWithoutEffect(object).flatMap(({ paths, note }) =>
+  const idle = groupFieldsWithoutEffect(object, isolation).flatMap(({ paths, note }) =>
     paths.map((path): Finding => {
       const text = `${path}: no effect here: ${note}`;
       return { ...at(path), level: 'warning', rule: 'no-effect', path, message: text, hint: undefined };
@@ -167,9 +207,7 @@ const RULE_OF: Readonly<Record<FieldErrorType, FindingRule>> = {
   'Duplicate value': 'duplicate-value',
   'Not found': 'not-found',
   'Too long': 'size-limit',
-  'Too short': 'size-limit',
   'Too many': 'size-limit',
-  'Too few': 'size-limit',
   'Internal error': 'invalid-value',
   'Parse error': 'parse-error',
   'Invalid type': 'invalid-type',

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readJson } from './json-reader.ts';
 import { MAX_DOCUMENT_BYTES } from './limits.ts';
-import { nodeValue, type SourceNode } from './source-node.ts';
-import { SourceError, SourceText } from './source-text.ts';
+import { nodeValue, SourceError, type SourceNode, SourceText } from './source-node.ts';
 import { readYaml } from './yaml-reader.ts';
 
 /** One document of a file: its text, or the error that kept it from being read. */

@@ -1,4 +1,4 @@
-import { SourceError } from './source-text.ts';
+import { SourceError } from './source-node.ts';
 
 /** Single-character escapes in double quotes, by YAML 1.1 and go-yaml: they include `\'`, but not `\/`. */
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -30,7 +30,16 @@ export function filesOf(argument: string, recursive: boolean): string[] {
   if (!isFolder) return [argument];
   const files = filesInFolder(argument, recursive);
   if (files.length > 0) return files;
-  throw unreadable(argument, `error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`);
+  const message = `error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`;
+  throw new PodrunError('InvalidManifest', message, { path: argument, hint: adviseRecursion(argument) });
+}
+
+/** Advice to read a folder with `-R`, since its subfolders have manifests. Undefined: they have none. */
+export function adviseRecursion(argument: string): string | undefined {
+  if (isUrl(argument) || argument === '-' || !statSync(argument).isDirectory()) return undefined;
+  const own = filesInFolder(argument, false).length;
+  const others = filesInFolder(argument, true).length - own;
+  return others === 0 ? undefined : `The subfolders of ${argument} have ${others} more: read them with -R.`;
 }
 
 function filesInFolder(folder: string, recursive: boolean): string[] {

@@ -1,6 +1,5 @@
 import { MAX_DEPTH, MAX_JSON_VALUES, tooDeep } from './limits.ts';
-import { SourceError } from './source-text.ts';
-import type { ListNode, MapEntry, MapNode, SourceNode } from './source-node.ts';
+import { type ListNode, type MapEntry, type MapNode, SourceError, type SourceNode } from './source-node.ts';
 import { exactInteger } from './yaml-scalars.ts';
 
 /**

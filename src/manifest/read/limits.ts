@@ -1,4 +1,4 @@
-import { SourceError } from './source-text.ts';
+import { SourceError } from './source-node.ts';
 
 /** The depth of nested lists and objects. A CronJob with every field has 17. */
 export const MAX_DEPTH = 100;

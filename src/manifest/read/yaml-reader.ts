@@ -1,9 +1,7 @@
 // The yaml package is large: import this module dynamically, for the first document that is not JSON.
-import { Composer, Parser, type YAMLParseError } from 'yaml';
-import { lexemes } from './go-lexer.ts';
+import { Composer, Lexer, Parser, type YAMLParseError } from 'yaml';
 import { MAX_DEPTH, MAX_YAML_TOKENS, tooDeep } from './limits.ts';
-import { SourceError, type SourceText } from './source-text.ts';
-import type { SourceNode } from './source-node.ts';
+import { SourceError, type SourceNode, type SourceText } from './source-node.ts';
 import { YamlTree } from './yaml-tree.ts';
 
 /** A message of go-yaml, with podrun's advice. */
@@ -109,8 +107,10 @@ function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
   const bracket = open.at(-1);
   if (bracket !== undefined) {
     const closing = text[bracket] === '[' ? ']' : '}';
+    // A value may follow, or the bracket that closes.
+    const needsValue = /[[{,]\s*$/.test(text);
     throw syntaxError(source, bracket, {
-      message: `did not find expected ',' or '${closing}'`,
+      message: needsValue ? 'did not find expected node content' : `did not find expected ',' or '${closing}'`,
       hint: 'close the bracket',
     });
   }
@@ -162,4 +162,47 @@ function goMessage(error: YAMLParseError): GoMessage {
     ({ code, text }) => code === error.code && (text === undefined || text.test(error.message)),
   );
   return { message: row?.message ?? error.message, hint: row?.hint };
+}
+
+type Scan = Generator<string, unknown>;
+
+/** The private members of the package's lexer that decide about indentation. */
+interface LexerInternals {
+  /** The indentation that a line needs to belong to the current node. */
+  indentNext: number;
+  /** The number of open brackets. */
+  flowLevel: number;
+  parseQuotedScalar(): Scan;
+  parsePlainScalar(): Scan;
+  parseFlowCollection(): Scan;
+}
+
+/**
+ * Splits a YAML text into lexemes. Like go-yaml, and unlike the package, ignores the indentation of lines inside
+ * brackets and quotes.
+ */
+function lexemes(text: string): Generator<string, void> {
+  const lexer = new Lexer();
+  // These members are private in the package's types. The package is pinned, and tests hold its behaviour.
+  const internals = lexer as unknown as LexerInternals;
+  const inFlow = (): boolean => internals.flowLevel > 0;
+  withoutIndent(internals, 'parseQuotedScalar', () => true);
+  withoutIndent(internals, 'parsePlainScalar', inFlow);
+  withoutIndent(internals, 'parseFlowCollection', inFlow);
+  return lexer.lex(text);
+}
+
+type ScanName = 'parseQuotedScalar' | 'parsePlainScalar' | 'parseFlowCollection';
+
+/** Makes a scan ignore indentation where `applies` returns true. */
+function withoutIndent(internals: LexerInternals, name: ScanName, applies: () => boolean): void {
+  const scan = internals[name].bind(internals);
+  internals[name] = function* scanWithoutIndent(): Scan {
+    if (!applies()) return yield* scan();
+    const { indentNext } = internals;
+    internals.indentNext = 0;
+    const next = yield* scan();
+    internals.indentNext = indentNext;
+    return next;
+  };
 }

@@ -2,8 +2,7 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { doubleQuotedValue } from './double-quoted.ts';
 import { isExcessiveAliasing, MAX_DEPTH, TEXT_PER_NODE, tooDeep } from './limits.ts';
-import type { JsonScalar, MapEntry, MapNode, SourceNode } from './source-node.ts';
-import { SourceError } from './source-text.ts';
+import { type JsonScalar, type MapEntry, type MapNode, SourceError, type SourceNode } from './source-node.ts';
 import { resolvePlain, resolveTagged, ScalarError } from './yaml-scalars.ts';
 
 /** The size and depth of a node with its aliases expanded. */

@@ -10,7 +10,7 @@ export function mainContainer(options: StarterOptions, folder: SharedFolder): st
     '      image: busybox:1.37',
     ...(sharesFiles(options) ? folder.lines() : []),
     ...environment(options),
-    '      # The program and its arguments. They replace those of the image. No shell runs unless you call one.',
+    '      # The program and its arguments. They replace the program of the image. No shell runs unless you call one.',
     '      command:',
     '        - sh',
     '        - -c',
@@ -55,7 +55,7 @@ function script({ parts, isTask }: StarterOptions): string[] {
   const log = parts.has('sidecar') ? ' >> main.log' : '';
   const [greeting, rounds] = parts.has('configmap') ? ['$GREETING', '$ROUNDS'] : ['hello', '3'];
   return [
-    'trap \'echo "told to stop"; exit 0\' TERM # SIGTERM: finish open work',
+    'trap \'echo "stopping"; exit 0\' TERM # SIGTERM: finish open work',
     `echo "${greeting}${parts.has('env') ? ', I am $WHO' : ''}"`,
     ...(parts.has('secret') ? ['echo "the password has ${#PASSWORD} characters"'] : []),
     ...(parts.has('init') ? ['cat prepared # written by the init container'] : []),

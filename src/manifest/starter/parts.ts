@@ -1,6 +1,6 @@
 /** The parts that a starter manifest can have beside its main container. */
 export const PARTS = {
-  init: 'a container that prepares something and ends, before the others start',
+  init: 'a container that prepares something and ends, before the main containers start',
   sidecar: 'a container that runs beside the main one, and is stopped after it',
   probes: 'startup, readiness and liveness probe',
   hooks: 'a command that runs before the container is stopped',
@@ -13,15 +13,26 @@ export const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-/** The kinds of manifests that `podrun init` writes. */
-export const STARTER_KINDS = ['Pod', 'Deployment', 'Job', 'CronJob'] as const;
+/** The kinds that have Pods, to which parts can be added. */
+const POD_KINDS = ['Pod', 'Deployment', 'Job', 'CronJob'] as const;
+/** The other kinds. */
+const OWN_KINDS = ['Service', 'Ingress', 'ConfigMap'] as const;
+export type PodKind = (typeof POD_KINDS)[number];
+export type OwnKind = (typeof OWN_KINDS)[number];
+export type StarterKind = PodKind | OwnKind;
 
-export type StarterKind = (typeof STARTER_KINDS)[number];
+/** The kinds of manifests that `podrun init` writes. */
+export const STARTER_KINDS: readonly StarterKind[] = [...POD_KINDS, ...OWN_KINDS];
+
+/** True for a kind to which parts can be added. */
+export function hasParts(kind: StarterKind): kind is PodKind {
+  return POD_KINDS.some((known) => known === kind);
+}
 
 export interface StarterOptions {
   /** The name of the object, a DNS label. */
   readonly name: string;
-  readonly kind: StarterKind;
+  readonly kind: PodKind;
   readonly parts: ReadonlySet<Part>;
   /** True for Pods that do their work and end, false for Pods that serve. */
   readonly isTask: boolean;

@@ -1,6 +1,15 @@
 import { mainContainer } from './main-container.ts';
 import { workload } from './workload.ts';
-import { type Part, SharedFolder, sharesFiles, type StarterKind, type StarterOptions } from './parts.ts';
+import { ownDocuments } from './served.ts';
+import {
+  type OwnKind,
+  type Part,
+  type PodKind,
+  SharedFolder,
+  sharesFiles,
+  type StarterKind,
+  type StarterOptions,
+} from './parts.ts';
 
 const prepare = (folder: SharedFolder): string[] => [
   '    - name: prepare # the next container starts when this one has ended with exit code 0',
@@ -31,12 +40,26 @@ const sidecar = (folder: SharedFolder): string[] => [
   '          wait # a shell that waits hears SIGTERM at once',
 ];
 
-/** A starter manifest as YAML: valid and runnable, with a comment about every field. */
+/** A starter manifest of a kind with Pods as YAML: valid and runnable, with a comment about every field. */
 export function starterManifest(options: StarterOptions): string {
+  const { kind, isTask } = options;
   const spec = podSpec(options);
-  const documents = [...records(options), options.kind === 'Pod' ? pod(options, spec) : workload(options, spec)];
-  return `${headline(options).join('\n')}\n${documents.join('\n---\n')}\n`;
+  const documents = [...records(options), kind === 'Pod' ? pod(options, spec) : workload(options, spec)];
+  const title = TITLES[kind === 'Pod' && isTask ? 'task' : kind];
+  const serves = kind === 'Deployment' || (kind === 'Pod' && !isTask);
+  return manifestOf({ kind, title, serves, file: options.file }, documents);
 }
+
+/** A starter manifest of another kind, with the Pods that it leads to. */
+export function ownManifest(kind: OwnKind, name: string, file: string | undefined): string {
+  return manifestOf({ kind, title: OWN_TITLES[kind], serves: kind !== 'ConfigMap', file }, ownDocuments(kind, name));
+}
+
+const OWN_TITLES: Readonly<Record<OwnKind, string>> = {
+  Service: 'A Service: one name and address for Pods, here for the Pods of a Deployment',
+  Ingress: 'An Ingress: it leads a browser to the Service of a Deployment',
+  ConfigMap: 'A ConfigMap: settings apart from the Pods that read them',
+};
 
 /** The objects that the Pod refers to. They come before the Pod, so that they exist when it starts. */
 function records({ name, parts, isTask }: StarterOptions): string[] {
@@ -98,7 +121,7 @@ const OF_JOBS: readonly string[] = [
 ];
 
 /** The lines about the restart policy. */
-const RESTARTS: Readonly<Record<StarterKind | 'task', readonly string[]>> = {
+const RESTARTS: Readonly<Record<PodKind | 'task', readonly string[]>> = {
   task: [
     '  # OnFailure: a container that ends with another exit code than 0 is restarted, at first at once, then',
     '  # after 10 s, 20 s, 40 s…',
@@ -119,7 +142,7 @@ const RESTARTS: Readonly<Record<StarterKind | 'task', readonly string[]>> = {
   CronJob: OF_JOBS,
 };
 
-const TITLES: Readonly<Record<StarterKind | 'task', string>> = {
+const TITLES: Readonly<Record<PodKind | 'task', string>> = {
   task: 'A Pod that does its work and ends',
   Pod: 'A Pod that serves until podrun stops it',
   Deployment: 'A Deployment: Pods that serve until podrun stops them, and that a change of this file replaces',
@@ -127,24 +150,32 @@ const TITLES: Readonly<Record<StarterKind | 'task', string>> = {
   CronJob: 'A CronJob: a Job at certain times, until podrun stops it',
 };
 
-function headline({ kind, isTask, file }: StarterOptions): string[] {
+interface Headline {
+  readonly kind: StarterKind;
+  readonly title: string;
+  /** True when its Pods serve until podrun stops them. */
+  readonly serves: boolean;
+  readonly file: string | undefined;
+}
+
+function manifestOf({ kind, title, serves, file }: Headline, documents: readonly string[]): string {
   const manifest = file ?? 'FILE';
-  const title = TITLES[kind === 'Pod' && isTask ? 'task' : kind];
-  const serves = kind === 'Deployment' || (kind === 'Pod' && !isTask);
   const commands = serves
     ? [
         `#   podrun apply ${manifest}                 # Ctrl-C stops it`,
         `#   podrun apply ${manifest} --until ready   # stops it as soon as it is Ready; good for a first try`,
       ]
     : [`#   podrun apply ${manifest}`];
-  return [
+  const fields = kind === 'ConfigMap' ? 'configmap' : `${kind.toLowerCase()}.spec`;
+  const lines = [
     `# ${title}. To run it:`,
     '#',
     ...commands,
     '#',
-    `# podrun explain ${kind.toLowerCase()}.spec lists all fields; podrun validate finds mistakes.`,
+    `# podrun explain ${fields} lists all fields; podrun validate finds mistakes.`,
     '',
   ];
+  return `${lines.join('\n')}\n${documents.join('\n---\n')}\n`;
 }
 
 function volumes(options: StarterOptions): string[] {

@@ -54,7 +54,7 @@ const cronJobSpec: SpecLines = (name, podSpec) => [
   `  #   podrun create job try --from=cronjob/${name}`,
   "  schedule: '* * * * *'",
   '  timeZone: Etc/UTC # the default is the time zone of the controllers',
-  '  concurrencyPolicy: Forbid # no run while the last one goes on; or Allow, the default, or Replace',
+  '  concurrencyPolicy: Forbid # no run while the last one still runs; or Allow, the default, or Replace',
   '  successfulJobsHistoryLimit: 3 # so many ended Jobs are kept',
   '  failedJobsHistoryLimit: 1',
   '  jobTemplate: # each run is a Job made from this',

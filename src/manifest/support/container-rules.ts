@@ -1,17 +1,22 @@
+import { dottedSysctl, type Sysctl } from '../../api/index.ts';
 import { isApiAccess } from '../admission/service-account.ts';
 import {
   checked,
   FIELD_BY_FIELD,
+  type FieldRule,
   is,
-  noEffect,
-  partly,
-  type SupportTable,
+  type Isolation,
+  needs,
   needsNamespaces,
   needsPodNetwork,
+  noEffect,
+  partly,
+  refused,
+  type SupportTable,
+  type TypeRules,
   unsafe,
   works,
 } from './rule.ts';
-import { type FieldRule, refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
 const LIMITS = 'memory and cpu: where podrun may make cgroups; elsewhere an event says that they do not hold';
@@ -110,4 +115,66 @@ export const CONTAINER_RULES: SupportTable = {
   TCPSocketAction: works('port', 'host'),
   GRPCAction: works('port', 'service'),
   SleepAction: works('seconds'),
+};
+
+const NO_LABELS = 'containers have the label of podrun';
+const IDENTITY = 'as root, and as what the container sees in the namespace tier; else it does not start';
+const GROUPS = 'as root; other users have the groups of podrun, and an event says so';
+const CAPABILITIES = 'the capabilities of podrun; in the user namespace of an ordinary user they hold there only';
+const PROFILE = partly('a container that names one does not start');
+
+/** The rule for the type of a profile, which nothing applies. A container with a local profile does not start. */
+const profileType = (note: string): FieldRule => unsafe(note, is('Unconfined', 'Localhost'));
+
+/** True where the namespaces of all sysctls are the Pod's. With one that a kubelet does not permit, it does not run. */
+function sysctlsWork(value: unknown, { hasNamespaces = false, hasPodNetwork = false }: Isolation): boolean {
+  const sysctls = Array.isArray(value) ? (value as Partial<Sysctl>[]) : [];
+  const names = sysctls.map(({ name = '' }) => dottedSysctl(name));
+  return names.every((name) =>
+    name.startsWith('net.') ? hasPodNetwork : hasNamespaces || !name.startsWith('kernel.shm'),
+  );
+}
+
+/** The rules that the security contexts of Pods and of containers share. */
+const SHARED: TypeRules = {
+  seccompProfile: FIELD_BY_FIELD,
+  appArmorProfile: FIELD_BY_FIELD,
+  seLinuxOptions: noEffect(NO_LABELS),
+  windowsOptions: noEffect('this is no Windows node'),
+  runAsUser: partly(IDENTITY),
+  runAsGroup: partly(IDENTITY),
+  ...works('runAsNonRoot'),
+};
+
+/** The rules of security contexts. Events report the effects that depend on the machine. */
+export const SECURITY_RULES: SupportTable = {
+  PodSecurityContext: {
+    ...SHARED,
+    fsGroup: partly('as root; other users give volumes to groups that they are in, and an event says so'),
+    ...works('fsGroupChangePolicy'),
+    supplementalGroups: partly(GROUPS),
+    supplementalGroupsPolicy: partly(GROUPS),
+    seLinuxChangePolicy: noEffect(NO_LABELS),
+    sysctls: needs(
+      noEffect(
+        'kernel.shm_rmid_forced takes namespaces, net.* takes --network cluster or pod; ' +
+          'a kubelet permits no more sysctls',
+      ),
+      sysctlsWork,
+    ),
+  },
+  SecurityContext: {
+    ...SHARED,
+    privileged: partly('all capabilities that podrun has; an event says so where it is not root'),
+    capabilities: FIELD_BY_FIELD,
+    allowPrivilegeEscalation: partly('where setpriv of util-linux is installed; else an event says so'),
+    readOnlyRootFilesystem: partly('in the namespace tier; else the container does not start'),
+    procMount: partly('in the namespace tier as on a node; else /proc is never masked'),
+  },
+  Capabilities: { add: partly(CAPABILITIES), drop: partly('as root; other users have no capabilities') },
+  SeccompProfile: {
+    type: partly('with an OCI runtime, or where perl is installed; else an event says that all calls are permitted'),
+    localhostProfile: partly('a file below the folder seccomp of the state folder, or below --seccomp-root'),
+  },
+  AppArmorProfile: { type: profileType('containers have the profile of podrun'), localhostProfile: PROFILE },
 };

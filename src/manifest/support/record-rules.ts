@@ -2,6 +2,7 @@ import { checked, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, type SupportT
 
 const OBJECT = works('apiVersion', 'kind', 'metadata');
 const NO_TOKENS = 'no server issues tokens';
+const WHERE_POLICIES_HOLD = 'with --network cluster and nft; else all connections are allowed, and an event says so';
 
 /** The rules of the kinds that podrun stores for Pods to refer to. */
 export const RECORD_RULES: SupportTable = {
@@ -23,14 +24,13 @@ export const RECORD_RULES: SupportTable = {
       'sessionAffinity',
       'type',
     ),
-    ...works('allocateLoadBalancerNodePorts', 'ipFamilies', 'ipFamilyPolicy'),
+    ...works('allocateLoadBalancerNodePorts', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy'),
     ports: FIELD_BY_FIELD,
     sessionAffinityConfig: FIELD_BY_FIELD,
     externalTrafficPolicy: checked('there is one node'),
     internalTrafficPolicy: checked('there is one node'),
     trafficDistribution: checked('there is one node'),
     externalIPs: noEffect('Services are served on loopback addresses'),
-    healthCheckNodePort: noEffect('there is one node'),
     loadBalancerClass: noEffect('this machine is the load balancer'),
     loadBalancerIP: noEffect('this machine is the load balancer'),
     loadBalancerSourceRanges: noEffect('Services are served on loopback addresses'),
@@ -68,7 +68,7 @@ export const RECORD_RULES: SupportTable = {
   },
   LocalObjectReference: works('name'),
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
-  NamespaceSpec: { finalizers: checked('a deletion waits for those of metadata') },
+  NamespaceSpec: { finalizers: checked('a deletion waits for the finalizers of metadata') },
   'networking.Ingress': { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
   'networking.IngressSpec': {
     ...works('defaultBackend', 'rules', 'tls'),
@@ -86,5 +86,11 @@ export const RECORD_RULES: SupportTable = {
     backend: FIELD_BY_FIELD,
   },
   'networking.IngressClass': { ...OBJECT, spec: checked('podrun serves Ingresses of every class') },
-  'networking.NetworkPolicy': { ...OBJECT, spec: noEffect('podrun restricts no traffic') },
+  'networking.NetworkPolicy': { ...OBJECT, spec: partly(WHERE_POLICIES_HOLD) },
+  'networking.NetworkPolicySpec': works('podSelector', 'policyTypes', 'ingress', 'egress'),
+  'networking.NetworkPolicyIngressRule': works('from', 'ports'),
+  'networking.NetworkPolicyEgressRule': works('to', 'ports'),
+  'networking.NetworkPolicyPeer': works('podSelector', 'namespaceSelector', 'ipBlock'),
+  'networking.NetworkPolicyPort': works('protocol', 'port', 'endPort'),
+  'networking.IPBlock': works('cidr', 'except'),
 };

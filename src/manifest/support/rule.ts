@@ -20,8 +20,6 @@ export interface Isolation {
   readonly hasNamespaces?: boolean;
   /** True with `--network pod`, and with `--network cluster`. */
   readonly hasPodNetwork?: boolean;
-  /** True where an OCI runtime starts the containers. */
-  readonly hasOciRuntime?: boolean;
 }
 
 /** The treatment of one field of a type, for Pods that run as plain processes of the host. */
@@ -39,8 +37,6 @@ export interface FieldRule {
   readonly worksInNamespaces?: true;
   /** The field works where the Pod has a network of its own: `--network cluster` or `pod`. */
   readonly worksInPodNetwork?: true;
-  /** The field works where an OCI runtime starts the containers: a RuntimeClass with the handler `crun` or `runc`. */
-  readonly worksInOciRuntime?: true;
   /** True where a value of the field works, of a field that needs more than one thing. */
   readonly worksWhere?: (value: unknown, isolation: Isolation) => boolean;
   /** The field exists for safety: it gets a warning at once, besides the event. */
@@ -86,11 +82,6 @@ export function needsPodNetwork(rule: FieldRule): FieldRule {
   return { ...rule, worksInPodNetwork: true };
 }
 
-/** The rule of a field that has no effect, but works where an OCI runtime starts the containers. */
-export function needsOciRuntime(rule: FieldRule): FieldRule {
-  return { ...rule, worksInOciRuntime: true };
-}
-
 /** The rule of a field whose values need different things. */
 export function needs(rule: FieldRule, worksWhere: NonNullable<FieldRule['worksWhere']>): FieldRule {
   return { ...rule, worksWhere };
@@ -100,11 +91,10 @@ const IN_POD_NETWORK = 'TCP and UDP, with --network cluster or pod';
 
 /** The treatment and note of a rule when neither the tier of the containers nor the network of the Pod is known. */
 export function inAnyTier(rule: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
-  const { treatment, note, worksInNamespaces, worksInPodNetwork, worksInOciRuntime, worksWhere } = rule;
+  const { treatment, note, worksInNamespaces, worksInPodNetwork, worksWhere } = rule;
   if (worksWhere !== undefined) return { treatment: 'partly', note };
   if (worksInNamespaces) return { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` };
   if (worksInPodNetwork) return { treatment: 'partly', note: `${IN_POD_NETWORK}; else ${treatment}: ${note}` };
-  if (worksInOciRuntime) return { treatment: 'partly', note: `with an OCI runtime; else ${treatment}: ${note}` };
   return { treatment, note };
 }
 

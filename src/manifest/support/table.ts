@@ -1,8 +1,7 @@
-import { CONTAINER_RULES } from './container-rules.ts';
+import { CONTAINER_RULES, SECURITY_RULES } from './container-rules.ts';
 import { POD_RULES } from './pod-rules.ts';
 import { RECORD_RULES } from './record-rules.ts';
 import type { SupportTable } from './rule.ts';
-import { SECURITY_RULES } from './security-rules.ts';
 import { VOLUME_RULES } from './volume-rules.ts';
 import { WORKLOAD_RULES } from './workload-rules.ts';
 

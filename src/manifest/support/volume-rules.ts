@@ -59,7 +59,10 @@ export const VOLUME_RULES: SupportTable = {
   },
   HostPathVolumeSource: works('path', 'type'),
   EmptyDirVolumeSource: {
-    medium: noEffect('podrun has no huge pages: the folder is on disk (Memory works)', is('', 'Memory')),
+    medium: noEffect(
+      'podrun has no huge pages: the folder is on disk (Memory works)',
+      (medium) => !String(medium).startsWith('HugePages'),
+    ),
     ...works('sizeLimit'),
   },
   ImageVolumeSource: {

@@ -1,13 +1,14 @@
-import { fieldsOf, type KubeObject, typeOfObject } from '../../api/index.ts';
+import { fieldsOf, isJsonObject, type KubeObject, typeOfObject } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { withoutDisabledFields } from '../default/create.ts';
 import { withTemplateGeneration } from '../default/created.ts';
 import { applyDefaults } from '../default/index.ts';
-import { withoutRepeats, type FieldError } from '../base/field-error.ts';
+import { withBothSources } from '../default/volume.ts';
+import { type FieldError, withoutRepeats } from '../base/field-error.ts';
 import { validateMetadataUpdate, withServerFields } from './metadata.ts';
-import { isSameValue } from './same-value.ts';
-import { withAllocatedValues } from './service.ts';
-import { subresourceRules, type Subresource } from './subresources.ts';
+import { isSameValue } from './differences.ts';
+import { withAllocatedValues, withoutFormerType } from './service.ts';
+import { type Subresource, subresourceRules } from './subresources.ts';
 import { validateUpdate } from './validate-update.ts';
 
 export type UpdateOutcome =
@@ -41,7 +42,8 @@ export function admitUpdate(
   if (errors.length > 0) return { ok: false, errors };
   const type = typeOfObject(stored) ?? 'object';
   if (isSameValue(stored, wanted, type)) return { ok: true, object: stored };
-  return { ok: true, object: withGeneration(stored, wanted, type) };
+  // A write of the status changes nothing that is counted, but perhaps metadata.
+  return { ok: true, object: options.subresource === 'status' ? wanted : withGeneration(stored, wanted, type) };
 }
 
 const WHOLE_OBJECT = { prepare: prepareObject, validate: validateUpdate };
@@ -56,15 +58,50 @@ function prepareObject(stored: KubeObject, changed: KubeObject): KubeObject {
 }
 
 function prepareKind(stored: Decoded<KubeObject>, changed: Decoded<KubeObject>): Decoded<KubeObject> {
-  if (changed.kind === 'Service') return withAllocatedValues(stored, changed);
+  if (changed.kind === 'Service') return withoutFormerType(stored, withAllocatedValues(stored, changed));
+  if (changed.kind === 'PersistentVolumeClaim') return withBothSources(changed);
+  // The finalizers of a namespace have a subresource. Source: pkg/registry/core/namespace/strategy.go.
+  if (changed.kind === 'Namespace') return { ...changed, spec: stored['spec'] };
   return withoutDisabledFields(changed);
 }
 
+/** The paths of the fields whose changes are counted, where it is not the spec alone. */
+const COUNTED: Readonly<Record<string, readonly string[]>> = {
+  CSIDriver: ['nodeAllocatableUpdatePeriodSeconds', 'requiresRepublish', 'seLinuxMount', 'tokenRequests'].map(
+    (field) => `spec.${field}`,
+  ),
+  Deployment: ['spec', 'metadata.annotations'],
+  EndpointSlice: ['addressType', 'endpoints', 'ports', 'metadata.labels'],
+  MutatingWebhookConfiguration: ['webhooks'],
+  PodTemplate: ['template'],
+  ValidatingWebhookConfiguration: ['webhooks'],
+};
+
+/** Kinds whose new objects have no generation, until the first counted change. */
+const UNCOUNTED_AT_FIRST: ReadonlySet<string> = new Set(['CSIDriver']);
+
 function withGeneration(stored: KubeObject, wanted: KubeObject, type: string): KubeObject {
-  const { generation } = stored.metadata;
-  const counted = stored.kind === 'PodTemplate' ? 'template' : 'spec';
-  const countedType = fieldsOf(type)?.[counted] ?? 'object';
+  const { generation = UNCOUNTED_AT_FIRST.has(stored.kind) ? 0 : undefined } = stored.metadata;
+  const isSame = (path: string): boolean => {
+    const { before, after, type: own } = fieldAt(path, { before: stored, after: wanted, type });
+    return isSameValue(before, after, own);
+  };
   // Some kinds have no generation.
-  if (generation === undefined || isSameValue(stored[counted], wanted[counted], countedType)) return wanted;
+  if (generation === undefined || (COUNTED[stored.kind] ?? ['spec']).every(isSame)) return wanted;
   return { ...wanted, metadata: { ...wanted.metadata, generation: generation + 1 } };
+}
+
+interface Compared {
+  readonly before: unknown;
+  readonly after: unknown;
+  /** The type of both in the field table. */
+  readonly type: string;
+}
+
+/** The field of two values at a path: `metadata.annotations`. */
+function fieldAt(path: string, values: Compared): Compared {
+  return path.split('.').reduce<Compared>(({ before, after, type }, field) => {
+    const of = (value: unknown): unknown => (isJsonObject(value) ? value[field] : undefined);
+    return { before: of(before), after: of(after), type: fieldsOf(type)?.[field] ?? 'object' };
+  }, values);
 }

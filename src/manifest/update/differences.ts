@@ -1,8 +1,7 @@
-import { fieldsOf, isJsonObject } from '../../api/index.ts';
+import { fieldsOf, isJsonObject, isSameJson, type JsonObject, parseQuantity } from '../../api/index.ts';
+import { child, entry, type FieldError, invalid, item, renderValue } from '../base/field-error.ts';
 import { parseType } from '../decode/fields.ts';
-import { renderValue } from '../base/field-error.ts';
-import { child, entry, item } from '../base/path.ts';
-import { isSameValue } from './same-value.ts';
+import { invalidUnseen } from '../validate/checks.ts';
 
 /** The number of differences that a message shows. */
 const MAX_LINES = 20;
@@ -44,4 +43,82 @@ function render(value: unknown): string {
   if (value === undefined) return 'unset';
   const text = renderValue(value);
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}...` : text;
+}
+
+const IMMUTABLE = 'field is immutable';
+
+/**
+ * Reports a change of a field that must not change after the creation. Source:
+ * k8s.io/apimachinery/pkg/api/validation/objectmeta.go, ValidateImmutableField.
+ * @param type type of the field in the field table
+ */
+export function immutable(path: string, before: unknown, after: unknown, type: string): FieldError[] {
+  return isSameValue(before, after, type) ? [] : [invalid(path, after, IMMUTABLE)];
+}
+
+/** Like `immutable`, for values that are too large to show. */
+export function immutableUnseen(path: string, before: unknown, after: unknown, type: string): FieldError[] {
+  return isSameValue(before, after, type) ? [] : [invalidUnseen(path, IMMUTABLE)];
+}
+
+/**
+ * Plain fields, whose zero value Go does not distinguish from an absent one. Fields that are pointers in Go are not
+ * listed: their 0 or false is a value (`runAsUser: 0`).
+ */
+const ZERO_IS_ABSENT: ReadonlySet<string> = new Set(
+  (
+    'hostIPC hostNetwork hostPID hostPort initialDelaySeconds minReadySeconds paused publishNotReadyAddresses ' +
+    'readOnly stdin stdinOnce tty'
+  ).split(' '),
+);
+/** Fields whose empty text is a value: an empty class asks for volumes without a class, no class for the default. */
+const EMPTY_IS_SET: ReadonlySet<string> = new Set(['storageClassName']);
+
+/**
+ * True when two values are equal. Empty lists and maps count as absent, and quantities are compared as numbers.
+ * Source: k8s.io/apimachinery/pkg/api/equality, Semantic.DeepEqual.
+ * @param type type in the field table: `PodSpec`, `[]Container`, `map:quantity`
+ */
+export function isSameValue(left: unknown, right: unknown, type: string): boolean {
+  if (left === right) return true;
+  const isMissing = isAbsent(left, type);
+  if (isMissing || isAbsent(right, type)) return isMissing && isAbsent(right, type);
+  const { container, base } = parseType(type);
+  if (container === 'list' && Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => isSameValue(item, right[index], base));
+  }
+  if (base === 'quantity' && typeof left === 'string' && typeof right === 'string') {
+    return parseQuantity(left).nano === parseQuantity(right).nano;
+  }
+  if (!isJsonObject(left) || !isJsonObject(right)) return isSameJson(left, right);
+  if (container === 'map') return isSameMap(left, right, base);
+  const fields = fieldsOf(base);
+  if (fields === undefined) return isSameJson(left, right);
+  return Object.entries(fields).every(([field, fieldType]) =>
+    isSameValue(unlessZero(field, left[field]), unlessZero(field, right[field]), fieldType),
+  );
+}
+
+function isSameMap(left: JsonObject, right: JsonObject, type: string): boolean {
+  const isSameEntry = (key: string): boolean => isSameValue(entryOf(left, key), entryOf(right, key), type);
+  const isOnlyRight = (key: string): boolean => !Object.hasOwn(left, key);
+  return Object.keys(left).every(isSameEntry) && Object.keys(right).filter(isOnlyRight).every(isSameEntry);
+}
+
+/** A key may be `constructor`. */
+function entryOf(map: JsonObject, key: string): unknown {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** True for a value that counts as none. An empty item of a list is a value, as an empty argument is. */
+function isAbsent(value: unknown, type: string): boolean {
+  if (value === null || value === undefined) return true;
+  const { container, base } = parseType(type);
+  if (container === 'list') return !Array.isArray(value) || value.length === 0;
+  return container === 'map' && isJsonObject(value) && Object.values(value).every((entry) => isAbsent(entry, base));
+}
+
+function unlessZero(field: string, value: unknown): unknown {
+  const isZero = value === 0 || value === false ? ZERO_IS_ABSENT.has(field) : value === '' && !EMPTY_IS_SET.has(field);
+  return isZero ? undefined : value;
 }

@@ -1,7 +1,9 @@
-import { goQuote, type KubeObject, type ObjectMeta } from '../../api/index.ts';
+import { type Event, goQuote, type KubeObject, type ObjectMeta } from '../../api/index.ts';
+import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
-import { immutable } from './immutable.ts';
+import { validateEvent, validateSeries } from '../validate/event.ts';
+import { immutable, isSameValue } from './differences.ts';
 
 const FIXED = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
@@ -43,4 +45,34 @@ function validateFinalizers(before: ObjectMeta, after: ObjectMeta): FieldError[]
   if (added.length === 0) return [];
   const text = 'no new finalizers can be added if the object is being deleted, found new finalizers';
   return [forbidden('metadata.finalizers', `${text} []string{${added.sort().map(goQuote).join(', ')}}`)];
+}
+
+/** The metadata before a change of a part, with the managers after it. */
+export function withManagersOf<T extends Decoded<ObjectMeta>>(before: T | undefined, after: T | undefined): T {
+  const managedFields = after?.managedFields;
+  return { ...(before as T), ...(managedFields && { managedFields }) };
+}
+
+/**
+ * The mistakes of a change of an Event through the group events.k8s.io, in the names of the core group: only its series
+ * and its metadata may change. Source: pkg/apis/core/validation/events.go, ValidateEventUpdate.
+ */
+export function validateStrictEventUpdate(stored: Decoded<Event>, changed: Decoded<Event>): FieldError[] {
+  const text = (path: string, before: unknown, after: unknown): FieldError[] =>
+    immutable(path, before || '', after || '', 'string');
+  const texts = (fields: readonly (keyof Event)[]): FieldError[] =>
+    fields.flatMap((field) => text(field, stored[field], changed[field]));
+  return [
+    ...validateEvent(changed, 'reportingController'),
+    ...(isSameValue(stored.series, changed.series, 'EventSeries') ? [] : validateSeries(changed)),
+    ...immutable('involvedObject', stored.involvedObject ?? {}, changed.involvedObject ?? {}, 'ObjectReference'),
+    ...texts(['reason', 'message']),
+    ...immutable('source', stored.source ?? {}, changed.source ?? {}, 'EventSource'),
+    ...texts(['firstTimestamp', 'lastTimestamp']),
+    ...immutable('count', stored.count ?? 0, changed.count ?? 0, 'int32'),
+    ...texts(['type', 'eventTime', 'action']),
+    ...immutable('related', stored.related, changed.related, 'ObjectReference'),
+    ...text('reportingController', stored.reportingComponent, changed.reportingComponent),
+    ...text('reportingInstance', stored.reportingInstance, changed.reportingInstance),
+  ];
 }

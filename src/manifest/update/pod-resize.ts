@@ -1,9 +1,9 @@
 import { type Container, type Pod, type PodSpec, qosClassOf, type ResourceRequirements } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, item } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
-import { child, item } from '../base/path.ts';
-import { isSameValue } from './same-value.ts';
+import { isSameValue } from './differences.ts';
+import { withManagersOf } from './metadata.ts';
 
 /** Changing the resources of a running Pod (KEP-1287), through the subresource `resize`. */
 
@@ -25,7 +25,7 @@ export function resizedPod(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded
     ...resizedList('containers', before.containers, after.containers),
     ...(after.resources === undefined ? {} : { resources: after.resources }),
   };
-  return { ...stored, spec };
+  return { ...stored, metadata: withManagersOf(stored.metadata, changed.metadata), spec };
 }
 
 function resizedList(field: 'containers' | 'initContainers', before: Containers, after: Containers): object {

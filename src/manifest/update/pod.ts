@@ -1,11 +1,18 @@
-import { type Container, MIRROR_ANNOTATION, type Pod, type PodSpec, type Toleration } from '../../api/index.ts';
-import { type Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
+import {
+  type Affinity,
+  type Container,
+  MIRROR_ANNOTATION,
+  type NodeSelectorTerm,
+  type Pod,
+  type PodSchedulingGate,
+  type PodSpec,
+  type Toleration,
+} from '../../api/index.ts';
+import { type Decoded, entriesByKey, lookUp } from '../base/decoded.ts';
+import { child, type FieldError, forbidden, invalid, item, required } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
-import { each, INT32_MAX, inRange } from '../validate/checks.ts';
-import { describeDifferences } from './differences.ts';
-import { placementOf, validateGates, validatePlacement } from './pod-gates.ts';
-import { isSameValue } from './same-value.ts';
+import { each, inRange, INT32_MAX } from '../validate/checks.ts';
+import { describeDifferences, isSameValue } from './differences.ts';
 
 type Spec = Decoded<PodSpec>;
 
@@ -116,4 +123,69 @@ function validateAddedTolerations(before: Tolerations, after: Tolerations): Fiel
 
 function withoutSeconds(toleration: Decoded<Toleration>): Decoded<Toleration> {
   return omit(toleration, ['tolerationSeconds']);
+}
+
+type Gates = readonly Decoded<PodSchedulingGate>[];
+type Term = Decoded<NodeSelectorTerm>;
+
+const TERMS = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+
+function validateGates(before: Gates, after: Gates): FieldError[] {
+  const known = new Set(before.map(({ name }) => name));
+  return after.flatMap(({ name }, index) => {
+    if (known.has(name)) return [];
+    const text = `only deletion is allowed, but found new scheduling gate '${name ?? ''}'`;
+    return [forbidden(child(item('spec.schedulingGates', index), 'name'), text)];
+  });
+}
+
+/** Validates changes of the node selector and node affinity of a Pod with scheduling gates. */
+function validatePlacement(before: Spec, after: Spec): FieldError[] {
+  return isGated(before) ? [...validateNodeSelector(before, after), ...validateTerms(before, after)] : [];
+}
+
+/** The old values of the fields that `validatePlacement` checks. Empty for a Pod without scheduling gates. */
+function placementOf(before: Spec, after: Spec): Pick<Spec, 'nodeSelector' | 'affinity'> {
+  if (!isGated(before)) return {};
+  const nodeAffinity = before.affinity?.nodeAffinity;
+  const others: Decoded<Affinity> = omit(after.affinity ?? {}, ['nodeAffinity']);
+  const affinity = nodeAffinity === undefined ? others : { ...others, nodeAffinity };
+  const isNone = before.affinity === undefined && Object.keys(affinity).length === 0;
+  return { nodeSelector: before.nodeSelector, affinity: isNone ? undefined : affinity };
+}
+
+function isGated({ schedulingGates }: Spec): boolean {
+  return (schedulingGates ?? []).length > 0;
+}
+
+function validateNodeSelector({ nodeSelector: before }: Spec, { nodeSelector: after }: Spec): FieldError[] {
+  if (entriesByKey(before).every(([key, value]) => lookUp(after, key) === value)) return [];
+  const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return [invalid('spec.nodeSelector', after ?? {}, text)];
+}
+
+function validateTerms(before: Spec, after: Spec): FieldError[] {
+  const [had, has] = [termsOf(before), termsOf(after)];
+  if (had.length === 0) return [];
+  if (had.length !== has.length) {
+    return [invalid(TERMS, has, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+  }
+  return has.flatMap((term, index) => {
+    if (isExtended(had[index] ?? {}, term)) return [];
+    return [invalid(item(TERMS, index), term, 'only additions are allowed (no mutations or deletions)')];
+  });
+}
+
+function termsOf({ affinity }: Spec): readonly Term[] {
+  return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+}
+
+/** True when requirements were added to a term. A term without requirements matches no node, and must stay empty. */
+function isExtended(before: Term, after: Term): boolean {
+  const lists = (['matchExpressions', 'matchFields'] as const).map((field) => [
+    before[field] ?? [],
+    after[field] ?? [],
+  ]);
+  if (lists.every(([had]) => had?.length === 0)) return lists.every(([, has]) => has?.length === 0);
+  return lists.every(([had = [], has = []]) => isSameValue(had, has.slice(0, had.length), '[]NodeSelectorRequirement'));
 }

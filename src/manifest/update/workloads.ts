@@ -14,11 +14,10 @@ import type {
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
+import { defaultStatefulSet } from '../default/workloads.ts';
 import { omit } from '../default/fill.ts';
 import { compareRequests } from '../admission/claim-resize.ts';
-import { describeDifferences } from './differences.ts';
-import { immutable, immutableUnseen } from './immutable.ts';
-import { isSameValue } from './same-value.ts';
+import { describeDifferences, immutable, immutableUnseen, isSameValue } from './differences.ts';
 
 type Selecting = Decoded<Deployment> | Decoded<ReplicaSet> | Decoded<DaemonSet>;
 
@@ -37,7 +36,10 @@ const STATEFUL_SET_FIELDS =
 
 /** Source: pkg/apis/apps/validation/validation.go, ValidateStatefulSetUpdate. */
 export function validateStatefulSetUpdate(stored: Decoded<StatefulSet>, changed: Decoded<StatefulSet>): FieldError[] {
-  const [before, after] = [stored, changed].map(({ spec }) => omit(spec ?? {}, FREE_IN_STATEFUL_SETS));
+  // An earlier version may have stored it with fewer defaults.
+  const [before, after] = [stored, changed].map((set) =>
+    omit(defaultStatefulSet(set).spec ?? {}, FREE_IN_STATEFUL_SETS),
+  );
   return isSameValue(before, after, 'apps.StatefulSetSpec') ? [] : [forbidden('spec', STATEFUL_SET_FIELDS)];
 }
 
@@ -102,7 +104,7 @@ export function validateRevisionUpdate(
   stored: Decoded<ControllerRevision>,
   changed: Decoded<ControllerRevision>,
 ): FieldError[] {
-  return immutableUnseen('data', stored.data, changed.data, 'object');
+  return immutable('data', stored.data, changed.data, 'object');
 }
 
 const CLAIM_FIELDS =
@@ -140,7 +142,7 @@ export function validateVolumeUpdate(
   const path = 'spec.persistentvolumesource';
   return [
     ...(isSameSource ? [] : [forbidden(path, `${path} is immutable after creation`)]),
-    ...immutable('spec.volumeMode', before.volumeMode, after.volumeMode, 'string'),
+    ...immutable('volumeMode', before.volumeMode, after.volumeMode, 'string'),
     ...(before.nodeAffinity === undefined
       ? []
       : immutable('spec.nodeAffinity', before.nodeAffinity, after.nodeAffinity, 'VolumeNodeAffinity')),

@@ -1,19 +1,28 @@
-import type {
-  AdmissionregistrationMatchResources,
-  AdmissionregistrationValidatingAdmissionPolicy,
-  AdmissionregistrationValidatingAdmissionPolicyBinding,
+import {
+  type AdmissionregistrationMatchResources,
+  type AdmissionregistrationMutatingAdmissionPolicy,
+  type AdmissionregistrationMutatingAdmissionPolicyBinding,
+  type AdmissionregistrationMutation,
+  type AdmissionregistrationParamKind,
+  type AdmissionregistrationVariable,
+  type AdmissionregistrationValidatingAdmissionPolicy,
+  type AdmissionregistrationValidatingAdmissionPolicyBinding,
+  qualifiedNameMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';
-import { each, oneOfIfSet, requiredOneOf, requiredText } from './checks.ts';
+import { each, oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed, wellFormed } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from '../base/path.ts';
+import { nameOf } from './metadata.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const MATCH_POLICIES = ['Equivalent', 'Exact'];
-const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
+const MUTATED = ['CREATE', 'UPDATE'];
+const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch'];
+const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
 const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
 
 /**
@@ -21,6 +30,7 @@ const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
  * Source: pkg/apis/admissionregistration/validation/validation.go.
  */
 export function validateAdmissionPolicy({
+  metadata,
   spec = {},
 }: Decoded<AdmissionregistrationValidatingAdmissionPolicy>): FieldError[] {
   const { failurePolicy, paramKind, matchConstraints, validations = [], auditAnnotations = [], variables } = spec;
@@ -28,27 +38,102 @@ export function validateAdmissionPolicy({
   const isEmpty = validations.length === 0 && auditAnnotations.length === 0;
   return [
     ...oneOfIfSet('spec.failurePolicy', failurePolicy, FAILURE_POLICIES),
-    ...(paramKind === undefined
-      ? []
-      : [
-          ...requiredText('spec.paramKind.apiVersion', paramKind.apiVersion),
-          ...requiredText('spec.paramKind.kind', paramKind.kind),
-        ]),
+    ...validateParamKind('spec.paramKind', paramKind),
     ...(matchConstraints === undefined
       ? [required('spec.matchConstraints')]
       : validateConstraints('spec.matchConstraints', matchConstraints)),
-    ...each('spec.variables', variables, ({ name, expression }, at) => [
-      ...requiredText(child(at, 'name'), name),
-      ...requiredText(child(at, 'expression'), expression?.trim()),
-    ]),
+    ...each('spec.variables', variables, validateVariable),
     ...(isEmpty ? [required('spec.validations', none), required('spec.auditAnnotations', none)] : []),
     ...each('spec.validations', validations, ({ expression, message = '', reason }, at) => [
       ...requiredText(child(at, 'expression'), expression?.trim()),
       ...(/[\r\n]/.test(message) ? [invalid(child(at, 'message'), message, 'must not contain line breaks')] : []),
       ...oneOfIfSet(child(at, 'reason'), reason, REASONS),
     ]),
+    ...each('spec.auditAnnotations', auditAnnotations, ({ key = '' }, at) => [
+      // In an audit event the key has the name of its policy before it.
+      ...requiredText(child(at, 'key'), key),
+      ...(key === '' ? [] : wellFormed(child(at, 'key'), `${nameOf(metadata)}/${key}`, qualifiedNameMessages)),
+    ]),
   ];
 }
+
+/**
+ * A MutatingAdmissionPolicy. The server checks its expressions itself.
+ * Source: pkg/apis/admissionregistration/validation/validation.go.
+ */
+export function validateMutatingPolicy({
+  spec = {},
+}: Decoded<AdmissionregistrationMutatingAdmissionPolicy>): FieldError[] {
+  const { failurePolicy, paramKind, matchConstraints, variables, mutations = [], reinvocationPolicy } = spec;
+  const none = 'mutations must contain at least one item';
+  return [
+    ...oneOfIfSet('spec.failurePolicy', failurePolicy, FAILURE_POLICIES),
+    ...validateParamKind('spec.paramKind', paramKind),
+    ...(matchConstraints === undefined
+      ? [required('spec.matchConstraints')]
+      : [
+          ...validateConstraints('spec.matchConstraints', matchConstraints),
+          ...validateMutated('spec.matchConstraints', matchConstraints),
+        ]),
+    ...each('spec.variables', variables, validateVariable),
+    ...(mutations.length === 0 ? [required('spec.mutations', none)] : []),
+    ...each('spec.mutations', mutations, validateMutation),
+    ...requiredOneOf('spec.reinvocationPolicy', reinvocationPolicy, REINVOCATION_POLICIES),
+  ];
+}
+
+/** A mutation has the part that its type names, and no other. */
+function validateMutation(
+  { patchType, applyConfiguration, jsonPatch }: Decoded<AdmissionregistrationMutation>,
+  at: string,
+): FieldError[] {
+  const wrong = requiredOneOf(child(at, 'patchType'), patchType, PATCH_TYPES);
+  if (patchType === undefined || wrong.length > 0) return wrong;
+  const parts = { applyConfiguration, jsonPatch };
+  const [own, other] =
+    patchType === 'JSONPatch'
+      ? (['jsonPatch', 'applyConfiguration'] as const)
+      : (['applyConfiguration', 'jsonPatch'] as const);
+  const [path, text] = [child(at, own), parts[own]?.expression];
+  return [
+    ...(parts[own] === undefined
+      ? [required(path, `must be specified when patchType is ${patchType}`)]
+      : requiredText(child(path, 'expression'), text?.trim())),
+    ...(parts[other] === undefined
+      ? []
+      : [invalid(child(at, other), `{${other}}`, `must not be specified when patchType is ${patchType}`)]),
+  ];
+}
+
+/** Operations that a policy cannot change: a deletion and a connection leave nothing to change. */
+function validateMutated(at: string, { resourceRules }: Decoded<AdmissionregistrationMatchResources>): FieldError[] {
+  const operations = (resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
+  return operations.flatMap((operation) =>
+    MUTATED.includes(operation) ? [] : [notSupported(`${at}.resourceRules.operations`, operation, MUTATED)],
+  );
+}
+
+function validateParamKind(at: string, kind: Decoded<AdmissionregistrationParamKind> | undefined): FieldError[] {
+  if (kind === undefined) return [];
+  const { apiVersion = '' } = kind;
+  const path = child(at, 'apiVersion');
+  const isVersion = apiVersion.split('/').length <= 2;
+  return [
+    ...requiredText(path, apiVersion),
+    ...(isVersion ? [] : [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]),
+    ...requiredText(child(at, 'kind'), kind.kind),
+  ];
+}
+
+function validateVariable({ name, expression }: Decoded<AdmissionregistrationVariable>, at: string): FieldError[] {
+  return [
+    ...requiredWellFormed(child(at, 'name'), name, identifierMessages),
+    ...requiredText(child(at, 'expression'), expression?.trim()),
+  ];
+}
+
+const identifierMessages = (name: string): string[] =>
+  /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) ? [] : ['must be a valid CEL identifier'];
 
 /** The selection of a policy: it has a rule, so that the types of expressions are known. */
 function validateConstraints(at: string, match: Decoded<AdmissionregistrationMatchResources>): FieldError[] {
@@ -77,6 +162,21 @@ export function validatePolicyBinding({
     ...(paramRef === undefined ? [] : validateParamRef('spec.paramRef', paramRef)),
     ...(matchResources === undefined ? [] : validateMatch('spec.matchResources', matchResources)),
     ...validateActions('spec.validationActions', validationActions),
+  ];
+}
+
+/** A MutatingAdmissionPolicyBinding. Source: pkg/apis/admissionregistration/validation/validation.go. */
+export function validateMutatingBinding({
+  spec = {},
+}: Decoded<AdmissionregistrationMutatingAdmissionPolicyBinding>): FieldError[] {
+  const { policyName, paramRef, matchResources } = spec;
+  const at = 'spec.matchResources';
+  return [
+    ...requiredText('spec.policyName', policyName),
+    ...(paramRef === undefined ? [] : validateParamRef('spec.paramRef', paramRef)),
+    ...(matchResources === undefined
+      ? []
+      : [...validateMatch(at, matchResources), ...validateMutated(at, matchResources)]),
   ];
 }
 

@@ -1,8 +1,7 @@
 import type { AdmissionregistrationNamedRuleWithOperations } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, required } from '../base/field-error.ts';
+import { child, type FieldError, invalid, item, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
-import { child, item } from '../base/path.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];

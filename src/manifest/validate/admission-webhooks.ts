@@ -6,11 +6,10 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { duplicate, type FieldError, invalid, required } from '../base/field-error.ts';
+import { child, duplicate, type FieldError, invalid, item, required } from '../base/field-error.ts';
 import { validateAdmissionRule } from './admission-rules.ts';
 import { each, oneOfIfSet, requiredText } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child, item } from '../base/path.ts';
 
 /** The versions of AdmissionReview. */
 const VERSIONS = ['v1', 'v1beta1'];

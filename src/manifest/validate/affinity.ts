@@ -13,10 +13,9 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, item, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { validateLabelSelector, validateOperator } from './labels.ts';
-import { child, item } from '../base/path.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';

@@ -1,5 +1,5 @@
-import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
-import { item } from '../base/path.ts';
+import { formatQuantity, parseQuantity } from '../../api/index.ts';
+import { child, duplicate, type FieldError, invalid, item, notSupported, required } from '../base/field-error.ts';
 
 /** Small rules that many fields share. Each returns the mistakes; an empty list is a good value. */
 
@@ -69,4 +69,36 @@ export function each<T>(
 /** An error that does not show the value, since the value is too large or Go formats it differently. */
 export function invalidUnseen(path: string, detail: string): FieldError {
   return { path, type: 'Invalid value', detail };
+}
+
+/** Requires a quantity, if there is one, to be 0 or more. Source: apimachinery, ValidateNonnegativeQuantity. */
+export function validateNotNegativeQuantity(path: string, text: string | undefined): FieldError[] {
+  if (text === undefined) return [];
+  const quantity = parseQuantity(text);
+  return quantity.nano < 0n ? [invalid(path, formatQuantity(quantity), NEGATIVE_MESSAGE)] : [];
+}
+
+/** Each item but the first of its kind is a mistake. */
+export function repeated<T>(path: string, items: readonly T[], keyOf: (item: T) => string, field = ''): FieldError[] {
+  const keys = items.map(keyOf);
+  return keys.flatMap((key, index) =>
+    keys.indexOf(key) < index ? [duplicate(child(item(path, index), field), key)] : [],
+  );
+}
+
+/** Requires a relative path without `..`. */
+export function descendingPath(path: string, file: string): FieldError[] {
+  const absolute = file.startsWith('/') ? [invalid(path, file, 'must be a relative path')] : [];
+  return [...absolute, ...noBacksteps(path, file)];
+}
+
+export function noBacksteps(path: string, file: string): FieldError[] {
+  return file.split('/').includes('..') ? [invalid(path, file, "must not contain '..'")] : [];
+}
+
+/** Requires a relative path that does not begin with two dots: the kubelet uses such names for its own files. */
+export function unreservedPath(path: string, file: string): FieldError[] {
+  const isReserved = file.startsWith('..') && !file.startsWith('../');
+  const reserved = isReserved ? [invalid(path, file, "must not start with '..'")] : [];
+  return [...descendingPath(path, file), ...reserved];
 }

@@ -8,10 +8,9 @@ import {
   type TypedObjectReference,
 } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, entry, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAnnotations, validateLabels, validateLabelSelector } from './labels.ts';
-import { child, entry } from '../base/path.ts';
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];

@@ -1,8 +1,7 @@
 import { configKeyMessages, type ConfigMap, jsonObjectProblem, type Secret } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
+import { entry, type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
-import { entry } from '../base/path.ts';
 
 type Entries = Readonly<Record<string, string | undefined>> | undefined;
 

@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget, PriorityClass } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden } from '../base/field-error.ts';
-import { invalidUnseen, oneOfIfSet, requiredOneOf } from './checks.ts';
+import { type FieldError, forbidden, type GoShape, inGo, invalid } from '../base/field-error.ts';
+import { oneOfIfSet, requiredOneOf } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
 import { nameOf } from './metadata.ts';
 import { type Share, validateShare, validateWholeNumber } from './rolling-update.ts';
@@ -14,12 +14,20 @@ const PREEMPTION_POLICIES: readonly string[] = ['PreemptLowerPriority', 'Never']
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 
+/** Source: pkg/apis/policy/types.go, PodDisruptionBudgetSpec. */
+const BUDGET: GoShape = {
+  MinAvailable: ['minAvailable', null],
+  Selector: ['selector', null],
+  MaxUnavailable: ['maxUnavailable', null],
+  UnhealthyPodEvictionPolicy: ['unhealthyPodEvictionPolicy', null],
+};
+
 /** Source: pkg/apis/policy/validation/validation.go, ValidatePodDisruptionBudget. */
 export function validateDisruptionBudget({ spec = {} }: Decoded<PodDisruptionBudget>): FieldError[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   const hasBoth = minAvailable !== undefined && maxUnavailable !== undefined;
   return [
-    ...(hasBoth ? [invalidUnseen('spec', 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...(hasBoth ? [invalid('spec', inGo(spec, BUDGET), 'minAvailable and maxUnavailable cannot be both set')] : []),
     ...validateAmount('spec.minAvailable', minAvailable),
     ...validateAmount('spec.maxUnavailable', maxUnavailable),
     ...validateLabelSelector('spec.selector', selector),

@@ -6,14 +6,14 @@ import {
   type EndpointSlice,
   type EndpointSubset,
   labelMessages,
+  labelValueMessages,
   qualifiedNameMessages,
   subdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { duplicate, type FieldError, invalid, required, tooMany } from '../base/field-error.ts';
+import { child, duplicate, type FieldError, invalid, required, tooMany } from '../base/field-error.ts';
 import { each, requiredOneOf, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ipFamily, validateIp, validateOrdinaryIp } from './ip.ts';
-import { child } from '../base/path.ts';
 import { PORT_PROTOCOLS, validatePortNumber } from './ports.ts';
 
 const ADDRESS_TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6'];
@@ -34,7 +34,7 @@ export function validateEndpointSlice(slice: Decoded<EndpointSlice>): FieldError
 }
 
 function validateEndpoint(
-  { addresses = [], hostname, nodeName }: Decoded<Endpoint>,
+  { addresses = [], hostname, nodeName, hints }: Decoded<Endpoint>,
   path: string,
   type: string | undefined,
 ): FieldError[] {
@@ -47,18 +47,29 @@ function validateEndpoint(
         : [];
   return [
     ...count,
-    ...each(addressesPath, addresses, (address, at) => validateAddress(at, address, type)),
+    ...each(addressesPath, addresses, (address, at) => validateAddress({ address, at, list: addressesPath }, type)),
     ...wellFormedIfSet(child(path, 'nodeName'), nodeName, subdomainMessages),
     ...wellFormedIfSet(child(path, 'hostname'), hostname, labelMessages),
+    ...each(child(path, 'hints', 'forZones'), hints?.forZones, ({ name = '' }, at) =>
+      wellFormed(child(at, 'name'), name, labelValueMessages),
+    ),
   ];
 }
 
-function validateAddress(path: string, address: string, type: string | undefined): FieldError[] {
-  if (type === 'FQDN') return wellFormed(path, address, subdomainMessages);
+interface ListedAddress {
+  readonly address: string;
+  readonly at: string;
+  /** The path of the list, which the API server names for an address of the other family. */
+  readonly list: string;
+}
+
+function validateAddress({ address, at, list }: ListedAddress, type: string | undefined): FieldError[] {
+  if (type === 'FQDN') return wellFormed(at, address, subdomainMessages);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  if (ipFamily(address) !== type) return [invalid(path, address, `must be a valid ${type} address`)];
-  const mistakes = validateIp(path, address);
-  return mistakes.length > 0 ? mistakes : validateOrdinaryIp(path, address);
+  const mistakes = validateIp(at, address);
+  if (mistakes.length > 0) return mistakes;
+  const other = ipFamily(address) === type ? [] : [invalid(list, address, `must be an ${type} address`)];
+  return [...other, ...validateOrdinaryIp(at, address)];
 }
 
 function validateSlicePorts(ports: readonly Decoded<DiscoveryEndpointPort>[]): FieldError[] {
@@ -91,7 +102,11 @@ function validateSubsetAddress({ ip = '', hostname, nodeName }: Decoded<Endpoint
   const ipPath = child(path, 'ip');
   const mistakes = validateIp(ipPath, ip);
   return [
-    ...(mistakes.length > 0 ? mistakes : validateOrdinaryIp(ipPath, ip)),
+    // The two checks of an address have words of their own for what is none.
+    ...mistakes,
+    ...(ipFamily(ip) === undefined
+      ? [invalid(ipPath, ip, 'must be a valid IP address')]
+      : validateOrdinaryIp(ipPath, ip)),
     ...wellFormedIfSet(child(path, 'hostname'), hostname, labelMessages),
     ...wellFormedIfSet(child(path, 'nodeName'), nodeName, subdomainMessages),
   ];

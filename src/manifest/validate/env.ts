@@ -8,11 +8,9 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, notFound, required } from '../base/field-error.ts';
-import { each, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
+import { child, type FieldError, invalid, notFound, required } from '../base/field-error.ts';
+import { descendingPath, each, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
 import { ENV_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
-import { descendingPath } from './file-path.ts';
-import { child } from '../base/path.ts';
 import type { Volumes } from './volumes.ts';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;

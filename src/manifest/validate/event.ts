@@ -22,11 +22,11 @@ export function validateEvent(event: Decoded<Event>, reporter = 'reportingCompon
     involved === '' ? own === DEFAULT_NAMESPACE || (!isOld && own === SYSTEM_NAMESPACE) : !isOld || involved === own;
   return [
     ...(matches ? [] : [invalid('involvedObject.namespace', involved, OTHER_NAMESPACE)]),
-    ...(isOld ? [] : validateTold(event, reporter)),
+    ...(isOld ? [] : validateReport(event, reporter)),
   ];
 }
 
-function validateTold(
+function validateReport(
   { reportingComponent = '', reportingInstance, action, reason, message }: Decoded<Event>,
   reporter: string,
 ): FieldError[] {

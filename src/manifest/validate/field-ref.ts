@@ -5,9 +5,8 @@ import {
   type ResourceFieldSelector,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
-import { child } from '../base/path.ts';
 
 /** Fields of the Pod that an environment variable can contain. */
 export const ENV_FIELDS: readonly string[] = [

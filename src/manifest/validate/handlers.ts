@@ -7,10 +7,9 @@ import {
   STOP_SIGNALS,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required, notSupported } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
-import { child } from '../base/path.ts';
 
 /** The actions of a probe or a hook. A probe has no sleep, a hook no grpc. */
 type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;

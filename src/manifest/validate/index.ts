@@ -12,15 +12,45 @@ import type { FieldError } from '../base/field-error.ts';
 import { each } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
 import { validateConfigMap, validateSecret } from './config.ts';
-import { validateCronJob } from './cron-job.ts';
+import { validateCronJob, validateJob } from './job.ts';
 import { validateDisruptionBudget, validatePriorityClass } from './disruption.ts';
 import { validateEndpointSlice, validateSubset } from './endpoints.ts';
 import { validateEvent } from './event.ts';
 import { validateIngress, validateIngressClass } from './ingress.ts';
-import { validateJob } from './job.ts';
-import { validateLease, validateStorageClass } from './lease.ts';
+import {
+  ipNameMessages,
+  validateIPAddress,
+  validateLease,
+  validateNamespace,
+  validateNode,
+  validateRuntimeClass,
+  validateServiceCIDR,
+} from './cluster.ts';
+import { validateApiService } from './api-service.ts';
+import { validateAutoscaler } from './autoscaler.ts';
+import { validateSigningRequest } from './certificates.ts';
+import {
+  validateDeviceClass,
+  validateResourceClaim,
+  validateResourceSlice,
+  validateResourceTemplate,
+} from './devices.ts';
+import { validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
+import {
+  validateAttributesClass,
+  validateCsiDriver,
+  validateCsiNode,
+  validateStorageCapacity,
+  validateStorageClass,
+  validateVolumeAttachment,
+} from './storage.ts';
 import { validateLimitRange } from './limit-range.ts';
-import { validateAdmissionPolicy, validatePolicyBinding } from './admission-policies.ts';
+import {
+  validateAdmissionPolicy,
+  validateMutatingBinding,
+  validateMutatingPolicy,
+  validatePolicyBinding,
+} from './admission-policies.ts';
 import { validateWebhookConfiguration } from './admission-webhooks.ts';
 import { validateMetadata } from './metadata.ts';
 import { validateNetworkPolicy } from './network-policy.ts';
@@ -28,10 +58,15 @@ import { validatePersistentVolume } from './persistent-volume.ts';
 import { validatePod, validateTemplate } from './pod.ts';
 import { validateClusterRole, validateRole, validateRoleBinding } from './rbac.ts';
 import { validateService } from './service.ts';
-import { validateControllerRevision, validateReplicationController } from './replication.ts';
+import {
+  validateControllerRevision,
+  validateDaemonSet,
+  validateDeployment,
+  validateReplicaSet,
+  validateReplicationController,
+  validateStatefulSet,
+} from './workloads.ts';
 import { validateResourceQuota } from './resource-quota.ts';
-import { validateRuntimeClass } from './runtime-class.ts';
-import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
 /** The rules of a kind. Rules of metadata come first: the table has them as the rule of a name. */
 interface KindRules {
@@ -44,45 +79,63 @@ const named = (name: KindRules['name'], kinds: Readonly<Record<string, KindRules
   Object.entries(kinds).map(([kind, rest]) => [kind, rest === undefined ? { name } : { name, rest }]);
 
 const RULES: ReadonlyMap<string, KindRules> = new Map([
-  ...named(labelMessages, { Namespace: undefined, Service: validateService }),
+  ...named(labelMessages, { Namespace: validateNamespace, Service: validateService, StatefulSet: validateStatefulSet }),
   ...named(pathSegmentMessages, {
+    APIService: validateApiService,
     ClusterRole: validateClusterRole,
     ClusterRoleBinding: validateRoleBinding,
     PodDisruptionBudget: validateDisruptionBudget,
     Role: validateRole,
     RoleBinding: validateRoleBinding,
   }),
+  ...named(ipNameMessages, { IPAddress: validateIPAddress }),
   ...named(subdomainMessages, {
+    CSIDriver: validateCsiDriver,
+    CSINode: validateCsiNode,
+    CSIStorageCapacity: validateStorageCapacity,
     ConfigMap: validateConfigMap,
     ControllerRevision: validateControllerRevision,
     CronJob: validateCronJob,
     DaemonSet: validateDaemonSet,
     Deployment: validateDeployment,
+    DeviceClass: validateDeviceClass,
     EndpointSlice: validateEndpointSlice,
     Endpoints: ({ subsets }: Decoded<Endpoints>) => each('subsets', subsets, validateSubset),
+    FlowSchema: validateFlowSchema,
+    HorizontalPodAutoscaler: validateAutoscaler,
     Ingress: validateIngress,
     IngressClass: validateIngressClass,
     Job: validateJob,
     Lease: validateLease,
     LimitRange: validateLimitRange,
+    MutatingAdmissionPolicy: validateMutatingPolicy,
+    MutatingAdmissionPolicyBinding: validateMutatingBinding,
     MutatingWebhookConfiguration: validateWebhookConfiguration,
     NetworkPolicy: validateNetworkPolicy,
+    Node: validateNode,
     PersistentVolume: validatePersistentVolume,
     PersistentVolumeClaim: ({ spec = {} }: Decoded<PersistentVolumeClaim>) => validateClaimSpec('spec', spec),
     PodTemplate: ({ template = {} }: Decoded<PodTemplate>) => validateTemplate('template', template),
     PriorityClass: validatePriorityClass,
+    PriorityLevelConfiguration: validatePriorityLevel,
     ReplicaSet: validateReplicaSet,
     ReplicationController: validateReplicationController,
+    ResourceClaim: validateResourceClaim,
+    ResourceClaimTemplate: validateResourceTemplate,
     ResourceQuota: validateResourceQuota,
+    ResourceSlice: validateResourceSlice,
     RuntimeClass: validateRuntimeClass,
     Secret: validateSecret,
     ServiceAccount: undefined,
-    StatefulSet: validateStatefulSet,
+    ServiceCIDR: validateServiceCIDR,
     StorageClass: validateStorageClass,
     ValidatingAdmissionPolicy: validateAdmissionPolicy,
     ValidatingAdmissionPolicyBinding: validatePolicyBinding,
     ValidatingWebhookConfiguration: validateWebhookConfiguration,
+    VolumeAttachment: validateVolumeAttachment,
+    VolumeAttributesClass: validateAttributesClass,
   }),
+  ...named(() => [], { CertificateSigningRequest: validateSigningRequest }),
 ]);
 
 /**

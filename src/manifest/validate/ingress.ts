@@ -14,11 +14,10 @@ import {
   wildcardSubdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, oneOfIfSet, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
-import { validateDomainPath } from './domain-path.ts';
+import { validateDomainPath } from './resource-names.ts';
 import { ipFamily } from './ip.ts';
-import { child } from '../base/path.ts';
 import { validatePortNumber } from './ports.ts';
 
 /** The rules of Ingresses and their classes. Source: pkg/apis/networking/validation/validation.go. */

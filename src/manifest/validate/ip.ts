@@ -1,3 +1,4 @@
+import { canonicalIp, ipBits } from '../../api/index.ts';
 import { type FieldError, invalid } from '../base/field-error.ts';
 
 const IP_MESSAGE = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -44,14 +45,69 @@ function hasLeadingZeros(address: string): boolean {
   return address.split('.').some((part) => part.length > 1 && part.startsWith('0'));
 }
 
-/** Requires an address with the length of its prefix. */
+/** A block of addresses. */
+interface CidrBlock {
+  /** The bits of the prefix alone. */
+  readonly prefix: bigint;
+  readonly length: number;
+  /** 32 or 128. */
+  readonly count: number;
+}
+
+/** Reads a block in any form that once was valid: leading zeros, bits beyond the prefix. Undefined for other text. */
+export function readCidr(text: string): CidrBlock | undefined {
+  const { network, bits } = cidrParts(text);
+  const family = ipFamily(network);
+  const length = Number(bits);
+  if (family === undefined || bits === '' || length > (family === 'IPv4' ? 32 : 128)) return undefined;
+  const { bits: address, count } = ipBits(network);
+  return { prefix: address >> BigInt(count - length), length, count };
+}
+
+/** True when a block is a part of another one, and smaller. */
+export function isStrictlyWithin(inner: CidrBlock, outer: CidrBlock): boolean {
+  if (inner.count !== outer.count || inner.length <= outer.length) return false;
+  return inner.prefix >> BigInt(inner.length - outer.length) === outer.prefix;
+}
+
+/**
+ * Requires a network: an address with the length of its prefix, without bits beyond it. Source:
+ * apimachinery/pkg/util/validation/ip.go, IsValidCIDRForLegacyField with strict validation, which a cluster has.
+ */
 export function validateCidr(path: string, text: string): FieldError[] {
-  const match = /^(.+)\/([0-9]{1,3})$/.exec(text);
-  const [, address = '', bits = ''] = match ?? [];
-  const family = ipFamily(address);
-  if (family === undefined || Number(bits) > (family === 'IPv4' ? 32 : 128)) return [invalid(path, text, CIDR_MESSAGE)];
-  if (family === 'IPv4' && hasLeadingZeros(address)) return [invalid(path, text, LEADING_ZEROS_MESSAGE)];
-  return [];
+  const block = readCidr(text);
+  if (block === undefined) return [invalid(path, text, CIDR_MESSAGE)];
+  const { network, bits } = cidrParts(text);
+  if ((block.count === 32 && hasLeadingZeros(network)) || String(block.length) !== bits)
+    return [invalid(path, text, 'must not have leading 0s in IP or prefix length')];
+  if (MAPPED_IPV4.test(network)) return [invalid(path, text, 'must not have an IPv4-mapped IPv6 address')];
+  const isNetwork = block.prefix << BigInt(block.count - block.length) === ipBits(network).bits;
+  return isNetwork ? [] : [invalid(path, text, 'must not have bits set beyond the prefix length')];
+}
+
+/** The text of a valid network as the API server writes it. */
+export function canonicalCidr(text: string): string {
+  const { network, bits } = cidrParts(text);
+  return `${canonicalIp(network)}/${bits}`;
+}
+
+function cidrParts(text: string): { readonly network: string; readonly bits: string } {
+  const [, network = '', bits = ''] = /^([^/]+)\/([0-9]+)$/.exec(text) ?? [];
+  return { network, bits };
+}
+
+/** True for an address in a block. Both are valid. */
+export function isInCidr(cidr: string, address: string): boolean {
+  const block = readCidr(cidr);
+  const { bits, count } = ipBits(address);
+  return block !== undefined && block.count === count && bits >> BigInt(count - block.length) === block.prefix;
+}
+
+/** Requires a network in its canonical form. Source: apimachinery/pkg/util/validation/ip.go, IsValidCIDR. */
+export function validateCanonicalCidr(path: string, text: string): FieldError[] {
+  const errors = validateCidr(path, text);
+  const canonical = errors.length > 0 ? text : canonicalCidr(text);
+  return text === canonical ? errors : [invalid(path, text, `must be in canonical form ("${canonical}")`)];
 }
 
 /** Refuses addresses with a special meaning. Source: ValidateNonSpecialIP. */

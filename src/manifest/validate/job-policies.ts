@@ -8,13 +8,21 @@ import {
   type SuccessPolicyRule,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../base/field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  type GoShape,
+  inGo,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from '../base/field-error.ts';
 import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
-import { countIndexes } from './job-indexes.ts';
-import { child } from '../base/path.ts';
 
 /** The policies by which a Job fails or succeeds early. Source: pkg/apis/batch/validation/validation.go. */
-
 const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS: readonly string[] = ['In', 'NotIn'];
 const CONDITION_STATUSES: readonly string[] = ['False', 'True', 'Unknown'];
@@ -106,8 +114,15 @@ function validateExitCodes(
   return [...errors, ...wrongCodes, ...(isOrdered ? [] : [invalid(valuesPath, values, 'must be ordered')])];
 }
 
+/** Source: pkg/apis/batch/types.go, SuccessPolicy. */
+const SUCCESS_POLICY: GoShape = {
+  Rules: ['rules', [{ SucceededIndexes: ['succeededIndexes', null], SucceededCount: ['succeededCount', null] }]],
+};
+
 export function validateSuccessPolicy(path: string, spec: Decoded<JobSpec>): FieldError[] {
-  if (spec.completionMode !== 'Indexed') return [invalid(path, spec.successPolicy, 'requires indexed completion mode')];
+  if (spec.completionMode !== 'Indexed') {
+    return [invalid(path, inGo({ ...spec.successPolicy }, SUCCESS_POLICY), 'requires indexed completion mode')];
+  }
   const rules = spec.successPolicy?.rules ?? [];
   const rulesPath = child(path, 'rules');
   const missing = 'at least one rules must be specified when the successPolicy is specified';
@@ -142,4 +157,57 @@ function validateSuccessRule(path: string, rule: Decoded<SuccessPolicyRule>, com
     errors.push(tooHigh(indexCount, 'the number of indexes in the specified succeededIndexes field'));
   }
   return errors;
+}
+
+interface Interval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A mistake in a list of indexes, in Go's words. */
+interface IndexProblem {
+  readonly problem: string;
+}
+
+/**
+ * Counts the indexes in a text such as `0,2-3`, or returns its mistake.
+ * Source: pkg/apis/batch/validation/validation.go, validateIndexesFormat.
+ */
+function countIndexes(text: string, completions: number): number | IndexProblem {
+  if (text === '') return 0;
+  let previous: number | undefined;
+  let total = 0;
+  for (const part of text.split(',')) {
+    const interval = parseInterval(part, completions);
+    if ('problem' in interval) return interval;
+    if (previous !== undefined && previous >= interval.first) return notIncreasing(previous, interval.first);
+    total += interval.last - interval.first + 1;
+    previous = interval.last;
+  }
+  return total;
+}
+
+function parseInterval(text: string, completions: number): Interval | IndexProblem {
+  const parts = text.split('-');
+  if (parts.length > 2) {
+    const rule = "violates the requirement that an index interval can have at most two parts separated by '-'";
+    return { problem: `the fragment ${goQuote(text)} ${rule}` };
+  }
+  const [firstText = '', lastText] = parts;
+  const first = parseIndex(firstText, completions);
+  if (typeof first !== 'number') return first;
+  if (lastText === undefined) return { first, last: first };
+  const last = parseIndex(lastText, completions);
+  if (typeof last !== 'number') return last;
+  return first >= last ? notIncreasing(first, last) : { first, last };
+}
+
+function parseIndex(text: string, completions: number): number | IndexProblem {
+  if (!/^\+?[0-9]+$/.test(text)) return { problem: `cannot convert string to integer for index: ${goQuote(text)}` };
+  const index = Number(text);
+  return index >= completions ? { problem: `too large index: ${goQuote(text)}` } : index;
+}
+
+function notIncreasing(previous: number, current: number): IndexProblem {
+  return { problem: `non-increasing order, previous: ${previous}, current: ${current}` };
 }

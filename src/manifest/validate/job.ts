@@ -1,13 +1,22 @@
-import { goQuote, type Job, type JobSpec, labelMessages, type LabelSelector } from '../../api/index.ts';
+import {
+  type CronJob,
+  goQuote,
+  isTimeZone,
+  type Job,
+  type JobSpec,
+  type JobTemplateSpec,
+  labelMessages,
+  parseSchedule,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, notSupported, required, tooLong } from '../base/field-error.ts';
-import { notNegative, oneOfIfSet } from './checks.ts';
-import { validateLabelSelector, selectorMatches } from './labels.ts';
-import { nameOf } from './metadata.ts';
-import { validateDomainPath } from './domain-path.ts';
-import { child } from '../base/path.ts';
+import { child, entry, type FieldError, invalid, notSupported, required, tooLong } from '../base/field-error.ts';
+import { generatedLabels, withGeneratedSelector } from '../base/generated-selector.ts';
+import { notNegative, oneOfIfSet, requiredOneOf } from './checks.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
+import { selectorMatches, validateLabelSelector } from './labels.ts';
+import { nameOf } from './metadata.ts';
 import { validateTemplate } from './pod.ts';
+import { validateDomainPath } from './resource-names.ts';
 
 const COUNTS = [
   ...(['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const),
@@ -24,58 +33,43 @@ const MANY_COMPLETIONS = 100_000;
 const MANY_PARALLELISM_MAX = 10_000;
 const MANY_FAILED_INDEXES_MAX = 10_000;
 
-/** Source: pkg/apis/batch/validation/validation.go, ValidateJob. */
+/**
+ * Source: pkg/apis/batch/validation/validation.go, ValidateJob.
+ * @param job without a uid, its selector and the labels of its Pods are still to be made
+ */
 export function validateJob(job: Decoded<Job>): FieldError[] {
+  const whole = job.metadata?.uid ? job : withGeneratedSelector(job, '');
+  const { spec = {} } = whole;
+  const selectorPath = 'spec.selector';
   return [
-    ...validateSelector('spec', job),
-    ...validateJobSpec('spec', withGeneratedLabels(job)),
-    ...validateIndexedName(job),
+    ...(spec.manualSelector === true ? [] : validateGenerated(whole)),
+    ...validateJobSpec('spec', spec),
+    ...(spec.selector === undefined ? [required(selectorPath)] : validateLabelSelector(selectorPath, spec.selector)),
+    ...validateMatch(spec),
+    ...validateIndexedName(whole),
   ];
 }
 
-/** Validates the selector, which the controller makes unless the Job has `manualSelector`. */
-function validateSelector(path: string, { metadata, spec = {} }: Decoded<Job>): FieldError[] {
-  const { selector, manualSelector } = spec;
-  const at = child(path, 'selector');
-  if (selector === undefined) return manualSelector === true ? [required(at)] : [];
-  const generated = generatedLabels(metadata?.uid, nameOf(metadata));
-  const labels = withGeneratedLabels({ metadata, spec }).template?.metadata?.labels ?? {};
-  const isForeign = manualSelector !== true && !selectorMatches(selector, generated);
-  return [
-    ...(isForeign ? [invalid(at, selector, '`selector` not auto-generated')] : []),
-    ...validateMatchingSelector(at, selector, child(path, 'template', 'metadata', 'labels'), labels),
-  ];
+/** Requires the labels that only the Pods of this Job have. Source: validateGeneratedSelector. */
+function validateGenerated({ metadata, spec = {} }: Decoded<Job>): FieldError[] {
+  const { selector, template } = spec;
+  if (selector === undefined) return [];
+  const expected = generatedLabels(metadata?.uid ?? '', nameOf(metadata));
+  const labels = template?.metadata?.labels ?? {};
+  const wrong = Object.entries(expected).flatMap(([key, value]) => {
+    const [path, text] = [entry('spec.template.metadata.labels', key), `must be '${value}'`];
+    if (labels[key] === undefined) return [required(path, text)];
+    return labels[key] === value ? [] : [invalid(path, labels, text)];
+  });
+  const isForeign = !selectorMatches(selector, expected);
+  return [...wrong, ...(isForeign ? [invalid('spec.selector', selector, '`selector` not auto-generated')] : [])];
 }
 
-/** The spec with the labels that the Pods of the Job will have: a long name makes bad labels. */
-function withGeneratedLabels({ metadata, spec = {} }: Decoded<Job>): Decoded<JobSpec> {
-  if (spec.manualSelector === true) return spec;
-  const { template = {} } = spec;
-  const labels = { ...template.metadata?.labels, ...generatedLabels(metadata?.uid, nameOf(metadata)) };
-  return { ...spec, template: { ...template, metadata: { ...template.metadata, labels } } };
-}
-
-/** The labels that the controller puts on the Pods of a Job. */
-function generatedLabels(uid: string | undefined, name: string): Record<string, string> {
-  const prefix = 'batch.kubernetes.io/';
-  const owner = uid ?? '';
-  return {
-    [`${prefix}controller-uid`]: owner,
-    [`${prefix}job-name`]: name,
-    'controller-uid': owner,
-    'job-name': name,
-  };
-}
-
-function validateMatchingSelector(
-  path: string,
-  selector: Decoded<LabelSelector>,
-  labelsPath: string,
-  labels: Record<string, string | undefined>,
-): FieldError[] {
-  const errors = validateLabelSelector(path, selector);
-  if (errors.length > 0 || selectorMatches(selector, labels)) return errors;
-  return [invalid(labelsPath, labels, '`selector` does not match template `labels`')];
+function validateMatch({ selector, template }: Decoded<JobSpec>): FieldError[] {
+  const labels = template?.metadata?.labels;
+  const isWrong = selector !== undefined && validateLabelSelector('', selector).length > 0;
+  if (isWrong || (selector !== undefined && selectorMatches(selector, labels))) return [];
+  return [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 
 /** Validates the names of the Pods of an Indexed Job: job name and index, which are also the host name. */
@@ -89,7 +83,7 @@ function validateIndexedName({ metadata, spec }: Decoded<Job>): FieldError[] {
 }
 
 /** Validates the spec of a Job, also inside a CronJob. Source: validateJobSpec. */
-export function validateJobSpec(path: string, spec: Decoded<JobSpec>): FieldError[] {
+function validateJobSpec(path: string, spec: Decoded<JobSpec>): FieldError[] {
   const template = spec.template ?? {};
   const needsLimit = spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined;
   const { managedBy } = spec;
@@ -166,4 +160,60 @@ function validateRestartPolicy(path: string, policy: string | undefined, spec: D
   if (!RESTART_POLICIES.includes(policy)) return [notSupported(path, policy, RESTART_POLICIES)];
   if (spec.podFailurePolicy === undefined || policy === 'Never') return [];
   return [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')];
+}
+
+const CONCURRENCY_POLICIES: readonly string[] = ['Allow', 'Forbid', 'Replace'];
+/** The length of a name: the controller appends eleven characters to name a Job, and that name is a label. */
+const NAME_MAX = 52;
+const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
+
+/** Source: pkg/apis/batch/validation/validation.go, ValidateCronJobCreate. */
+export function validateCronJob(cronJob: Decoded<CronJob>): FieldError[] {
+  const spec = cronJob.spec ?? {};
+  const { schedule, timeZone, jobTemplate = {} } = spec;
+  const name = nameOf(cronJob.metadata);
+  const errors = [
+    ...(schedule ? validateSchedule('spec.schedule', schedule) : [required('spec.schedule')]),
+    ...notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds),
+    ...(timeZone === undefined ? [] : validateTimeZone('spec.timeZone', timeZone)),
+    ...requiredOneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, CONCURRENCY_POLICIES),
+    ...validateJobTemplate('spec.jobTemplate', jobTemplate),
+    ...notNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit),
+    ...notNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit),
+  ];
+  if (name.length <= NAME_MAX) return errors;
+  return [...errors, invalid('metadata.name', name, `must be no more than ${NAME_MAX} characters`)];
+}
+
+function validateSchedule(path: string, schedule: string): FieldError[] {
+  const parsed = parseSchedule(schedule);
+  const errors = 'problem' in parsed ? [invalid(path, schedule, parsed.problem)] : [];
+  if (!schedule.includes('TZ')) return errors;
+  return [...errors, invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
+}
+
+function validateTimeZone(path: string, timeZone: string): FieldError[] {
+  if (!timeZone) return [invalid(path, timeZone, 'timeZone must be nil or non-empty string')];
+  const unknown = [invalid(path, timeZone, `unknown time zone ${timeZone}`)];
+  const hasGoodParts = timeZone
+    .split('/')
+    .every((part) => part !== '.' && part !== '..' && !part.startsWith('-') && ZONE_PART.test(part));
+  if (!hasGoodParts) return unknown;
+  if (timeZone.toLowerCase() === 'local') {
+    const text = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
+    return [invalid(path, timeZone, text)];
+  }
+  return isTimeZone(timeZone) ? [] : unknown;
+}
+
+/** Refuses a selector in the Job template. */
+function validateJobTemplate(path: string, template: Decoded<JobTemplateSpec>): FieldError[] {
+  const spec = template.spec ?? {};
+  const at = child(path, 'spec');
+  const errors = validateJobSpec(at, spec);
+  if (spec.selector !== undefined) {
+    errors.push(invalid(child(at, 'selector'), spec.selector, '`selector` will be auto-generated'));
+  }
+  if (spec.manualSelector === true) errors.push(notSupported(child(at, 'manualSelector'), true, ['nil', 'false']));
+  return errors;
 }

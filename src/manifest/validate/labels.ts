@@ -6,9 +6,8 @@ import {
   qualifiedNameMessages,
 } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child } from '../base/path.ts';
 
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;
 type Selector = Decoded<LabelSelector>;
@@ -41,7 +40,8 @@ export function validateLabelSelector(path: string, selector: Selector | undefin
   ];
 }
 
-function validateRequirement(requirement: Decoded<LabelSelectorRequirement>, path: string): FieldError[] {
+/** Validates one requirement of a label selector. Source: apimachinery, ValidateLabelSelectorRequirement. */
+export function validateRequirement(requirement: Decoded<LabelSelectorRequirement>, path: string): FieldError[] {
   const { operator = '', key = '', values } = requirement;
   return [
     ...validateOperator(path, operator, values ?? []),

@@ -6,12 +6,10 @@ import {
   type LimitRangeItem,
   parseQuantity,
   qualifiedNameMessages,
-  quantityValue,
 } from '../../api/index.ts';
 import { entriesByKey, lookUp, type Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
+import { child, duplicate, entry, type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child, entry } from '../base/path.ts';
 import { validateContainerResourceName, validateResourceName } from './resource-names.ts';
 
 /** Rules of LimitRanges. Source: pkg/apis/core/validation/validation.go, ValidateLimitRange. */
@@ -112,7 +110,7 @@ function validateRatio(at: string, limit: Item, name: string): FieldError[] {
   const errors = ratio < 1 ? [invalid(path, reported, `ratio ${reported} is less than 1`)] : [];
   const [min, max] = [lookUp(limit.min, name), lookUp(limit.max, name)];
   if (min === undefined || max === undefined) return errors;
-  const highest = Number(quantityValue(parseQuantity(max))) / Number(quantityValue(parseQuantity(min)));
+  const highest = Number(parseQuantity(max).nano) / Number(parseQuantity(min).nano);
   if (!(ratio > highest)) return errors;
   return [...errors, invalid(path, reported, `ratio ${reported} is greater than max/min = ${highest.toFixed(6)}`)];
 }

@@ -6,10 +6,9 @@ import {
   qualifiedNameMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
+import { child, type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, notNegative, wellFormed } from './checks.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
-import { child } from '../base/path.ts';
 
 type Metadata = Decoded<ObjectMeta>;
 

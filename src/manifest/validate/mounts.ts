@@ -1,9 +1,7 @@
 import type { Container, VolumeDevice, VolumeMount } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notFound, notSupported, required } from '../base/field-error.ts';
-import { each, oneOfIfSet, requiredText } from './checks.ts';
-import { descendingPath, noBacksteps } from './file-path.ts';
-import { child } from '../base/path.ts';
+import { child, type FieldError, forbidden, invalid, notFound, notSupported, required } from '../base/field-error.ts';
+import { descendingPath, each, noBacksteps, oneOfIfSet, requiredText } from './checks.ts';
 import type { Volumes } from './volumes.ts';
 
 const PROPAGATIONS: readonly string[] = ['Bidirectional', 'HostToContainer', 'None'];

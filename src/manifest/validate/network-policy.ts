@@ -1,4 +1,3 @@
-import { BlockList } from 'node:net';
 import {
   type IPBlock,
   type NetworkPolicy,
@@ -7,11 +6,10 @@ import {
   portNameMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { ipFamily, validateCidr } from './ip.ts';
+import { isStrictlyWithin, readCidr, validateCidr } from './ip.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from '../base/path.ts';
 import { validatePortNumber } from './ports.ts';
 
 /** The rules of NetworkPolicies. Source: pkg/apis/networking/validation/validation.go. */
@@ -59,7 +57,7 @@ function validatePorts(path: string, port: number | string | undefined, end: num
   }
   const first = validatePortNumber(portPath, port);
   if (end === undefined) return first;
-  const isLower = end < port ? [invalid(endPath, end, 'must be greater than or equal to `port`')] : [];
+  const isLower = end < port ? [invalid(endPath, port, 'must be greater than or equal to `port`')] : [];
   return [...first, ...isLower, ...validatePortNumber(endPath, end)];
 }
 
@@ -76,30 +74,15 @@ function validatePeer(peer: Decoded<NetworkPolicyPeer>, path: string): FieldErro
   ];
 }
 
+/** Exceptions are looked at as long as the block can be read, even if its form is wrong. Source: ValidateIPBlock. */
 function validateBlock(path: string, { cidr, except }: Decoded<IPBlock>): FieldError[] {
   const cidrPath = child(path, 'cidr');
   if (!cidr) return [required(cidrPath)];
-  const errors = validateCidr(cidrPath, cidr);
-  if (errors.length > 0) return errors;
-  return each(child(path, 'except'), except, (each, at) => {
-    const wrong = validateCidr(at, each);
-    if (wrong.length > 0) return wrong;
-    return isWithin(each, cidr) ? [] : [invalid(at, each, 'must be a strict subset of `cidr`')];
+  const outer = readCidr(cidr);
+  const exceptErrors = each(child(path, 'except'), outer === undefined ? [] : except, (text, at) => {
+    const inner = readCidr(text);
+    const isWrong = inner !== undefined && outer !== undefined && !isStrictlyWithin(inner, outer);
+    return [...validateCidr(at, text), ...(isWrong ? [invalid(at, text, 'must be a strict subset of `cidr`')] : [])];
   });
-}
-
-/** True when a range is a part of another one, and smaller. Both are well formed. */
-function isWithin(inner: string, outer: string): boolean {
-  const [[address, bits], [network, width]] = [parts(inner), parts(outer)];
-  const [family, networkFamily] = [ipFamily(address), ipFamily(network)];
-  if (family !== networkFamily || bits <= width) return false;
-  const type = family === 'IPv6' ? 'ipv6' : 'ipv4';
-  const range = new BlockList();
-  range.addSubnet(network, width, type);
-  return range.check(address, type);
-}
-
-function parts(cidr: string): [string, number] {
-  const [address = '', bits = ''] = cidr.split('/');
-  return [address, Number(bits)];
+  return [...validateCidr(cidrPath, cidr), ...exceptErrors];
 }

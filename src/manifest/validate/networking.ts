@@ -7,10 +7,9 @@ import {
   underscoreSubdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, required, tooLong } from '../base/field-error.ts';
 import { each, requiredOneOf, wellFormed, wellFormedIfSet } from './checks.ts';
 import { validateIp } from './ip.ts';
-import { child } from '../base/path.ts';
 
 const DNS_POLICIES: readonly string[] = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 /** The limits of the resolver in the C library. */

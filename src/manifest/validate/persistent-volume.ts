@@ -6,12 +6,10 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import { type Decoded, entriesByKey } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, entry, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { requiredNodeTerms } from './affinity.ts';
-import { oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
+import { noBacksteps, oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
 import { validateAccessModes, VOLUME_MODES } from './claim.ts';
-import { child, entry } from '../base/path.ts';
-import { noBacksteps } from './file-path.ts';
 import { validateHostPath } from './volumes.ts';
 
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain'];
@@ -44,15 +42,22 @@ export function validatePersistentVolume({ spec = {} }: Decoded<PersistentVolume
       : []),
     ...wellFormedIfSet('spec.storageClassName', spec.storageClassName, subdomainMessages),
     ...oneOfIfSet('spec.volumeMode', spec.volumeMode, VOLUME_MODES),
+    ...(spec.volumeAttributesClassName === ''
+      ? [required('spec.volumeAttributesClassName', 'an empty string is disallowed')]
+      : []),
+    ...(spec.volumeAttributesClassName !== undefined && spec.csi === undefined
+      ? [required('spec.csi', 'has to be specified when using volumeAttributesClassName')]
+      : []),
   ];
 }
 
 function validateCapacity(path: string, capacity: Decoded<PersistentVolumeSpec>['capacity'] = {}): FieldError[] {
   const entries = entriesByKey(capacity);
-  if (entries.length === 0) return [required(path)];
+  const isEmpty = entries.length === 0;
   const isStorage = entries.length === 1 && entries[0]?.[0] === 'storage';
   return [
-    ...(isStorage ? [] : [notSupported(path, capacity, ['storage'])]),
+    ...(isEmpty ? [required(path)] : []),
+    ...(isStorage ? [] : [notSupported(path, isEmpty ? null : capacity, ['storage'])]),
     ...entries.flatMap(([name, text]) => {
       const quantity = parseQuantity(text ?? '0');
       return quantity.nano > 0n
@@ -66,7 +71,7 @@ function validateSources(path: string, spec: Decoded<PersistentVolumeSpec>): Fie
   const { hostPath, local, nodeAffinity } = spec;
   const [first, ...others] = Object.entries(spec).filter(([field, value]) => !OTHER_FIELDS.has(field) && value);
   if (first === undefined) return [required(path, 'must specify a volume type')];
-  const second = others.map(([field]) => forbidden(child(path, field), 'may not specify more than one volume type'));
+  const second = others.map(([field]) => forbidden(child(path, field), 'may not specify more than 1 volume type'));
   const at = child(path, 'local');
   return [
     ...(hostPath ? validateHostPath(child(path, 'hostPath'), hostPath) : []),

@@ -12,9 +12,19 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
+import {
+  child,
+  duplicate,
+  entry,
+  type FieldError,
+  forbidden,
+  type GoShape,
+  inGo,
+  invalid,
+  item,
+  required,
+} from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
-import { child, entry, item } from '../base/path.ts';
 import { validatePodResourceName } from './resource-names.ts';
 import { validateRequirements } from './resources.ts';
 
@@ -88,16 +98,23 @@ function validateClaimName(path: string, name: string, names: Set<string>): Fiel
   return wellFormed(path, name, labelMessages);
 }
 
+/** Source: pkg/apis/core/types.go, PodResourceClaim. */
+const CLAIM: GoShape = {
+  Name: ['name', ''],
+  ResourceClaimName: ['resourceClaimName', null],
+  ResourceClaimTemplateName: ['resourceClaimTemplateName', null],
+};
+
 function validateClaimSource(path: string, claim: Decoded<PodResourceClaim>): FieldError[] {
   const { resourceClaimName: name, resourceClaimTemplateName: template } = claim;
   const errors: FieldError[] = [];
   if (name !== undefined && template !== undefined) {
     const text = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
-    errors.push(invalid(path, claim, text));
+    errors.push(invalid(path, inGo(claim, CLAIM), text));
   }
   if (name === undefined && template === undefined) {
     const text = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
-    errors.push(invalid(path, claim, text));
+    errors.push(invalid(path, inGo(claim, CLAIM), text));
   }
   return [
     ...errors,

@@ -1,10 +1,14 @@
 import { type Pod, type PodSpec, type PodTemplateSpec, subdomainMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
-import { INT32_MAX, inRange, oneOfIfSet, requiredOneOf, wellFormedIfSet, type Range } from './checks.ts';
+import { child, entry, type FieldError, forbidden, invalid } from '../base/field-error.ts';
+import { inRange, INT32_MAX, oneOfIfSet, type Range, requiredOneOf, wellFormedIfSet } from './checks.ts';
 import { validateAffinity } from './affinity.ts';
-import type { ContainerRules } from './container.ts';
-import { validateContainers, validateEphemeralContainers, validateInitContainers } from './container-lists.ts';
+import {
+  type ContainerRules,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from './container.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
 import {
@@ -14,7 +18,6 @@ import {
   validateHostname,
   validateHostUsers,
 } from './networking.ts';
-import { child, entry } from '../base/path.ts';
 import { validatePodClaims, validatePodResources } from './pod-resources.ts';
 import { validateHostNetworkPorts } from './ports.ts';
 import { validateContainerResourceName } from './resource-names.ts';

@@ -1,8 +1,7 @@
 import { type Container, type ContainerPort, portNameMessages } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, invalid, required } from '../base/field-error.ts';
-import { each, inRange, requiredOneOf, wellFormed, type Range } from './checks.ts';
-import { child, item } from '../base/path.ts';
+import { child, duplicate, type FieldError, invalid, item, required } from '../base/field-error.ts';
+import { each, inRange, type Range, requiredOneOf, wellFormed } from './checks.ts';
 
 const PORT_NUMBERS: Range = { min: 1, max: 65_535 };
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];

@@ -8,10 +8,9 @@ import {
   type RbacSubject,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { each } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from '../base/path.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -60,13 +59,13 @@ function validateRule(rule: Decoded<RbacPolicyRule>, at: string, isNamespaced: b
 /** Source: pkg/apis/rbac/validation/validation.go, ValidateRoleBinding and ValidateClusterRoleBinding. */
 export function validateRoleBinding(binding: Decoded<RbacRoleBinding> | Decoded<RbacClusterRoleBinding>): FieldError[] {
   const { kind, roleRef = {}, subjects } = binding;
-  const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
+  const kinds = kind === 'RoleBinding' ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   const { apiGroup = '', kind: role = '', name = '' } = roleRef;
   return [
     ...(apiGroup === GROUP ? [] : [notSupported('roleRef.apiGroup', apiGroup, [GROUP])]),
     ...(kinds.includes(role) ? [] : [notSupported('roleRef.kind', role, kinds)]),
     ...(name === '' ? [required('roleRef.name')] : pathMistakes('roleRef.name', name)),
-    ...each('subjects', subjects, validateSubject),
+    ...each('subjects', subjects, (subject, at) => validateSubject(subject, at, kind === 'RoleBinding')),
   ];
 }
 
@@ -77,6 +76,7 @@ function pathMistakes(path: string, name: string): FieldError[] {
 function validateSubject(
   { kind = '', apiGroup = '', name = '', namespace = '' }: Decoded<RbacSubject>,
   at: string,
+  isNamespaced: boolean,
 ): FieldError[] {
   const noName = name === '' ? [required(child(at, 'name'))] : [];
   const path = child(at, 'apiGroup');
@@ -85,12 +85,12 @@ function validateSubject(
       return [
         ...noName,
         ...(apiGroup === '' ? [] : [notSupported(path, apiGroup, [''])]),
-        ...(namespace === '' ? [required(child(at, 'namespace'))] : []),
+        ...(namespace === '' && !isNamespaced ? [required(child(at, 'namespace'))] : []),
       ];
     case 'User':
     case 'Group':
       return [...noName, ...(apiGroup === GROUP ? [] : [notSupported(path, apiGroup, [GROUP])])];
     default:
-      return [...noName, notSupported(child(at, 'kind'), kind, ['Group', 'ServiceAccount', 'User'])];
+      return [...noName, notSupported(child(at, 'kind'), kind, ['ServiceAccount', 'User', 'Group'])];
   }
 }

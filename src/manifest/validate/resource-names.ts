@@ -1,5 +1,5 @@
-import { isHugePages, isPodLevelResource, qualifiedNameMessages } from '../../api/index.ts';
-import { type FieldError, invalid, notSupported } from '../base/field-error.ts';
+import { isHugePages, isPodLevelResource, qualifiedNameMessages, subdomainMessages } from '../../api/index.ts';
+import { type FieldError, invalid, notSupported, required } from '../base/field-error.ts';
 import { wellFormed } from './checks.ts';
 
 /** Resources that count objects. */
@@ -96,4 +96,14 @@ export function validatePodResourceName(path: string, name: string): FieldError[
   const errors = validateResourceName(path, name);
   if (errors.length > 0 || isPodLevelResource(name)) return errors;
   return [notSupported(path, name, OF_PODS)];
+}
+
+/** Requires a path behind a domain: `acme.io/foo`. Source: apimachinery, IsDomainPrefixedPath. */
+export function validateDomainPath(path: string, text: string): FieldError[] {
+  const [domain, ...rest] = text.split('/');
+  if (!text) return [required(path)];
+  if (!domain || rest.join('/') === '') {
+    return [invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  return wellFormed(path, domain, subdomainMessages);
 }

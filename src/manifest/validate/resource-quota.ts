@@ -6,9 +6,8 @@ import {
   type ScopedResourceSelectorRequirement,
 } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
-import { type FieldError, invalid, required } from '../base/field-error.ts';
+import { child, entry, type FieldError, invalid, required } from '../base/field-error.ts';
 import { NEGATIVE_MESSAGE } from './checks.ts';
-import { child, entry } from '../base/path.ts';
 import { isIntegerResource, isQuotaResource, validateQuotaResourceName } from './resource-names.ts';
 
 /** Rules of ResourceQuotas. Source: pkg/apis/core/validation/validation.go, ValidateResourceQuota. */
@@ -23,7 +22,7 @@ const SCOPES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['NotBestEffort', OF_PODS],
   ['PriorityClass', OF_PODS],
   ['CrossNamespacePodAffinity', OF_PODS],
-  ['VolumeAttributesClass', new Set(['persistentvolumeclaims'])],
+  ['VolumeAttributesClass', new Set(['persistentvolumeclaims', 'requests.storage'])],
 ]);
 const CONFLICTS = [
   ['BestEffort', 'NotBestEffort'],

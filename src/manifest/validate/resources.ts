@@ -13,10 +13,18 @@ import {
 } from '../../api/index.ts';
 import { lookUp, entriesByKey } from '../base/decoded.ts';
 import type { Decoded } from '../base/decoded.ts';
-import type { FieldError } from '../base/field-error.ts';
-import { duplicate, forbidden, invalid, notFound, required } from '../base/field-error.ts';
+import {
+  child,
+  duplicate,
+  entry,
+  type FieldError,
+  forbidden,
+  invalid,
+  item,
+  notFound,
+  required,
+} from '../base/field-error.ts';
 import { each, NEGATIVE_MESSAGE, requiredOneOf } from './checks.ts';
-import { child, entry, item } from '../base/path.ts';
 import { isIntegerResource } from './resource-names.ts';
 
 type NameCheck = (path: string, name: string) => FieldError[];

@@ -5,9 +5,17 @@ import {
   type StatefulSetUpdateStrategy,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import {
+  child,
+  type FieldError,
+  forbidden,
+  type GoShape,
+  inGo,
+  invalid,
+  notSupported,
+  required,
+} from '../base/field-error.ts';
 import { notNegative, wellFormed } from './checks.ts';
-import { child } from '../base/path.ts';
 
 /** The update strategies of workloads. Source: pkg/apis/apps/validation/validation.go. */
 
@@ -54,15 +62,20 @@ export function validateDeploymentStrategy(path: string, strategy: Decoded<Deplo
   ];
 }
 
+/** Source: pkg/apis/apps/types.go, RollingUpdateStatefulSetStrategy and StatefulSetUpdateStrategy. */
+const ROLLING: GoShape = { Partition: ['partition', 0], MaxUnavailable: ['maxUnavailable', null] };
+const STRATEGY: GoShape = { Type: ['type', ''], RollingUpdate: ['rollingUpdate', ROLLING] };
+
 export function validateStatefulSetStrategy(path: string, strategy: Decoded<StatefulSetUpdateStrategy>): FieldError[] {
   const { type, rollingUpdate } = strategy;
   const at = child(path, 'rollingUpdate');
   if (!type) return [required(path)];
   if (type === 'OnDelete') {
     const text = "only allowed for updateStrategy 'RollingUpdate'";
-    return rollingUpdate === undefined ? [] : [invalid(at, rollingUpdate, text)];
+    return rollingUpdate === undefined ? [] : [invalid(at, inGo(rollingUpdate, ROLLING), text)];
   }
-  if (type !== 'RollingUpdate') return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  if (type !== 'RollingUpdate')
+    return [invalid(path, inGo(strategy, STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")];
   return notNegative(child(at, 'partition'), rollingUpdate?.partition);
 }
 

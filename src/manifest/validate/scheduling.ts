@@ -7,10 +7,9 @@ import {
   type TopologySpreadConstraint,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, oneOfIfSet, wellFormed } from './checks.ts';
 import { validateLabelSelector } from './labels.ts';
-import { child } from '../base/path.ts';
 
 const TAINT_EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const TOLERATION_OPERATORS: readonly string[] = ['Equal', 'Exists'];

@@ -8,10 +8,17 @@ import {
   type Sysctl,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, invalid, required, tooLong } from '../base/field-error.ts';
-import { each, INT32_MAX, inRange, oneOfIfSet, requiredOneOf, type Range } from './checks.ts';
-import { descendingPath } from './file-path.ts';
-import { child } from '../base/path.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  type GoShape,
+  inGo,
+  invalid,
+  required,
+  tooLong,
+} from '../base/field-error.ts';
+import { descendingPath, each, inRange, INT32_MAX, oneOfIfSet, type Range, requiredOneOf } from './checks.ts';
 import { validateWindowsOptions } from './windows.ts';
 
 const IDS: Range = { min: 0, max: INT32_MAX };
@@ -57,14 +64,43 @@ function validateIds(
   });
 }
 
+/** Source: pkg/apis/core/types.go, SecurityContext. */
+const PROFILE: GoShape = { Type: ['type', ''], LocalhostProfile: ['localhostProfile', null] };
+const SHAPE: GoShape = {
+  Capabilities: ['capabilities', { Add: ['add', null], Drop: ['drop', null] }],
+  Privileged: ['privileged', null],
+  SELinuxOptions: [
+    'seLinuxOptions',
+    { User: ['user', ''], Role: ['role', ''], Type: ['type', ''], Level: ['level', ''] },
+  ],
+  WindowsOptions: [
+    'windowsOptions',
+    {
+      GMSACredentialSpecName: ['gmsaCredentialSpecName', null],
+      GMSACredentialSpec: ['gmsaCredentialSpec', null],
+      RunAsUserName: ['runAsUserName', null],
+      HostProcess: ['hostProcess', null],
+    },
+  ],
+  RunAsUser: ['runAsUser', null],
+  RunAsGroup: ['runAsGroup', null],
+  RunAsNonRoot: ['runAsNonRoot', null],
+  ReadOnlyRootFilesystem: ['readOnlyRootFilesystem', null],
+  AllowPrivilegeEscalation: ['allowPrivilegeEscalation', null],
+  ProcMount: ['procMount', null],
+  SeccompProfile: ['seccompProfile', PROFILE],
+  AppArmorProfile: ['appArmorProfile', PROFILE],
+};
+
 /** Refuses `allowPrivilegeEscalation: false` for a process with all rights: nothing can keep it from more. */
 function validateEscalation(path: string, context: Decoded<SecurityContext>): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const errors: FieldError[] = [];
+  const value = inGo(context, SHAPE);
   const clash = 'cannot set `allowPrivilegeEscalation` to false and';
-  if (context.privileged === true) errors.push(invalid(path, context, `${clash} \`privileged\` to true`));
+  if (context.privileged === true) errors.push(invalid(path, value, `${clash} \`privileged\` to true`));
   if ((context.capabilities?.add ?? []).includes('CAP_SYS_ADMIN')) {
-    errors.push(invalid(path, context, `${clash} \`capabilities.Add\` CAP_SYS_ADMIN`));
+    errors.push(invalid(path, value, `${clash} \`capabilities.Add\` CAP_SYS_ADMIN`));
   }
   return errors;
 }

@@ -7,11 +7,9 @@ import type {
   VolumeProjection,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
-import { each, requiredText } from './checks.ts';
+import { child, type FieldError, forbidden, invalid, item, required } from '../base/field-error.ts';
+import { each, requiredText, unreservedPath } from './checks.ts';
 import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from './field-ref.ts';
-import { unreservedPath } from './file-path.ts';
-import { child, item } from '../base/path.ts';
 
 /** Volumes whose files the kubelet writes: secret, configMap, downwardAPI, projected. */
 

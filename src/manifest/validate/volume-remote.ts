@@ -1,17 +1,20 @@
-import { labelMessages, subdomainMessages } from '../../api/index.ts';
-import { entriesByKey } from '../base/decoded.ts';
-import type { FieldError } from '../base/field-error.ts';
-import { invalid, notSupported, required, tooLong } from '../base/field-error.ts';
-import { inRange, oneOfIfSet, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
-import type { Range } from './checks.ts';
-import { child, entry } from '../base/path.ts';
-import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
+import { labelMessages, subdomainMessages, type Volume } from '../../api/index.ts';
+import { type Decoded, entriesByKey } from '../base/decoded.ts';
+import { child, entry, type FieldError, invalid, notSupported, required, tooLong } from '../base/field-error.ts';
+import {
+  inRange,
+  oneOfIfSet,
+  type Range,
+  requiredText,
+  requiredWellFormed,
+  wellFormed,
+  wellFormedIfSet,
+} from './checks.ts';
 
 /**
  * Rules of volumes on remote storage. podrun cannot mount these volumes, but reports their mistakes first.
  * Source: pkg/apis/core/validation/validation.go, one function per source.
  */
-
 type LocalSource =
   | 'emptyDir'
   | 'hostPath'
@@ -195,3 +198,23 @@ function validateAzureDisk(path: string, source: Source<'azureDisk'>): FieldErro
   const [prefix, form] = kind === 'Managed' ? ['/subscriptions/', AZURE_MANAGED_URI] : ['https://', AZURE_BLOB_URI];
   return diskURI.startsWith(prefix) ? errors : [...errors, notSupported(child(path, 'diskURI'), diskURI, [form])];
 }
+
+/** The kinds of volumes, named after the field with their settings. */
+export type SourceField = Exclude<keyof Volume, 'name'>;
+
+/** The settings of one kind of volume. */
+export type Source<Field extends SourceField> = Decoded<NonNullable<Volume[Field]>>;
+
+/** Facts about the Pod that the rules of volumes need. */
+export interface VolumeRules {
+  /** True for a Pod, false for a template. */
+  readonly isPod: boolean;
+  /** The name of the Pod. Empty in a template. */
+  readonly podName: string;
+  readonly volumeName: string;
+}
+
+/** The rules of each kind of volume. */
+export type SourceChecks<Field extends SourceField = SourceField> = {
+  readonly [F in Field]: (path: string, source: Source<F>, rules: VolumeRules) => FieldError[];
+};

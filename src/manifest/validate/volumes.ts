@@ -1,13 +1,10 @@
 import { goQuote, labelMessages, parseQuantity, subdomainMessages, type Volume } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, duplicate, forbidden, invalid, required } from '../base/field-error.ts';
-import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
+import { child, duplicate, type FieldError, forbidden, invalid, item, required } from '../base/field-error.ts';
+import { descendingPath, noBacksteps, oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateClaimTemplate } from './claim.ts';
-import { descendingPath, noBacksteps } from './file-path.ts';
-import { child, item } from '../base/path.ts';
 import { validateConfigFiles, validateDownwardFiles, validateProjected } from './volume-files.ts';
-import { REMOTE_CHECKS } from './volume-remote.ts';
-import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
+import { REMOTE_CHECKS, type Source, type SourceChecks, type SourceField, type VolumeRules } from './volume-remote.ts';
 
 /** Volumes without a mistake, by name: containers can mount these. */
 export type Volumes = ReadonlyMap<string, Decoded<Volume>>;

@@ -1,9 +1,8 @@
 import { type PodSpec, subdomainMessages, type WindowsSecurityContextOptions } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { containersWithPaths } from '../base/pod-specs.ts';
 import { wellFormed } from './checks.ts';
-import { child } from '../base/path.ts';
 
 /** Rules that depend on the operating system of a Pod. Source: pkg/apis/core/validation/validation.go, validateOS. */
 

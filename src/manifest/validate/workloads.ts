@@ -1,21 +1,21 @@
 import {
+  type ControllerRevision,
   type DaemonSet,
   type Deployment,
   labelMessages,
   type LabelSelector,
   type PodTemplateSpec,
   type ReplicaSet,
+  type ReplicationController,
   type StatefulSet,
   type StatefulSetSpec,
-  subdomainMessages,
 } from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { child, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateClaimSpec } from './claim.ts';
-import { isEmptySelector, validateLabelSelector, selectorMatches } from './labels.ts';
+import { isEmptySelector, selectorMatches, validateLabelSelector } from './labels.ts';
 import { nameOf } from './metadata.ts';
-import { child } from '../base/path.ts';
 import { validateTemplate } from './pod.ts';
 import {
   validateDaemonSetStrategy,
@@ -24,7 +24,6 @@ import {
 } from './rolling-update.ts';
 
 /** Rules of workloads, which keep Pods running. Source: pkg/apis/apps/validation/validation.go. */
-
 const TEMPLATE = 'spec.template';
 const SELECTOR = 'spec.selector';
 const RESTART_POLICIES: readonly string[] = ['Always'];
@@ -84,7 +83,7 @@ function validateMatch(selector: Selector, template: PodTemplate): FieldError[] 
 }
 
 /** Refuses a template whose Pods end by themselves. @param kind the kind in the message about a deadline */
-export function validateLastingPods(template: PodTemplate, kind: string): FieldError[] {
+function validateLastingPods(template: PodTemplate, kind: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   const errors = validateTemplate(TEMPLATE, template ?? {});
   if (restartPolicy !== 'Always') {
@@ -109,7 +108,7 @@ export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldErr
     ...notNegative('spec.replicas', spec.replicas),
     ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...notNegative('spec.ordinals.start', spec.ordinals?.start),
-    ...wellFormedIfSet('spec.serviceName', spec.serviceName, subdomainMessages),
+    ...wellFormedIfSet('spec.serviceName', spec.serviceName, labelMessages),
     ...each('spec.volumeClaimTemplates', spec.volumeClaimTemplates, (claim, at) =>
       validateClaimSpec(child(at, 'spec'), claim.spec ?? {}),
     ),
@@ -124,7 +123,7 @@ export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldErr
 function validatePodNames(name: string, spec: Decoded<StatefulSetSpec>): FieldError[] {
   const last = (spec.ordinals?.start ?? 0) + Math.max(spec.replicas ?? 1, 1) - 1;
   const podName = `${name}-${last}`;
-  if (!name || labelMessages(podName).length === 0 || subdomainMessages(name).length > 0) return [];
+  if (!name || labelMessages(podName).length === 0 || labelMessages(name).length > 0) return [];
   return [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${podName}`)];
 }
 
@@ -152,4 +151,24 @@ export function validateDaemonSet(daemonSet: Decoded<DaemonSet>): FieldError[] {
     ...validateDaemonSetStrategy('spec.updateStrategy', spec.updateStrategy ?? {}),
     ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
   ];
+}
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateReplicationController. */
+export function validateReplicationController(controller: Decoded<ReplicationController>): FieldError[] {
+  const { minReadySeconds, selector = {}, replicas, template } = controller.spec ?? {};
+  const labels = template?.metadata?.labels;
+  const isForeign = template !== undefined && !selectorMatches({ matchLabels: selector }, labels);
+  const labelsPath = 'spec.template.metadata.labels';
+  return [
+    ...notNegative('spec.minReadySeconds', minReadySeconds),
+    ...(Object.keys(selector).length > 0 ? [] : [required('spec.selector')]),
+    ...notNegative('spec.replicas', replicas),
+    ...(isForeign ? [invalid(labelsPath, labels, '`selector` does not match template `labels`')] : []),
+    ...(template === undefined ? [required('spec.template')] : validateLastingPods(template, 'ReplicationController')),
+  ];
+}
+
+/** Source: pkg/apis/apps/validation/validation.go, ValidateControllerRevisionCreate. */
+export function validateControllerRevision({ data, revision }: Decoded<ControllerRevision>): FieldError[] {
+  return [...(data === undefined ? [required('data', 'data is mandatory')] : []), ...notNegative('revision', revision)];
 }

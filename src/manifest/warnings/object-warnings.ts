@@ -1,12 +1,16 @@
 import {
+  type Ingress,
   type KubeObject,
   labelMessages,
+  type NetworkPolicy,
+  type PersistentVolume,
   type PersistentVolumeClaim,
   type Service,
   type StatefulSet,
 } from '../../api/index.ts';
 import { type Decoded, lookUp } from '../base/decoded.ts';
 import { podIn } from '../base/pod-specs.ts';
+import { canonicalCidr } from '../validate/ip.ts';
 import { nameOf } from '../validate/metadata.ts';
 import { podWarnings } from './pod.ts';
 import { fractionalBytes } from './resources.ts';
@@ -14,6 +18,11 @@ import { fractionalBytes } from './resources.ts';
 const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
 
 const TOPOLOGY = 'service.kubernetes.io/topology-mode';
+
+const OLD_CLASS = 'volume.beta.kubernetes.io/storage-class';
+const CLASS_ADVICE = 'deprecated since v1.8; use "storageClassName" attribute instead';
+const OLD_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
+const OPTIONS_ADVICE = 'deprecated since v1.31; use "mountOptions" attribute instead';
 
 /** Kinds whose name becomes a part of host names. */
 const NAMES_PODS: ReadonlySet<string> = new Set([
@@ -47,8 +56,14 @@ function kindWarnings(object: Decoded<KubeObject>): string[] {
   switch (object.kind) {
     case 'Endpoints':
       return [ENDPOINTS_DEPRECATED];
+    case 'Ingress':
+      return ingressWarnings(object);
+    case 'NetworkPolicy':
+      return networkPolicyWarnings(object);
     case 'Service':
       return serviceWarnings(object);
+    case 'PersistentVolume':
+      return volumeWarnings(object);
     case 'PersistentVolumeClaim':
       return claimWarnings(object);
     case 'StatefulSet':
@@ -62,8 +77,61 @@ function kindWarnings(object: Decoded<KubeObject>): string[] {
 /** Source: staging/src/k8s.io/api/core/v1/zz_generated.prerelease-lifecycle.go, as the API server words it. */
 export const ENDPOINTS_DEPRECATED = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 
-function claimWarnings({ spec }: Decoded<PersistentVolumeClaim>): string[] {
-  return fractionalBytes('spec.resources', spec?.resources, ['storage']);
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
+/** Source: pkg/registry/networking/ingress/strategy.go, WarningsOnCreate. */
+function ingressWarnings({ metadata, spec }: Decoded<Ingress>): string[] {
+  const isOld = lookUp(metadata?.annotations, CLASS_ANNOTATION) !== undefined && spec?.ingressClassName === undefined;
+  return isOld ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
+}
+
+/** Source: pkg/registry/networking/networkpolicy/strategy.go, networkPolicyWarnings. */
+function networkPolicyWarnings({ spec = {} }: Decoded<NetworkPolicy>): string[] {
+  const peers = [
+    ...(spec.ingress ?? []).flatMap(({ from = [] }, rule) => withPaths(`spec.ingress[${rule}].from`, from)),
+    ...(spec.egress ?? []).flatMap(({ to = [] }, rule) => withPaths(`spec.egress[${rule}].to`, to)),
+  ];
+  return peers.flatMap(([path, { ipBlock }]) => [
+    ...cidrWarnings(`${path}.ipBlock.cidr`, ipBlock?.cidr ?? ''),
+    ...withPaths(`${path}.ipBlock.except`, ipBlock?.except ?? []).flatMap(([at, cidr]) => cidrWarnings(at, cidr)),
+  ]);
+}
+
+function withPaths<T>(path: string, items: readonly T[]): [path: string, item: T][] {
+  return items.map((each, index) => [`${path}[${index}]`, each]);
+}
+
+/** The other unusual forms are errors. Source: apimachinery/pkg/util/validation/ip.go, GetWarningsForCIDR. */
+function cidrWarnings(path: string, cidr: string): string[] {
+  const canonical = cidr.includes(':') ? canonicalCidr(cidr) : cidr;
+  if (cidr === canonical) return [];
+  return [`${path}: IPv6 CIDR value "${cidr}" should be in RFC 5952 canonical format ("${canonical}")`];
+}
+
+function claimWarnings({ metadata, spec }: Decoded<PersistentVolumeClaim>): string[] {
+  return [
+    ...oldAnnotations(metadata?.annotations, { [OLD_CLASS]: CLASS_ADVICE }),
+    ...fractionalBytes('spec.resources', spec?.resources, ['storage']),
+  ];
+}
+
+/** Source: pkg/api/persistentvolume/util.go, warningsForPersistentVolume. */
+function volumeWarnings({ metadata, spec }: Decoded<PersistentVolume>): string[] {
+  const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic';
+  return [
+    ...oldAnnotations(metadata?.annotations, { [OLD_CLASS]: CLASS_ADVICE, [OLD_OPTIONS]: OPTIONS_ADVICE }),
+    ...(spec?.persistentVolumeReclaimPolicy === 'Recycle'
+      ? [`spec.persistentVolumeReclaimPolicy: ${recycled} provisioning.`]
+      : []),
+  ];
+}
+
+function oldAnnotations(
+  annotations: Readonly<Record<string, string | undefined>> | undefined,
+  advice: Readonly<Record<string, string>>,
+): string[] {
+  const present = Object.entries(advice).filter(([name]) => lookUp(annotations, name) !== undefined);
+  return present.map(([name, text]) => `metadata.annotations[${name}]: ${text}`);
 }
 
 function historyWarnings({ spec }: Decoded<StatefulSet>): string[] {
@@ -86,6 +154,7 @@ function serviceWarnings({ metadata, spec = {} }: Decoded<Service>): string[] {
     [isHeadless && hasExternalIPs, 'spec.externalIPs is ignored for headless services'],
     [isHeadless && sessionAffinity !== 'None', 'spec.SessionAffinity is ignored for headless services'],
     [type === 'ExternalName' && hasExternalIPs, 'spec.externalIPs is ignored when spec.type is "ExternalName"'],
+    [hasExternalIPs, 'spec.externalIPs is deprecated and may no longer be implemented in some clusters'],
     [
       type !== 'ExternalName' && Boolean(externalName),
       'spec.externalName is ignored when spec.type is not "ExternalName"',

@@ -1,8 +1,14 @@
-import { type Container, type EnvVar, goQuote, type PodSpec } from '../../api/index.ts';
-import { lookUp, type Decoded } from '../base/decoded.ts';
+import {
+  type Affinity,
+  type Container,
+  type ContainerPort,
+  type EnvVar,
+  goQuote,
+  type NodeSelectorTerm,
+  type PodSpec,
+} from '../../api/index.ts';
+import { type Decoded, entriesByKey, lookUp } from '../base/decoded.ts';
 import { containersWithPaths, type PodInObject } from '../base/pod-specs.ts';
-import { placementWarnings, podAffinityWarnings } from './node-labels.ts';
-import { portWarnings } from './ports.ts';
 import { BYTE_RESOURCES, fractionalBytes, fractionalByteWarnings } from './resources.ts';
 import { volumeWarnings } from './volumes.ts';
 
@@ -106,4 +112,142 @@ function extendsEarlier({ name = '', value = '', valueFrom }: Decoded<EnvVar>): 
 /** Warns of a negative grace period in a template. In a Pod, defaulting has replaced it with 1. */
 function graceWarnings(path: string, { terminationGracePeriodSeconds: seconds = 0 }: Decoded<PodSpec>): string[] {
   return seconds < 0 ? [`${path}: must be >= 0; negative values are invalid and will be treated as 1`] : [];
+}
+
+/** The number of earlier ports that one port is compared with: a thousand equal ports must not make a million lines. */
+const OTHERS_MAX = 8;
+
+interface PortWithPath {
+  readonly path: string;
+  readonly port: Decoded<ContainerPort>;
+}
+
+/** Compares the ports of all containers of a Pod. Source: pkg/api/pod/warnings.go. */
+function portWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
+  const ports = containers.flatMap(([path, container]) => placed(path, container));
+  const earlier = new Map<string, PortWithPath[]>();
+  const numbers = ports.flatMap((placedPort) => {
+    const { path, port } = placedPort;
+    const number = `${port.containerPort}/${port.protocol}`;
+    const others = earlier.get(number) ?? [];
+    if (others.length < OTHERS_MAX) earlier.set(number, [...others, placedPort]);
+    return [
+      ...(port.hostIP && !port.hostPort ? [`${path}: hostIP set without hostPort: ${goStruct(port)}`] : []),
+      ...others.flatMap((other) => clash(port, other.port, path, other.path)),
+    ];
+  });
+  return [...numbers, ...nameWarnings(containers)];
+}
+
+function placed(path: string, container: Decoded<Container>): PortWithPath[] {
+  return (container.ports ?? []).map((port, index) => ({ path: `${path}.ports[${index}]`, port }));
+}
+
+/** The warning about two ports with one number. */
+function clash(port: Decoded<ContainerPort>, other: Decoded<ContainerPort>, path: string, otherPath: string): string[] {
+  const [hostPort, otherHostPort] = [port.hostPort ?? 0, other.hostPort ?? 0];
+  const [hostIP, otherHostIP] = [port.hostIP ?? '', other.hostIP ?? ''];
+  if (hostIP === otherHostIP && hostPort === otherHostPort)
+    return [`${path}: duplicate port definition with ${otherPath}`];
+  if (hostPort === 0 || otherHostPort === 0) return [`${path}: overlapping port definition with ${otherPath}`];
+  const isAmbiguous = hostPort === otherHostPort && (hostIP === '') !== (otherHostIP === '');
+  return isAmbiguous ? [`${path}: dangerously ambiguous port definition with ${otherPath}`] : [];
+}
+
+/** Warnings about equal port names of containers that run together. */
+function nameWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
+  const first = new Map<string, string>();
+  const together = containers.filter(
+    ([path, { restartPolicy }]) => !path.includes('.initContainers[') || restartPolicy === 'Always',
+  );
+  return together.flatMap(([at, container]) =>
+    placed(at, container).flatMap(({ path, port: { name } }) => {
+      if (!name) return [];
+      const other = first.get(name);
+      if (other === undefined) {
+        first.set(name, path);
+        return [];
+      }
+      const effect = `services and probes that select ports by name will use ${other}`;
+      return [`${path}: duplicate port name ${goQuote(name)} with ${other}, ${effect}`];
+    }),
+  );
+}
+
+/** Formats a port as Go does with %+v. */
+function goStruct({
+  name = '',
+  hostPort = 0,
+  containerPort = 0,
+  protocol = '',
+  hostIP = '',
+}: Decoded<ContainerPort>): string {
+  return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+}
+
+/** Node labels with a new name. Source: pkg/api/node/util.go. */
+const OLD_LABELS: ReadonlyMap<string, string> = new Map([
+  ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
+  ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
+  ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
+  ['failure-domain.beta.kubernetes.io/zone', 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'],
+  ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
+]);
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/** Warnings about old node labels, and about topology spread that counts no Pods. */
+function placementWarnings(path: string, spec: Decoded<PodSpec>): string[] {
+  return [
+    ...entriesByKey(spec.nodeSelector).flatMap(([label]) => {
+      const message = OLD_LABELS.get(label);
+      return message === undefined ? [] : [`${path}.nodeSelector[${label}]: ${message}`];
+    }),
+    ...nodeAffinityWarnings(`${path}.affinity.nodeAffinity`, spec.affinity ?? {}),
+    ...(spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey = '', labelSelector }, index) => {
+      const at = `${path}.topologySpreadConstraints[${index}]`;
+      return [...oldLabel(`${at}.topologyKey`, topologyKey), ...missingSelector(at, labelSelector)];
+    }),
+  ];
+}
+
+function nodeAffinityWarnings(path: string, { nodeAffinity = {} }: Decoded<Affinity>): string[] {
+  const terms = nodeAffinity[REQUIRED]?.nodeSelectorTerms ?? [];
+  const preferred = nodeAffinity[PREFERRED] ?? [];
+  return [
+    ...terms.flatMap((term, index) => termWarnings(`${path}.${REQUIRED}.nodeSelectorTerms[${index}]`, term)),
+    ...preferred.flatMap(({ preference = {} }, index) =>
+      termWarnings(`${path}.${PREFERRED}[${index}].preference`, preference),
+    ),
+  ];
+}
+
+function termWarnings(path: string, { matchExpressions = [] }: Decoded<NodeSelectorTerm>): string[] {
+  return matchExpressions.flatMap(({ key = '' }, index) => oldLabel(`${path}.matchExpressions[${index}].key`, key));
+}
+
+function oldLabel(path: string, label: string): string[] {
+  const message = OLD_LABELS.get(label);
+  return message === undefined ? [] : [`${path}: ${label} is ${message}`];
+}
+
+/** Warnings about Pod affinity without a selector. */
+function podAffinityWarnings(path: string, affinity: Decoded<Affinity>): string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap((kind) => {
+    const rules = affinity[kind] ?? {};
+    const at = `${path}.${kind}`;
+    return [
+      ...(rules[REQUIRED] ?? []).flatMap((term, index) =>
+        missingSelector(`${at}.${REQUIRED}[${index}]`, term.labelSelector),
+      ),
+      ...(rules[PREFERRED] ?? []).flatMap(({ podAffinityTerm }, index) =>
+        missingSelector(`${at}.${PREFERRED}[${index}].podAffinityTerm`, podAffinityTerm?.labelSelector),
+      ),
+    ];
+  });
+}
+
+function missingSelector(path: string, selector: object | undefined): string[] {
+  return selector === undefined ? [`${path}.labelSelector: a null labelSelector results in matching no pod`] : [];
 }

@@ -73,13 +73,36 @@ function listenersOf(
   if (address === undefined) return [];
   const affinitySeconds =
     spec.sessionAffinity === 'ClientIP' ? spec.sessionAffinityConfig?.clientIP?.timeoutSeconds : undefined;
-  return (spec.ports ?? []).flatMap((port) => {
+  const ports = (spec.ports ?? []).flatMap((port) => {
     const { protocol = 'TCP' } = port;
     if (protocol === 'SCTP') return [];
     const name = `${metadata.namespace}/${metadata.name}:${port.port}`;
     const shared = { protocol, service: name, endpoints: endpointsFor(port, slices), affinitySeconds };
     return placesOf(spec.type, port, address, place).map((at) => ({ ...at, ...shared }));
   });
+  return [...ports, ...healthListeners(service, slices)];
+}
+
+/** Source: pkg/proxy/endpointschangetracker.go LocalReadyEndpoints. */
+function healthListeners({ metadata, spec }: StoredService, slices: readonly StoredEndpointSlice[]): ServiceListener[] {
+  const { healthCheckNodePort: port } = spec ?? {};
+  if (!port) return [];
+  const { namespace, name } = metadata;
+  // The node of all Pods is this machine. Endpoints of other machines name none.
+  const local = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ nodeName }) => nodeName !== undefined);
+  const ready = new Set(local.filter(isReadyEndpoint).map(({ addresses: [address] }) => address));
+  return [
+    {
+      network: 'machine',
+      protocol: 'TCP',
+      address: LOCALHOST,
+      port,
+      service: `${namespace}/${name}:${port}`,
+      endpoints: [],
+      affinitySeconds: undefined,
+      health: { namespace, name, localEndpoints: ready.size },
+    },
+  ];
 }
 
 function placesOf(

@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { guarded } from '../../defects.ts';
 import { headBytes, isFinalStatus, reasonPhrase } from './raw-answer.ts';
-import { splice } from './splice.ts';
+import { splice } from './connections.ts';
 
 /** The headers of one connection. Node writes the headers of the next connection. Source: RFC 9110, 7.6.1. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
@@ -47,11 +47,16 @@ export interface NextConnection {
 
 interface Passing extends NextConnection {
   /** Changes the headers of the response: names and values, one after the other. Default: they stay unchanged. */
-  readonly answered?: (headers: readonly string[], answer: IncomingMessage) => readonly string[];
+  readonly rewriteHeaders?: (headers: readonly string[], answer: IncomingMessage) => readonly string[];
   /** Called when the connection fails before an answer, or when what comes on it is not HTTP. */
   readonly onError: (error: Error) => void;
   /** Called for a valid HTTP response that must not be forwarded: the program is a bad gateway. */
   readonly onRefusal: (why: string) => void;
+}
+
+interface UpgradePassing extends Passing {
+  /** Called with the code of a response that does not switch. */
+  readonly onOtherAnswer?: (code: number) => void;
 }
 
 interface RequestPassing extends Passing {
@@ -65,6 +70,8 @@ interface RequestPassing extends Passing {
  */
 export function passRequestOn(incoming: IncomingMessage, outgoing: ServerResponse, passing: RequestPassing): void {
   if (outgoing.destroyed) return void passing.socket.destroy();
+  // A pipeline has many listeners. They end with the response, and Node.js would warn of them on standard error.
+  outgoing.setMaxListeners(0);
   const headers = [...passing.headers, ...bodyHeaders(incoming), 'Connection', 'close'];
   const sent = ask(
     incoming,
@@ -73,7 +80,7 @@ export function passRequestOn(incoming: IncomingMessage, outgoing: ServerRespons
       onAnswer: (answer, refuse) => passAnswer(answer, outgoing, passing, refuse),
       onSwitch: (_, socket, __, refuse) => {
         socket.destroy();
-        refuse('it has switched to another protocol, which nobody has asked for');
+        refuse('it has switched to another protocol without a request');
       },
     },
   );
@@ -87,10 +94,10 @@ export function passRequestOn(incoming: IncomingMessage, outgoing: ServerRespons
 function passAnswer(
   answer: IncomingMessage,
   outgoing: ServerResponse,
-  { answered, through }: RequestPassing,
+  { rewriteHeaders, through }: RequestPassing,
   refuse: Refuse,
 ): void {
-  const head = headOf(answer, answered);
+  const head = headOf(answer, rewriteHeaders);
   if ('refused' in head) return refuse(head.refused);
   const sendHead = (): void => {
     outgoing.writeHead(head.status, head.reason, head.headers.flat());
@@ -134,14 +141,14 @@ function passChanged(
 /** Ends a request whose response must not be forwarded. */
 type Refuse = (why: string) => void;
 
-/** The two ends of a request. Neither is called after a refusal. */
-interface Answered {
+/** Called with the response to a request, or with its switch to another protocol. Neither is called after a refusal. */
+interface ResponseHandlers {
   readonly onAnswer: (answer: IncomingMessage, refuse: Refuse) => void;
   readonly onSwitch: (answer: IncomingMessage, socket: Socket, first: Buffer, refuse: Refuse) => void;
 }
 
 /** Opens a request on a connection. Undefined: it cannot be sent, and `onError` was called. */
-function ask({ method }: IncomingMessage, passing: Passing, answered: Answered): ClientRequest | undefined {
+function ask({ method }: IncomingMessage, passing: Passing, handlers: ResponseHandlers): ClientRequest | undefined {
   const { socket, path, headers, onError, onRefusal } = passing;
   let sent: ClientRequest;
   try {
@@ -165,15 +172,15 @@ function ask({ method }: IncomingMessage, passing: Passing, answered: Answered):
   let interim = 0;
   sent.on('information', () => {
     interim += 1;
-    if (interim > INTERIM_MAX) refuse('it has sent too many interim answers');
+    if (interim > INTERIM_MAX) refuse('it has sent too many interim responses');
   });
   sent.on('response', (response) => {
     answer = response;
-    if (!isRefused) answered.onAnswer(response, refuse);
+    if (!isRefused) handlers.onAnswer(response, refuse);
   });
   sent.on('upgrade', (response, upgraded, first) => {
     if (isRefused) upgraded.destroy();
-    else answered.onSwitch(response, upgraded, first, refuse);
+    else handlers.onSwitch(response, upgraded, first, refuse);
   });
   sent.on('error', (error) => {
     if (answer === undefined && !isRefused) onError(error);
@@ -197,25 +204,27 @@ interface AnswerHead {
 type Head = AnswerHead | { readonly refused: string };
 
 /** The head of the answer of a program that switches protocols. Source: Go's net/http/httputil, ReverseProxy. */
-function switchHead(answer: IncomingMessage, requested: string, answered: Passing['answered']): Head {
+function switchHead(answer: IncomingMessage, requested: string, rewriteHeaders: Passing['rewriteHeaders']): Head {
   const { upgrade = '' } = answer.headers;
   if (upgrade.toLowerCase() !== requested.toLowerCase())
     return { refused: `it has switched to ${JSON.stringify(upgrade)} when ${JSON.stringify(requested)} was asked for` };
-  const head = shownHead(answer, answered);
+  const head = shownHead(answer, rewriteHeaders);
   if ('refused' in head) return head;
   return { ...head, headers: [['Connection', 'Upgrade'], ['Upgrade', upgrade], ...head.headers] };
 }
 
 /** The head of a program's response for the client, or why it must not be forwarded. */
-function headOf(answer: IncomingMessage, answered: Passing['answered']): Head {
+function headOf(answer: IncomingMessage, rewriteHeaders: Passing['rewriteHeaders']): Head {
   const { statusCode } = answer;
-  return isFinalStatus(statusCode) ? shownHead(answer, answered) : { refused: `its status code is ${statusCode}` };
+  return isFinalStatus(statusCode)
+    ? shownHead(answer, rewriteHeaders)
+    : { refused: `its status code is ${statusCode}` };
 }
 
-function shownHead(answer: IncomingMessage, answered: Passing['answered']): Head {
+function shownHead(answer: IncomingMessage, rewriteHeaders: Passing['rewriteHeaders']): Head {
   const { statusCode: status = 0, statusMessage = '', rawHeaders } = answer;
   const kept = sentOn(rawHeaders);
-  const headers = headerPairs(answered === undefined ? kept : answered(kept, answer));
+  const headers = headerPairs(rewriteHeaders === undefined ? kept : rewriteHeaders(kept, answer));
   try {
     for (const [name, value] of headers) {
       validateHeaderName(name);
@@ -235,7 +244,7 @@ function shownHead(answer: IncomingMessage, answered: Passing['answered']): Head
 export function passUpgradeOn(
   incoming: IncomingMessage,
   { client, head }: { readonly client: Socket; readonly head: Buffer },
-  passing: Passing,
+  passing: UpgradePassing,
 ): void {
   if (client.destroyed) return void passing.socket.destroy();
   const { upgrade = '', 'content-length': length = '0' } = incoming.headers;
@@ -246,13 +255,14 @@ export function passUpgradeOn(
     {
       onAnswer: (answer, refuse) => {
         answer.socket.setTimeout(0);
-        const head = headOf(answer, passing.answered);
+        const head = headOf(answer, passing.rewriteHeaders);
         if ('refused' in head) return refuse(head.refused);
+        passing.onOtherAnswer?.(head.status);
         client.write(headBytes(head.status, head.reason, [['Connection', 'close'], ...head.headers]));
         pipeline(answer, client, () => client.destroySoon());
       },
       onSwitch: (answer, socket, first, refuse) => {
-        const head = switchHead(answer, upgrade, passing.answered);
+        const head = switchHead(answer, upgrade, passing.rewriteHeaders);
         if ('refused' in head) {
           socket.destroy();
           return refuse(head.refused);

@@ -1,5 +1,9 @@
+import type { ServiceSpec } from '../../api/index.ts';
+
 /** The range of the addresses of Services, `spec.clusterIP`: the usual one of a cluster. Each has 65,536 addresses. */
 const CLUSTER_RANGE = '10.96.';
+/** The same range as a ServiceCIDR has it. */
+export const SERVICE_RANGE: string = `${CLUSTER_RANGE}0.0/16`;
 /** The range at which this machine, and Pods in its network, reach the same Services. */
 const MACHINE_RANGE = '127.96.';
 
@@ -32,7 +36,7 @@ export function serviceAddress(name: string, isTaken: (address: string) => boole
     const rest = `${number >> BYTE}.${number & BYTE_MAX}`;
     if (!RESERVED.has(rest) && !isTaken(CLUSTER_RANGE + rest)) return CLUSTER_RANGE + rest;
   }
-  throw new RangeError(`no address is free in ${CLUSTER_RANGE}0.0/16`);
+  throw new RangeError(`no address is free in ${SERVICE_RANGE}`);
 }
 
 /** The address of the API server for programs without one: it refuses connections. */
@@ -45,6 +49,16 @@ export const DNS_PORT = 53;
 
 /** The address of podrun's DNS server in the network of a run's own. Source: the usual one of a cluster. */
 export const CLUSTER_DNS = '10.96.0.10';
+/** The only Service that may have this address. */
+export const DNS_SERVICE = { namespace: 'kube-system', name: 'kube-dns' } as const;
+
+/**
+ * True for the Service that shows podrun's DNS server: it has the address, and no Pods. Nothing else serves it, and
+ * this machine does not reach it.
+ */
+export function isDnsService(spec: ServiceSpec | undefined): boolean {
+  return spec?.clusterIP === CLUSTER_DNS && Object.keys(spec.selector ?? {}).length === 0;
+}
 
 /** The address of podrun's DNS server on this machine. State folders have Services of the same names: each its own. */
 export function machineDns(place: string): string {

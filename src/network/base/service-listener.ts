@@ -1,3 +1,5 @@
+import { readQuietly } from '../../quietly.ts';
+
 /** The protocols that are proxied. */
 export type ProxiedProtocol = 'TCP' | 'UDP';
 
@@ -16,25 +18,57 @@ export interface ServiceListener {
   readonly port: number;
   /** The Service and its port, for messages: `default/web:80`. */
   readonly service: string;
-  /** Empty: connections are refused, so nothing listens. */
+  /** Empty: connections are refused, so nothing listens, unless the listener has `health`. */
   readonly endpoints: readonly ServiceEndpoint[];
   /**
    * ClientIP: a client address keeps its endpoint until it was quiet for so many seconds. Undefined: each connection
    * goes to any endpoint.
    */
   readonly affinitySeconds: number | undefined;
+  /** The content of its own responses in HTTP. Undefined: it leads connections to endpoints. */
+  readonly health?: ServiceHealth;
+}
+
+/** The endpoints of a Service on this node, for a load balancer that asks at its `healthCheckNodePort`. */
+export interface ServiceHealth {
+  readonly namespace: string;
+  readonly name: string;
+  readonly localEndpoints: number;
+}
+
+/** True for a listener that has a socket. */
+export function hasSocket({ endpoints, health }: ServiceListener): boolean {
+  return endpoints.length > 0 || health !== undefined;
 }
 
 /**
- * Where a connection may go. All endpoints of a listener are ready; or, where no endpoint is ready, all of them serve
- * while they terminate. Source: pkg/proxy/topology.go CategorizeEndpoints.
+ * A destination of a connection. All endpoints of a listener are ready; or, where no endpoint is ready, all of them
+ * serve while they terminate. Source: pkg/proxy/topology.go CategorizeEndpoints.
  */
 export interface ServiceEndpoint {
   readonly address: string;
   readonly port: number;
 }
 
-/** Names a listener: its network, protocol, address and port. */
-export function listenerKey({ protocol, network, address, port }: ServiceListener): string {
-  return `${network} ${protocol} ${address}:${port}`;
+/** Names a listener: its network, protocol, address and port, and whether it says itself how its Service is. */
+export function listenerKey({ protocol, network, address, port, health }: ServiceListener): string {
+  return `${network} ${protocol} ${address}:${port}${health === undefined ? '' : ' health'}`;
+}
+
+/** The bit of CAP_NET_BIND_SERVICE. Source: linux/capability.h. */
+const BIND_SERVICE = 10n;
+const USUAL_LOWEST = 1024;
+
+let known: number | undefined;
+
+/** The lowest port that this process may listen on, found once. Source: ip(7), ip_unprivileged_port_start. */
+export function lowestPort(): number {
+  return (known ??= findLowestPort());
+}
+
+function findLowestPort(): number {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readQuietly('/proc/self/status'))?.[1];
+  if (effective !== undefined && ((BigInt(`0x${effective}`) >> BIND_SERVICE) & 1n) === 1n) return 1;
+  const start = readQuietly('/proc/sys/net/ipv4/ip_unprivileged_port_start').trim();
+  return /^\d+$/.test(start) ? Number(start) : USUAL_LOWEST;
 }

@@ -3,11 +3,19 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Answer } from 'dns-packet';
 import { guarded, inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { type OpenConnections, openConnections } from '../base/open-connections.ts';
+import { type OpenConnections, openConnections } from '../base/connections.ts';
 import { type DnsZone, dnsAnswer, dnsZone } from './answer.ts';
 import { type DialServer, Forwarder } from './forwarder.ts';
-import { inFrames, writeFrame } from './frames.ts';
-import { type DnsQuestion, readAnswers, readQuestion, writeAnswer, writeQuestion, writeRefusal } from './message.ts';
+import {
+  type DnsQuestion,
+  inFrames,
+  readAnswers,
+  readQuestion,
+  writeAnswer,
+  writeFrame,
+  writeQuestion,
+  writeRefusal,
+} from './message.ts';
 import type { DnsName } from './names.ts';
 
 type Via = 'udp' | 'tcp';
@@ -27,7 +35,7 @@ const RETRY_MS = 1000;
  * The time for which names of Pods hold after their last update. Source: kube-controller-manager,
  * node-monitor-grace-period: after it, a cluster takes the Pods of a silent node from Services.
  */
-export const PODS_HOLD_MS = 40_000;
+const PODS_HOLD_MS = 40_000;
 
 interface ListenPlace {
   readonly address: string;
@@ -55,7 +63,7 @@ export class DnsServer {
     this.forwarder = new Forwarder(clock, dial);
   }
 
-  /** Has these names instead of those before, from the next question on. */
+  /** Replaces the names, from the next question on. */
   update(names: readonly DnsName[]): void {
     this.#names = names;
     this.#zone = dnsZone(names);
@@ -80,7 +88,7 @@ export class DnsServer {
    * Keeps serving without an agent, which would update the names. The server of another agent takes over the questions,
    * if there is one. The names of Pods expire after a while: the server does not learn of their ends.
    */
-  goOnAlone(): void {
+  serveAlone(): void {
     this.#closeSockets();
     const place = this.#place;
     if (place !== undefined) inBackground(this.#openAlone(place));

@@ -2,8 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import { answersTo, isFailure, isTruncated } from './message.ts';
-import { inFrames, writeFrame } from './frames.ts';
+import { inFrames, isFailure, isReplyTo, isTruncated, writeFrame } from './message.ts';
 
 /** A server for questions about all other names. */
 export interface NameServer {
@@ -101,7 +100,7 @@ export class Forwarder {
         // One that comes too late ends, too.
         opened.setTimeout(PATIENCE_MS, () => opened.destroy());
         inFrames(opened, (packet) => {
-          if (answersTo(packet, question)) resolve(packet);
+          if (isReplyTo(packet, question)) resolve(packet);
         });
         writeFrame(opened, question);
       }, giveUp);
@@ -129,7 +128,7 @@ class Upstream {
     this.server = server;
     this.#socket = socket;
     socket.on('message', (packet, { address, port }) => {
-      if (address === server.address && port === server.port && packet.length >= 2) this.#answered(packet);
+      if (address === server.address && port === server.port && packet.length >= 2) this.#takeReply(packet);
     });
     socket.on('error', () => undefined);
   }
@@ -159,9 +158,9 @@ class Upstream {
     for (const { settle } of this.#waiting.values()) settle(undefined);
   }
 
-  #answered(packet: Buffer): void {
+  #takeReply(packet: Buffer): void {
     const waiting = this.#waiting.get(packet.readUInt16BE(0));
-    if (waiting === undefined || !answersTo(packet, waiting.question)) return;
+    if (waiting === undefined || !isReplyTo(packet, waiting.question)) return;
     waiting.settle(withId(packet, waiting.question.readUInt16BE(0)));
   }
 

@@ -1,5 +1,16 @@
-import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, RECURSION_AVAILABLE, RECURSION_DESIRED } from 'dns-packet';
-import { encodingLength, type Packet, TRUNCATED_RESPONSE } from 'dns-packet';
+import type { Socket } from 'node:net';
+import {
+  type Answer,
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  encodingLength,
+  type Packet,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
+import { inBackground } from '../../defects.ts';
 
 /** A question that podrun may answer. */
 export interface DnsQuestion {
@@ -21,7 +32,7 @@ export interface DnsQuestion {
 /** The response codes of the protocol. */
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4 } as const;
 
-export type Rcode = keyof typeof RCODES;
+type Rcode = keyof typeof RCODES;
 
 const HEADER_BYTES = 12;
 /** The longest question that podrun reads, longer than any client's: it bounds the work for one packet. */
@@ -61,7 +72,7 @@ export function readQuestion(packet: Buffer): DnsQuestion | Rcode | undefined {
 }
 
 /** The parts of an answer. */
-export interface DnsAnswerParts {
+interface DnsAnswerParts {
   readonly rcode: Rcode;
   readonly answers: readonly Answer[];
   readonly authorities: readonly Answer[];
@@ -133,7 +144,7 @@ export function isFailure(packet: Buffer): boolean {
 const REFUSED = 5;
 
 /** True when a packet is an answer to the question of another one, whatever their ids. */
-export function answersTo(packet: Buffer, question: Buffer): boolean {
+export function isReplyTo(packet: Buffer, question: Buffer): boolean {
   if (packet.length < HEADER_BYTES || (packet.readUInt16BE(2) & RESPONSE) === 0) return false;
   // A refusal may come without the question.
   if (packet.readUInt16BE(4) === 0) return true;
@@ -146,4 +157,45 @@ function questionEnd(packet: Buffer): number {
   let at = HEADER_BYTES;
   while ((packet[at] ?? 0) !== 0) at += (packet[at] ?? 0) + 1;
   return at + 5;
+}
+
+const LENGTH_BYTES = 2;
+
+/**
+ * Reads the packets of a connection: each comes behind its length. At most one packet is kept, of 64 KiB.
+ * @param onPacket the connection is read no further until the promise resolves
+ */
+export function inFrames(socket: Socket, onPacket: (packet: Buffer) => Promise<void> | void): void {
+  let rest: Buffer = Buffer.alloc(0);
+  let isBusy = false;
+  const read = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    for (let length = wholeLength(rest); length !== undefined && !socket.destroyed; length = wholeLength(rest)) {
+      const packet = rest.subarray(LENGTH_BYTES, length);
+      rest = rest.subarray(length);
+      await onPacket(packet);
+    }
+    isBusy = false;
+    socket.resume();
+  };
+  socket.on('data', (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    socket.pause();
+    inBackground(read(), socket);
+  });
+}
+
+/** Writes a packet behind its length. */
+export function writeFrame(socket: Socket, packet: Buffer): void {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt16BE(packet.length);
+  socket.write(Buffer.concat([length, packet]));
+}
+
+/** The length of the first packet with its length prefix. Undefined: the packet is incomplete. */
+function wholeLength(bytes: Buffer): number | undefined {
+  if (bytes.length < LENGTH_BYTES) return undefined;
+  const length = LENGTH_BYTES + bytes.readUInt16BE(0);
+  return bytes.length < length ? undefined : length;
 }

@@ -17,7 +17,7 @@ export function placeOnMachine(
 ): ServiceEndpoint {
   const [, name = '', namespace = ''] = SERVICE_NAME.exec(address) ?? [];
   const service = name === '' ? undefined : find(namespace, name);
-  const here: ServicePlace = { network: 'host', lowestPort };
-  const known = service && addressForPods(service, here);
-  return known === undefined ? { address, port } : { address: known, port: podsPort(port, here) };
+  const place: ServicePlace = { network: 'host', lowestPort };
+  const known = service && addressForPods(service, place);
+  return known === undefined ? { address, port } : { address: known, port: podsPort(port, place) };
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { guarded } from '../../defects.ts';
 import { type DialEndpoint, forward, forwardUpgrade } from './forward.ts';
-import { type OpenConnections, openConnections } from '../base/open-connections.ts';
+import { type OpenConnections, openConnections } from '../base/connections.ts';
 import { type IngressRoute, takesHost } from './routes.ts';
 
 /** A certificate and its private key, as PEM, and the hosts that have it. No host: all. */

@@ -4,9 +4,8 @@
  */
 
 import { joinPrefix, type NetworkJoin } from '../../runtime/index.ts';
-import { networkMark } from './mark.ts';
-import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
-import type { NetworkTools } from './tools.ts';
+import { HOLD, networkMark } from './mark.ts';
+import { type NetworkTools, SET_SYSCTLS, type Sysctls, sysctlsText } from './tools.ts';
 
 /** Everything but the tools: `root` with CAP_SYS_ADMIN, `user` in a user namespace. */
 export type NetworkMode = 'root' | 'user';
@@ -41,7 +40,7 @@ set_if_there /proc/sys/net/ipv6/conf/default/disable_ipv6 1
 set_if_there /proc/sys/net/bridge/bridge-nf-call-iptables 0
 "$IP" -batch - <<END || exit 1
 link set lo up
-link add br0 mtu ${MTU} address 02:00:0a:5d:00:01 type bridge
+link add br0 mtu ${MTU} address ${hardwareAddress(ROUTER)} type bridge
 link set br0 up
 addr add ${ROUTER}/16 dev br0
 route add local ${SERVICE_RANGE} dev lo
@@ -73,7 +72,7 @@ END`;
 /** The script's last lines: it ends with its input. With the line `hold`, it holds the network until it is killed. */
 const LAST_LINES = `echo done
 read -r hold || exit
-exec </dev/null >/dev/null 2>&1 "$SLEEP" infinity`;
+${HOLD}`;
 
 /**
  * The command that makes the network of a cluster, in a user namespace of its own: pasta needs one also for root, and
@@ -85,7 +84,7 @@ export function clusterCommand(tools: NetworkTools, heldFor: string | undefined)
   const script = [tools.sh, '-c', `${CLUSTER_SCRIPT}\n${LAST_LINES}`];
   return {
     argv: [...untilDeath(tools, heldFor), ...unshare, ...script],
-    env: { IP: tools.ip, SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
+    env: { IP: tools.ip, SLEEP: tools.sleep, SETPRIV: tools.setpriv, LC_ALL: 'C', ...networkMark(heldFor) },
   };
 }
 
@@ -94,7 +93,7 @@ export function holderCommand(tools: NetworkTools, cluster: NetworkJoin, heldFor
   const script = `exec 2>&1\necho ready\nread -r go || exit 1\n${LAST_LINES}`;
   return {
     argv: [...joinPrefix({ ...cluster, isUsers: true }), tools.sh, '-c', script],
-    env: { SLEEP: tools.sleep, LC_ALL: 'C', ...networkMark(heldFor) },
+    env: { SLEEP: tools.sleep, SETPRIV: tools.setpriv, LC_ALL: 'C', ...networkMark(heldFor) },
   };
 }
 
@@ -127,6 +126,7 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
     env: {
       IP: tools.ip,
       SLEEP: tools.sleep,
+      SETPRIV: tools.setpriv,
       ADDRESS: address,
       SYSCTLS: sysctlsText(sysctls),
       // A user namespace knows the user's group only.
@@ -138,28 +138,47 @@ export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
 }
 
 /**
- * The command, run in the cluster, that connects a Pod's network with it.
- * @param inode the number of the Pod's namespace, unique on this machine as long as that exists
+ * The command, run in the cluster, that connects a Pod's network with it, and its input. The bridge gives what comes
+ * from the link to the router only: a Pod that may change its routes reaches no other Pod past the router's rules.
+ * @param link the name of the cluster's end, see linkName
  * @param peer the Pod's namespace: a path, or the pid of a process in it
  */
-export function linkCommand(tools: NetworkTools, cluster: NetworkJoin, inode: string, peer: string): string[] {
-  const mtu = ['mtu', String(MTU)];
-  const own = ['link', 'add', linkName(inode), ...mtu, 'master', 'br0', 'up', 'type', 'veth'];
-  return [...joinPrefix(cluster), tools.ip, ...own, 'peer', 'name', 'eth0', ...mtu, 'netns', peer];
+export function linkCommand(
+  tools: NetworkTools,
+  cluster: NetworkJoin,
+  { link, address, peer }: { readonly link: string; readonly address: string; readonly peer: string },
+): { readonly argv: readonly string[]; readonly input: string } {
+  const mtu = `mtu ${MTU}`;
+  const ofPod = `peer name eth0 address ${hardwareAddress(address)} ${mtu} netns ${peer}`;
+  const input = `link add ${link} ${mtu} type veth ${ofPod}
+link set ${link} master br0
+link set ${link} type bridge_slave isolated on
+link set ${link} up
+`;
+  return { argv: [...joinPrefix(cluster), tools.ip, '-batch', '-'], input };
 }
 
-/** The command, run in the cluster, that sets the link of a Pod. @param inode as for linkCommand */
+/** The address of Ethernet that goes with an address of IPv4 in a cluster. */
+export function hardwareAddress(address: string): string {
+  const bytes = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  return ['02', '00', ...bytes].join(':');
+}
+
+/** The command, run in the cluster, that sets the link of a Pod. @param link see linkName */
 export function setLinkCommand(
   tools: NetworkTools,
   cluster: NetworkJoin,
-  inode: string,
+  link: string,
   state: 'up' | 'down',
 ): string[] {
-  return [...joinPrefix(cluster), tools.ip, 'link', 'set', linkName(inode), state];
+  return [...joinPrefix(cluster), tools.ip, 'link', 'set', link, state];
 }
 
-/** The cluster's end of the link of a Pod. */
-function linkName(inode: string): string {
+/**
+ * The cluster's end of the link of a Pod.
+ * @param inode the number of the Pod's namespace, unique on this machine as long as that exists
+ */
+export function linkName(inode: string): string {
   return `v${inode}`;
 }
 

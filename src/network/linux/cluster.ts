@@ -6,22 +6,26 @@ import {
   runHelper,
   startTimeOf,
 } from '../../runtime/index.ts';
+import { BridgeGuard } from './bridge-guard.ts';
 import {
   clusterCommand,
   holderCommand,
   linkCommand,
+  linkName,
   type NetworkMode,
   podNetworkCommand,
   setLinkCommand,
 } from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
+import { Nft } from './nft.ts';
 import { closeFiles, inodeOf, makeNetwork, type NewNetwork, openNamespaces } from './setup.ts';
-import type { Sysctls } from './sysctls.ts';
-import type { NetworkTools } from './tools.ts';
+import type { NetworkTools, Sysctls } from './tools.ts';
 
 export interface ClusterOptions {
   readonly tools: NetworkTools;
   readonly mode: NetworkMode;
+  /** The path of nft, where its rules can guard the bridge. */
+  readonly nft?: string | undefined;
   /**
    * The state folder for whose Pods the networks outlive podrun: then processes hold them, otherwise podrun's open
    * files.
@@ -51,6 +55,8 @@ export type ClusterClaim = (pid: number, cluster: string) => ClusterEntrance;
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #files: NamespaceFiles;
+  /** Undefined: there is no nft. */
+  readonly #guard: BridgeGuard | undefined;
   /** The process that holds it. Undefined: only podrun's files do. */
   holder: ProcessIdentity | undefined;
 
@@ -64,6 +70,7 @@ export class Cluster {
   ) {
     this.#options = options;
     this.#files = files;
+    this.#guard = options.nft === undefined ? undefined : new BridgeGuard(new Nft(options.nft, this.join));
     this.id = id;
     this.holder = holderPid === undefined ? undefined : identityOf(holderPid);
   }
@@ -138,7 +145,8 @@ export class Cluster {
     const connect = async ({ pid, files, inode }: NewNetwork): Promise<void> => {
       // In a user namespace, ip may not look into podrun's files: the kernel checks its right over the process instead.
       const peer = mode === 'root' ? `/proc/${process.pid}/fd/${files.net}` : String(pid);
-      await run(linkCommand(tools, cluster, inode, peer));
+      const { argv, input } = linkCommand(tools, cluster, { link: linkName(inode), address, peer });
+      await run(argv, input);
     };
     const base = { nsenter: tools.nsenter, isUsers: mode === 'user', cluster: this.id };
     const ownJoin = ({ files }: NewNetwork): NetworkJoin => ({ ...base, holderPid: process.pid, files });
@@ -149,6 +157,10 @@ export class Cluster {
     };
     const made = await makeNetwork(command, { connect, hold });
     const end = (): Promise<void> => made.end();
+    await this.#guard?.admit(linkName(made.inode), address).catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
     return heldFor === undefined ? { join: ownJoin(made), end } : new LastingNetwork(heldJoin(made), made.files, end);
   }
 
@@ -157,7 +169,7 @@ export class Cluster {
    * @throws {Error} with the message of the program
    */
   async setLink(pod: NetworkJoin, state: 'up' | 'down'): Promise<void> {
-    await run(setLinkCommand(this.#options.tools, this.join, inodeOf(pod), state));
+    await run(setLinkCommand(this.#options.tools, this.join, linkName(inodeOf(pod)), state));
   }
 
   /**
@@ -170,8 +182,8 @@ export class Cluster {
   }
 }
 
-async function run([program = '', ...args]: readonly string[]): Promise<void> {
-  const outcome = await runHelper({ program, args, env: { LC_ALL: 'C' } });
+async function run([program = '', ...args]: readonly string[], input?: string): Promise<void> {
+  const outcome = await runHelper({ program, args, env: { LC_ALL: 'C' }, ...(input === undefined ? {} : { input }) });
   if (!outcome.ok) throw new Error(outcome.why);
 }
 

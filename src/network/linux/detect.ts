@@ -2,10 +2,12 @@ import type { Obstacle } from '../../machine/index.ts';
 import type { Clock } from '../../clock.ts';
 import { statQuietly } from '../../quietly.ts';
 import { readCache, readPrivileges, writeCache } from '../../runtime/index.ts';
+import { BridgeGuard } from './bridge-guard.ts';
 import { Cluster } from './cluster.ts';
 import type { NetworkMode } from './cluster-commands.ts';
 import { holdNetwork } from './holder.ts';
 import { forwardsPackets } from './nat-script.ts';
+import { Nft } from './nft.ts';
 import { NftServices } from './nft-services.ts';
 import { findNetworkTools, findNft, findWaysOut, networkMarks, type NetworkTools } from './tools.ts';
 import { WayOut } from './way-out.ts';
@@ -21,6 +23,8 @@ export interface NetworkFacts {
   readonly nft?: string | undefined;
   /** The message of an nft that is installed and cannot be used here. */
   readonly failedNft?: string | undefined;
+  /** The message of an nft that cannot enforce NetworkPolicies here, although its rules work otherwise. */
+  readonly failedPolicies?: string | undefined;
   /** The messages of programs that are installed and cannot be a way out here. */
   readonly failedWayOut?: string | undefined;
 }
@@ -60,19 +64,37 @@ const TRIALS: Readonly<Record<'pod' | 'cluster', Trial>> = {
   },
 };
 
-/** Tries rules of nftables for Services. */
+/** Tries rules of nftables: for Services, and for NetworkPolicies. */
 async function tryRules(
   { join }: Cluster,
   { userPath }: NetworkQuestion,
-): Promise<Pick<NetworkFacts, 'nft' | 'failedNft'>> {
+): Promise<Pick<NetworkFacts, 'nft' | 'failedNft' | 'failedPolicies'>> {
   const nft = findNft(userPath);
   if (nft === undefined) return {};
   try {
     await new NftServices(nft, join, 'trial').update([]);
+  } catch (error) {
+    return { failedNft: messageOf(error) };
+  }
+  try {
+    const rules = new Nft(nft, join);
+    await new BridgeGuard(rules).admit('trial', TRIED_ADDRESS);
     return { nft };
   } catch (error) {
-    return { failedNft: error instanceof Error ? error.message : String(error) };
+    return { nft, failedPolicies: messageOf(error) };
   }
+}
+
+/** The path of nft, where it can enforce NetworkPolicies. */
+export function nftForPolicies({
+  nft,
+  failedPolicies,
+}: Pick<NetworkFacts, 'nft' | 'failedPolicies'>): string | undefined {
+  return failedPolicies === undefined ? nft : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const NOT_FORWARDED = 'nat: this machine forwards no packets, which --egress nat turns on';
@@ -95,7 +117,7 @@ async function findWayOut(
       open.close({ ends: true });
       return { wayOut };
     } catch (error) {
-      errors.push(`${wayOut.kind}: ${error instanceof Error ? error.message : String(error)}`);
+      errors.push(`${wayOut.kind}: ${messageOf(error)}`);
     }
   }
   if (errors.length === 0) return {};
@@ -115,7 +137,7 @@ export interface ClusterQuestion extends NetworkQuestion {
   /** The version of podrun. A result is valid for one version. */
   readonly version: string;
   /** True: ignore the cached result, and cache a new one. */
-  readonly afresh?: boolean;
+  readonly ignoresCache?: boolean;
 }
 
 /** The device of a way out. Many machines permit it to root only. */
@@ -123,11 +145,11 @@ const TUN = '/dev/net/tun';
 
 /** The same for a cluster. The result is cached until the machine, its programs or podrun's rights change. */
 export async function detectCluster(question: ClusterQuestion): Promise<NetworkDetection> {
-  const { stateDir, version, userPath, afresh } = question;
+  const { stateDir, version, userPath, ignoresCache } = question;
   if (process.platform !== 'linux') return detectNetworks('cluster', question);
   const tun = statQuietly(TUN)?.mode ?? '-';
   const key = [version, networkMarks(userPath), readPrivileges().mark, tun, forwardsPackets()].join(' ');
-  const known = afresh === true ? undefined : readCache<NetworkDetection>(stateDir, 'cluster', key);
+  const known = ignoresCache === true ? undefined : readCache<NetworkDetection>(stateDir, 'cluster', key);
   if (known !== undefined) return known;
   const detection = await detectNetworks('cluster', question);
   writeCache(stateDir, 'cluster', key, detection);
@@ -146,7 +168,7 @@ export async function detectNetworks(kind: keyof typeof TRIALS, question: Networ
     try {
       return { ok: true, facts: await TRIALS[kind]({ tools, mode }, question) };
     } catch (error) {
-      errors.push(error instanceof Error ? error.message : String(error));
+      errors.push(messageOf(error));
     }
   }
   const said = [...new Set(errors)].join('; ');

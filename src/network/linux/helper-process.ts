@@ -1,32 +1,15 @@
+import type { PolicyGroup } from '../../controllers/index.ts';
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { Server, type Socket } from 'node:net';
-import path from 'node:path';
-import { execa } from 'execa';
-import { guardedProcess, inBackground } from '../../defects.ts';
-import {
-  inNetwork,
-  killGroup,
-  type NetworkJoin,
-  type ProgramCall,
-  startable,
-  STARTED_APART,
-} from '../../runtime/index.ts';
-import { argumentsToRun } from '../../build-file.ts';
+import { inBackground } from '../../defects.ts';
+import { killGroup, type NetworkJoin } from '../../runtime/index.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import { listenerKey, type ProxiedProtocol, type ServiceListener } from '../base/service-listener.ts';
+import { hasSocket, listenerKey, type ProxiedProtocol, type ServiceListener } from '../base/service-listener.ts';
+import { ROUTER } from './cluster-commands.ts';
 import { dialServer } from '../dns/forwarder.ts';
-import {
-  type DialTarget,
-  type HelperAnswer,
-  type HelperDial,
-  type HelperRequest,
-  RECORDED,
-} from './helper/protocol.ts';
+import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './helper/protocol.ts';
 import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
-import { networkMark } from './mark.ts';
-
-/** Set by the build: the path of the helper's program, from the file with this code. */
-declare const NETWORK_HELPER: string;
+import { type HelperChild, type HelperFate, startHelper } from './start-helper.ts';
 
 /** Connects to a port in the network of a Pod. Undefined: a normal connection reaches the port. */
 export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
@@ -53,38 +36,8 @@ interface Waiting {
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
-/** The fate of a helper after the end of podrun. */
-export type HelperAfterwards =
-  /** The kernel ends it at once. By itself, it would do so as soon as it gets a processor. */
-  | { readonly type: 'ends'; readonly setpriv: string }
-  /** The helper keeps serving, and ends when both podrun and the file of its record are gone. */
-  | {
-      readonly type: 'goesOn';
-      /** The state folder. */
-      readonly heldFor: string;
-      readonly file: string;
-      /** The records of the processes that hold and connect the network, which the helper ends without them. */
-      readonly shared: readonly string[];
-      readonly record: (pid: number) => void;
-    };
-
 /** The number of helpers, one after the other, that may die without a word before podrun starts no other by itself. */
 const SILENT_MAX = 5;
-
-/** The end of the pipe tells a helper that podrun has ended. */
-const startHelper = ({ file, argv, env }: ProgramCall) =>
-  guardedProcess(
-    execa(startable(file), argv.slice(1), {
-      ...STARTED_APART,
-      env,
-      stdin: 'pipe',
-      stdout: 'ignore',
-      stderr: 'ignore',
-      ipc: true,
-    }),
-  );
-
-type HelperChild = ReturnType<typeof startHelper>;
 
 /**
  * podrun's helper in a private network: a process (40 MB) that the first request starts. When it dies, the next request
@@ -92,11 +45,14 @@ type HelperChild = ReturnType<typeof startHelper>;
  */
 export class NetworkHelper {
   readonly #join: NetworkJoin;
-  readonly #afterwards: HelperAfterwards | undefined;
+  readonly #afterwards: HelperFate | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #served = new Map<number, ServedPort>();
   /** The Services that the helper serves. */
   #services: readonly ServiceListener[] = [];
+  /** The policies by which it judges connections of Services, and the helper that knows them. */
+  #policies: readonly PolicyGroup[] = [];
+  #restricted: HelperChild | undefined;
   /** The keys of those for which the helper has a socket of this machine. */
   #adopted = new Set<string>();
   #child: HelperChild | undefined;
@@ -110,7 +66,7 @@ export class NetworkHelper {
   /**
    * @param afterwards undefined: it ends by itself
    */
-  constructor(join: NetworkJoin, afterwards?: HelperAfterwards) {
+  constructor(join: NetworkJoin, afterwards?: HelperFate) {
     this.#join = join;
     this.#afterwards = afterwards;
   }
@@ -121,7 +77,7 @@ export class NetworkHelper {
    */
   async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
     const { socket } = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
-    if (socket === undefined || socket instanceof Server) throw new Error('the helper answered without a connection');
+    if (socket === undefined || socket instanceof Server) throw new Error('the helper responded without a connection');
     return socket;
   }
 
@@ -131,7 +87,7 @@ export class NetworkHelper {
    */
   async listen({ host, port }: DialTarget): Promise<Server> {
     const { socket } = await this.#ask(++this.#lastId, { type: 'listen', host, port });
-    if (!(socket instanceof Server)) throw new Error('the helper answered without a listening socket');
+    if (!(socket instanceof Server)) throw new Error('the helper responded without a listening socket');
     return socket;
   }
 
@@ -156,10 +112,16 @@ export class NetworkHelper {
   /**
    * Serves Services: on sockets of the network, and on sockets of this machine, which are made here and given to the
    * helper. A Service without endpoints has no socket.
+   * @param policies the policies by which new connections are judged. Default: as before
    * @returns the listeners that cannot listen. The next update tries them again
    */
-  update(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
+  update(
+    services: readonly ServiceListener[],
+    policies: readonly PolicyGroup[] = this.#policies,
+  ): Promise<ListenTrouble[]> {
     this.#services = services;
+    if (policies !== this.#policies) this.#restricted = undefined;
+    this.#policies = policies;
     const updated = this.#handed.then(() => this.#serveServices(services));
     this.#handed = updated.then(
       () => undefined,
@@ -169,8 +131,11 @@ export class NetworkHelper {
   }
 
   async #serveServices(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    const answer = await this.#ask(++this.#lastId, { type: 'services', listeners: services });
-    const wanted = services.filter(({ network, endpoints }) => network === 'machine' && endpoints.length > 0);
+    const child = this.#running();
+    const policies = this.#restricted === child ? undefined : { groups: this.#policies, nodes: [ROUTER] };
+    this.#restricted = child;
+    const answer = await this.#ask(++this.#lastId, { type: 'services', listeners: services, policies });
+    const wanted = services.filter((listener) => listener.network === 'machine' && hasSocket(listener));
     const before = this.#adopted;
     this.#adopted = new Set();
     const troubles = [...(answer.troubles ?? [])];
@@ -210,7 +175,7 @@ export class NetworkHelper {
     this.#served.clear();
     this.#services = [];
     this.#restarts.length = 0;
-    if (this.#afterwards?.type !== 'goesOn') child?.stdin.end();
+    if (this.#afterwards?.type !== 'outlivesPodrun') child?.stdin.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
     this.#giveUp(new Error('the private network was removed'));
   }
@@ -272,36 +237,15 @@ export class NetworkHelper {
   }
 
   #start(): HelperChild {
-    const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
-    const afterwards = this.#afterwards;
-    const isRecorded = afterwards?.type === 'goesOn';
-    const records = isRecorded ? [afterwards.file, ...afterwards.shared] : [];
-    const call: ProgramCall = {
-      file: process.execPath,
-      argv: ['node', ...argumentsToRun(program), ...records],
-      env: networkMark(isRecorded ? afterwards.heldFor : undefined),
-      cwd: '/',
-    };
-    const inside = inNetwork(this.#join, call);
-    const child = startHelper(afterwards?.type === 'ends' ? untilDeath(afterwards.setpriv, inside) : inside);
-    // The helper may die before podrun closes this pipe.
-    child.stdin.on('error', () => undefined);
-    if (afterwards?.type === 'goesOn' && child.pid !== undefined) {
-      afterwards.record(child.pid);
-      // From now on the helper outlives podrun: the next podrun finds it by the record.
-      child.stdin.write(RECORDED);
-    }
+    const { child, ended: end } = startHelper(this.#join, this.#afterwards);
     child.on('message', (answer, socket) =>
-      this.#answered(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
+      this.#takeMessage(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
     );
     const ended = (cause?: unknown): void =>
       this.#ended(child, cause instanceof Error ? cause : new Error('the process in the network has ended'));
     // The promise alone does not do: Node emits no `disconnect` while a socket is on its way to a dead helper.
     child.once('exit', () => ended());
-    inBackground(child.then(({ cause }) => ended(cause)));
-    // A waiting caller keeps podrun running. The helper does not.
-    child.unref();
-    child.channel?.unref();
+    inBackground(end.then(({ cause }) => ended(cause)));
     return child;
   }
 
@@ -331,7 +275,7 @@ export class NetworkHelper {
     served.onLost(why);
   }
 
-  #answered(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
+  #takeMessage(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
     this.#silent = 0;
     if ('dial' in message) return inBackground(this.#dialFor(message));
     const { id, error } = message;
@@ -352,9 +296,4 @@ export class NetworkHelper {
   #giveUp(error: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
-}
-
-/** The call of a program that the kernel ends with podrun. */
-function untilDeath(setpriv: string, { argv, ...call }: ProgramCall): ProgramCall {
-  return { ...call, file: setpriv, argv: [setpriv, '--pdeathsig', 'KILL', ...argv] };
 }

@@ -13,10 +13,9 @@ import {
   startTimeOf,
 } from '../../runtime/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
-import { networkMark } from './mark.ts';
+import { HOLD, networkMark } from './mark.ts';
 import { closeFiles, openNamespaces } from './setup.ts';
-import { SET_SYSCTLS, type Sysctls, sysctlsText } from './sysctls.ts';
-import type { NetworkTools } from './tools.ts';
+import { type NetworkTools, SET_SYSCTLS, type Sysctls, sysctlsText } from './tools.ts';
 
 /** A private network, which lives as long as its holder. */
 export interface HeldNetwork {
@@ -42,16 +41,18 @@ export type HoldOutcome =
 
 /*
  * The script of the holder. Only the holder may set up the network: other processes in it have no such right. podrun
- * reads the line `ready`.
+ * reads the line `ready`. As in a cluster, any program may listen below 1024.
  */
 const SCRIPT = `exec 2>&1
 "$IP" -batch - <<END || exit 1
 link set lo up
 addr add $ADDRESS/32 dev lo
 END
+low=/proc/sys/net/ipv4/ip_unprivileged_port_start
+[ ! -e $low ] || echo 0 >$low
 ${SET_SYSCTLS}
 echo ready
-exec >/dev/null 2>&1 "$SLEEP" infinity`;
+${HOLD}`;
 
 /** Makes a network without connections to the outside, with a localhost and one more address (3 to 10 ms). */
 export async function holdNetwork(
@@ -64,6 +65,7 @@ export async function holdNetwork(
   const env = {
     IP: tools.ip,
     SLEEP: tools.sleep,
+    SETPRIV: tools.setpriv,
     ADDRESS: address,
     SYSCTLS: sysctlsText(sysctls),
     LC_ALL: 'C',

@@ -6,10 +6,21 @@ import { readQuietly } from '../../quietly.ts';
  */
 const NETWORK_MARKER = 'PODRUN_NETWORK_OF';
 
+/** The period of looks at the state folder: each starts two programs, for each Pod. */
+const LOOK_EVERY_S = 30;
+
 /** @param folder the state folder; undefined for a process that ends with podrun, which needs no mark */
 export function networkMark(folder: string | undefined): Readonly<Record<string, string>> {
   return folder === undefined ? {} : { [NETWORK_MARKER]: `${process.pid}:${folder}` };
 }
+
+/**
+ * The last lines of the script of a process that holds a network: it sleeps. One that outlives its podrun looks for the
+ * state folder of its mark, and ends without it: no podrun would find it. The sleep in between ends with it.
+ */
+export const HOLD: string = `exec </dev/null >/dev/null 2>&1
+[ -n "\$${NETWORK_MARKER}" ] || exec "$SLEEP" infinity
+while [ -e "\${${NETWORK_MARKER}#*:}" ]; do "$SETPRIV" --pdeathsig KILL "$SLEEP" ${LOOK_EVERY_S}; done`;
 
 /** A process that holds or serves a network. */
 export interface MarkedNetwork {

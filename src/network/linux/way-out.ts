@@ -158,10 +158,10 @@ const WORDS_KEPT = 400;
 
 /** Waits until a process is in other namespaces than podrun. */
 async function entered(pid: number, clock: Clock): Promise<void> {
-  await until(() => ['user', 'net'].every((kind) => isElsewhere(pid, kind)), clock);
+  await until(() => ['user', 'net'].every((kind) => isInOtherNamespace(pid, kind)), clock);
 }
 
-function isElsewhere(pid: number, kind: string): boolean {
+function isInOtherNamespace(pid: number, kind: string): boolean {
   const [there, here] = [pid, 'self'].map((of) => quietly(() => readlinkSync(`/proc/${of}/ns/${kind}`)));
   return there !== undefined && there !== here;
 }

@@ -5,7 +5,7 @@ import { parseResolvConf } from '../../lifecycle/index.ts';
 import { type DnsName, dnsNames } from '../dns/names.ts';
 import type { NameServer } from '../dns/forwarder.ts';
 import type { ServicePlace } from '../base/listeners-of-services.ts';
-import { lowestPort } from '../base/lowest-port.ts';
+import { lowestPort } from '../base/service-listener.ts';
 import { CLUSTER_DNS, DNS_PORT, machineDns } from '../base/service-addresses.ts';
 import { readQuietly } from '../../quietly.ts';
 import type { NetworkHelper } from '../linux/helper-process.ts';
@@ -24,7 +24,7 @@ export interface AgentDnsOptions {
   readonly helper: () => Promise<NetworkHelper | undefined>;
 }
 
-/** Something that serves names. */
+/** A server of names: a DNS server, or the hosts files. */
 interface NameService {
   update(names: readonly DnsName[]): Promise<void> | void;
   close(): void;

@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { inBackground } from '../../defects.ts';
+import type { Clock } from '../../clock.ts';
 import {
   isSameJson,
   type Secret,
@@ -13,10 +14,11 @@ import {
   ingressPortTaken,
   ingressServed,
   ingressWithoutCertificate,
+  type PortOwner,
 } from '../../lifecycle/index.ts';
 import { placeOnMachine } from '../ingress/dial-external.ts';
-import { lowestPort } from '../base/lowest-port.ts';
-import type { ServiceEndpoint } from '../base/service-listener.ts';
+import { LOCALHOST } from '../base/listeners-of-services.ts';
+import { lowestPort, type ServiceEndpoint } from '../base/service-listener.ts';
 import { dialHere } from './dial-pod.ts';
 import type { DialEndpoint } from '../ingress/forward.ts';
 import {
@@ -25,21 +27,31 @@ import {
   IngressServer,
   openCertificate,
 } from '../ingress/ingress-server.ts';
-import { controllerAnnotations, type IngressPorts, ingressUrls, servicesOfIngress } from '../ingress/ingress-urls.ts';
-import { UNSERVED } from './unserved-ingresses.ts';
-import type { RequestedIngressPorts } from '../ingress/ingress-ports.ts';
+import {
+  controllerAnnotations,
+  type IngressPorts,
+  ingressUrls,
+  type RequestedIngressPorts,
+  servicesOfIngress,
+  UNSERVED,
+} from '../ingress/ingress-urls.ts';
 import { routesOf, type StoredIngress } from '../ingress/routes.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { Store, Subscription } from '../../store/index.ts';
 
 const USUAL: RequestedIngressPorts = { http: 8080, https: 8443 };
-const SERVED = { loadBalancer: { ingress: [{ ip: '127.0.0.1' }] } };
+/** The pauses before further tries. */
+const RETRIES_MS = [100, 200, 300];
+const SERVED = { loadBalancer: { ingress: [{ ip: LOCALHOST }] } };
 
 export interface AgentIngressesOptions {
   readonly store: Store;
   readonly requestedPorts: RequestedIngressPorts | undefined;
   /** Connects to an address in the network of the Pods. */
   readonly dial: DialEndpoint;
+  readonly clock: Clock;
+  /** Finds the process that listens on a port of this machine. */
+  readonly ownerOf: (port: number, address: string) => Promise<PortOwner | undefined>;
   readonly record: (ingress: StoredIngress, event: EventDraft) => void;
   readonly onTrouble: (error: Error) => void;
 }
@@ -132,16 +144,31 @@ export class AgentIngresses implements ServiceServer {
     if (known !== undefined) return known;
     const { requestedPorts } = this.#options;
     const wanted: IngressPort = { port: (requestedPorts ?? USUAL)[scheme], mayMove: requestedPorts === undefined };
-    const opened = this.#server.listen(scheme, wanted).then(
+    const opened = this.#listen(scheme, wanted).then(
       (port) => {
         this.#ports = { ...this.#ports, [scheme]: port };
       },
-      (error: NodeJS.ErrnoException) => {
-        for (const ingress of own) this.#tell(ingress, ingressPortTaken(wanted.port, error.code ?? error.message));
+      async (error: NodeJS.ErrnoException) => {
+        const why = error.code ?? error.message;
+        const owner = why === 'EADDRINUSE' ? await this.#options.ownerOf(wanted.port, LOCALHOST) : undefined;
+        for (const ingress of own) this.#tell(ingress, ingressPortTaken(wanted.port, why, owner));
       },
     );
     this.#opening.set(scheme, opened);
     return opened;
+  }
+
+  /** An agent that ends may listen on a requested port for a moment. */
+  async #listen(scheme: 'http' | 'https', wanted: IngressPort): Promise<number> {
+    const { clock } = this.#options;
+    for (const pauseMs of wanted.mayMove ? [] : RETRIES_MS) {
+      try {
+        return await this.#server.listen(scheme, wanted);
+      } catch {
+        await new Promise<void>((resolve) => void clock.wakeAt(clock.now().monotonicMs + pauseMs, resolve));
+      }
+    }
+    return this.#server.listen(scheme, wanted);
   }
 
   #certificatesOf(ingress: StoredIngress): IngressCertificate[] {

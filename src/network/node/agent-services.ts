@@ -1,6 +1,6 @@
 import { inBackground } from '../../defects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import {
   type EventDraft,
   type PortOwner,
@@ -8,13 +8,12 @@ import {
   servicePortTaken,
   serviceServed,
 } from '../../lifecycle/index.ts';
-import { lowestPort } from '../base/lowest-port.ts';
+import { lowestPort, type ServiceListener } from '../base/service-listener.ts';
 import { listenersOfServices, machinePort, type ServicePlace } from '../base/listeners-of-services.ts';
 import type { ServiceServer } from './service-server.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import { machineUrl, machineUrls } from '../base/machine-urls.ts';
+import { leadsTo, machineUrls } from '../base/machine-urls.ts';
 import { machineAddress } from '../base/service-addresses.ts';
-import type { ServiceListener } from '../base/service-listener.ts';
 
 /** Serves listeners of Services, here or in another network. */
 export interface ServiceListeners {
@@ -22,7 +21,8 @@ export interface ServiceListeners {
   close(): void;
 }
 
-const FIRST_RETRY_MS = 100;
+/** An agent or a helper that ends may listen for a moment: trouble that lasts longer than these tries is reported. */
+const FIRST_RETRIES_MS = [100, 200, 300];
 const RETRY_MS = 2000;
 
 /** Serves Services to the Pods of an agent, and on their loopback addresses to this machine. */
@@ -32,8 +32,8 @@ export class AgentServices implements ServiceServer {
   readonly #lowestPort = lowestPort();
   readonly #record: (service: StoredService, event: EventDraft) => void;
   readonly #clock: Clock;
-  /** Tries again to listen where another program does. */
-  #retry: Alarm | undefined;
+  /** Ends the pause before the next try to listen where another program does. */
+  #endPause: () => void = () => undefined;
   /** The listeners of the last update. Undefined: none, or closed. */
   #latest: readonly ServiceListener[] | undefined;
   /** The addresses and ports of another program that have an event already. */
@@ -42,7 +42,7 @@ export class AgentServices implements ServiceServer {
   readonly #recorded = new Set<string>();
   readonly #onTrouble: (error: Error) => void;
   readonly #onServed: (service: StoredService) => void;
-  readonly #ownerOf: (port: number) => Promise<PortOwner | undefined>;
+  readonly #ownerOf: (port: number, address: string) => Promise<PortOwner | undefined>;
   /** The uids of Services that were reported as served. */
   readonly #served = new Set<string>();
   /** The uids of Services that this machine reaches at all of their addresses. */
@@ -58,7 +58,7 @@ export class AgentServices implements ServiceServer {
     /** Called once for each Service, as soon as connections reach its endpoints. */
     readonly onServed: (service: StoredService) => void;
     /** Finds the process that listens on a port of this machine. */
-    readonly ownerOf: (port: number) => Promise<PortOwner | undefined>;
+    readonly ownerOf: (port: number, address: string) => Promise<PortOwner | undefined>;
   }) {
     this.#network = options.network;
     this.#listeners = options.listeners;
@@ -72,7 +72,7 @@ export class AgentServices implements ServiceServer {
   async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {
     for (const service of services) this.#tellMoved(service);
     const place = { network: this.#network, lowestPort: this.#lowestPort };
-    const serving = this.#serve(services, listenersOfServices(services, slices, place), false);
+    const serving = this.#serve(services, listenersOfServices(services, slices, place));
     this.#reportServed(services, slices, serving);
     await serving;
   }
@@ -91,38 +91,68 @@ export class AgentServices implements ServiceServer {
   #tellServed(service: StoredService, troubles: readonly ListenTrouble[]): void {
     const { uid } = service.metadata;
     if (!this.#served.has(uid) || this.#isReached.has(uid)) return;
-    const taken = new Set(troubles.map(({ listener }) => machineUrl(listener)));
     const urls = machineUrls(service, this.#lowestPort);
-    const free = urls.filter((url) => !taken.has(url));
+    const free = urls.filter((url) => !troubles.some(({ listener }) => leadsTo(url, listener)));
     if (free.length > 0) this.#tell(service, serviceServed(free));
     if (free.length === urls.length) this.#isReached.add(uid);
   }
 
   close(): void {
     this.#latest = undefined;
-    this.#retry?.cancel();
+    this.#endPause();
     this.#listeners.close();
   }
 
-  /** Tries again after trouble, and tells of it at the second attempt: an agent that ends may listen for a moment. */
-  #serve(services: readonly StoredService[], listeners: readonly ServiceListener[], isRetry: boolean): Promise<void> {
-    this.#retry?.cancel();
+  /** Resolves when the listeners listen, or when the trouble was reported, or after a later call. */
+  async #serve(services: readonly StoredService[], listeners: readonly ServiceListener[]): Promise<void> {
+    this.#endPause();
     this.#latest = listeners;
-    const again = (tell: () => void): void => {
-      if (this.#latest !== listeners) return;
-      if (isRetry) tell();
-      const atMs = this.#clock.now().monotonicMs + (isRetry ? RETRY_MS : FIRST_RETRY_MS);
-      this.#retry = this.#clock.wakeAt(atMs, () => inBackground(this.#serve(services, listeners, true)));
-    };
-    return this.#listeners.update(listeners).then(
-      (troubles) => {
-        for (const service of services) this.#tellServed(service, troubles);
-        if (troubles.length > 0)
-          again(() => troubles.forEach((trouble) => inBackground(this.#tellTaken(services, trouble))));
-      },
+    for (const pauseMs of FIRST_RETRIES_MS) {
+      if ((await this.#try(services, listeners)) === undefined) return;
+      if (!(await this.#pause(pauseMs, listeners))) return;
+    }
+    const tell = await this.#try(services, listeners);
+    if (tell === undefined) return;
+    await tell();
+    inBackground(this.#keepTrying(services, listeners));
+  }
+
+  async #keepTrying(services: readonly StoredService[], listeners: readonly ServiceListener[]): Promise<void> {
+    while (await this.#pause(RETRY_MS, listeners)) {
+      const tell = await this.#try(services, listeners);
+      if (tell === undefined) return;
+      await tell();
+    }
+  }
+
+  /** Returns a function that reports the trouble. Undefined: there is none, or a later call has other listeners. */
+  async #try(
+    services: readonly StoredService[],
+    listeners: readonly ServiceListener[],
+  ): Promise<(() => Promise<unknown>) | undefined> {
+    try {
+      const troubles = await this.#listeners.update(listeners);
+      for (const service of services) this.#tellServed(service, troubles);
+      if (troubles.length === 0 || this.#latest !== listeners) return undefined;
+      return () => Promise.all(troubles.map((trouble) => this.#tellTaken(services, trouble)));
+    } catch (error) {
       // The helper has died.
-      (error: Error) => again(() => this.#onTrouble(error)),
-    );
+      return this.#latest === listeners ? async () => this.#onTrouble(error as Error) : undefined;
+    }
+  }
+
+  /** Resolves with false when a later call has other listeners. */
+  async #pause(ms: number, listeners: readonly ServiceListener[]): Promise<boolean> {
+    if (this.#latest === listeners) {
+      await new Promise<void>((resolve) => {
+        const alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, resolve);
+        this.#endPause = () => {
+          alarm.cancel();
+          resolve();
+        };
+      });
+    }
+    return this.#latest === listeners;
   }
 
   async #tellTaken(services: readonly StoredService[], { listener, error }: ListenTrouble): Promise<void> {
@@ -132,7 +162,7 @@ export class AgentServices implements ServiceServer {
     // The search takes longer than an attempt to listen: each place is reported once.
     if (service === undefined || this.#taken.has(`${service.metadata.uid} ${at}`)) return;
     this.#taken.add(`${service.metadata.uid} ${at}`);
-    const owner = error.code === 'EADDRINUSE' && protocol === 'TCP' ? await this.#ownerOf(port) : undefined;
+    const owner = error.code === 'EADDRINUSE' && protocol === 'TCP' ? await this.#ownerOf(port, address) : undefined;
     const isInCluster = this.#network === 'cluster';
     this.#tell(service, servicePortTaken(at, { why: error.code ?? error.message, owner, isInCluster }));
   }

@@ -1,13 +1,14 @@
+import type { Alarm, Clock } from '../../clock.ts';
 import { inBackground } from '../../defects.ts';
-import type { Clock } from '../../clock.ts';
 import { type EventDraft, noWayOut } from '../../lifecycle/index.ts';
-import type { Cluster } from '../linux/cluster.ts';
-import { WayOut } from '../linux/way-out.ts';
-import type { WayOutTools } from '../linux/way-out-commands.ts';
+import { isProcessAlive } from '../../runtime/index.ts';
 import type { NetworkRecord } from '../../store/index.ts';
+import type { Cluster, ClusterClaim } from '../linux/cluster.ts';
+import type { WayOutTools } from '../linux/way-out-commands.ts';
+import { WayOut } from '../linux/way-out.ts';
 import type { PrivateNetworks } from './private-networks.ts';
 
-export interface LastingWayOutOptions {
+interface LastingWayOutOptions {
   readonly networks: PrivateNetworks;
   readonly clock: Clock;
   readonly cluster: Cluster;
@@ -69,5 +70,45 @@ export class LastingWayOut {
     this.#lost += 1;
     if (this.#lost <= LOST_MAX) await this.#open();
     else this.#options.report(noWayOut(words));
+  }
+}
+
+interface LastingHolderOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly claim: ClusterClaim;
+}
+
+/** The period of looks at the holder. */
+const WATCH_EVERY_MS = 1000;
+
+/** The process that holds a cluster for Pods in the background. When it has died, another one takes its place. */
+export class LastingHolder {
+  readonly #options: LastingHolderOptions;
+  #alarm: Alarm | undefined;
+  #looking: Promise<void>;
+  #isClosed = false;
+
+  constructor(options: LastingHolderOptions) {
+    this.#options = options;
+    this.#looking = this.#look();
+  }
+
+  /** Watches no more. The holder keeps running. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#alarm?.cancel();
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { cluster, clock, claim } = this.#options;
+    const isHeld = cluster.holder !== undefined && isProcessAlive(cluster.holder);
+    // After a failure, the next look tries again.
+    if (!isHeld) await cluster.hold(claim).catch(() => undefined);
+    if (this.#isClosed) return;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + WATCH_EVERY_MS, () => {
+      this.#looking = this.#look();
+    });
   }
 }

@@ -1,4 +1,5 @@
-import { PodrunError, type StoredPod } from '../../api/index.ts';
+import { isSameJson, PodrunError, type StoredPod } from '../../api/index.ts';
+import type { PolicyGroup } from '../../controllers/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import {
   type EventDraft,
@@ -10,7 +11,10 @@ import {
 } from '../../lifecycle/index.ts';
 import { killGroup, type NetworkJoin } from '../../runtime/index.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
-import { type HelperAfterwards, NetworkHelper } from '../linux/helper-process.ts';
+import { nftForPolicies } from '../linux/detect.ts';
+import { NetworkHelper } from '../linux/helper-process.ts';
+import type { HelperFate } from '../linux/start-helper.ts';
+import { NftPolicies, type Refusal } from '../linux/nft-policies.ts';
 import { NftServices } from '../linux/nft-services.ts';
 import { isServedByRules } from '../nft/service-rules.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
@@ -19,8 +23,7 @@ import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../linux/holder.t
 import type { NetworkRecord, PodFiles } from '../../store/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { PrivateNetworks } from './private-networks.ts';
-import { LastingHolder } from './lasting-holder.ts';
-import { LastingWayOut } from './lasting-way-out.ts';
+import { LastingHolder, LastingWayOut } from './lasting-way-out.ts';
 import { PrivateNetwork } from './private-network.ts';
 
 export interface NetworkMakerOptions {
@@ -41,7 +44,13 @@ interface OpenCluster {
   readonly holder: LastingHolder | undefined;
   readonly helper: NetworkHelper;
   /** Undefined: the helper serves all Services. */
-  readonly rules: NftServices | undefined;
+  rules: NftServices | undefined;
+  /** Undefined: there was no NetworkPolicy. */
+  policies: NftPolicies | undefined;
+  /** The listeners of Services, as last served. */
+  listeners: readonly ServiceListener[];
+  /** The compiled NetworkPolicies of all Pods. */
+  groups: readonly PolicyGroup[];
   readonly wayOut: LastingWayOut;
 }
 
@@ -102,9 +111,54 @@ export class NetworkMaker {
    */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
     const open = await this.#cluster;
-    if (open?.rules === undefined) return (await open?.helper.update(listeners)) ?? [];
-    await open.rules.update(listeners.filter(isServedByRules));
-    return open.helper.update(listeners.filter((listener) => !isServedByRules(listener)));
+    if (open === undefined) return [];
+    open.listeners = listeners;
+    return serveIn(open);
+  }
+
+  /**
+   * Enforces compiled NetworkPolicies in the cluster. From then on rules serve Services as well: behind podrun's proxy,
+   * all Pods would look the same. What rules cannot serve, podrun's proxy judges by itself.
+   * @param all the groups of all Pods, of other agents as well
+   * @throws {Error} with the messages of nft
+   */
+  async enforce(groups: readonly PolicyGroup[], all: readonly PolicyGroup[]): Promise<void> {
+    const open = await this.#cluster;
+    const { networks } = this.#options;
+    if (open === undefined || networks.nft === undefined) return;
+    if (open.policies === undefined && all.length === 0) return this.#removeFormer(networks.nft, open);
+    open.policies ??= new NftPolicies(networks.nft, open.cluster.join, this.#owner);
+    if (networks.proxy === 'auto' && open.rules === undefined) {
+      open.rules = new NftServices(networks.nft, open.cluster.join, this.#owner);
+      await serveIn(open).catch((error: unknown) => {
+        open.rules = undefined;
+        throw error;
+      });
+    }
+    await open.policies.update(groups);
+    if (isSameJson(open.groups, all)) return;
+    open.groups = all;
+    const [listeners, policies] = servedByHelper(open);
+    if (policies !== undefined) await open.helper.update(listeners, policies);
+  }
+
+  /** Removes what a former process of this agent has left, whose last NetworkPolicy went while no agent lived. */
+  async #removeFormer(nft: string, { cluster, rules }: OpenCluster): Promise<void> {
+    if (this.#options.networkRecord === undefined) return;
+    const policies = new NftPolicies(nft, cluster.join, this.#owner);
+    await policies.update([]);
+    await policies.close();
+    if (rules === undefined) await new NftServices(nft, cluster.join, this.#owner).removeFormer();
+  }
+
+  /** The connections that NetworkPolicies have refused. @throws {Error} with the messages of nft */
+  async refusals(): Promise<Refusal[]> {
+    return (await (await this.#cluster)?.policies?.refusals()) ?? [];
+  }
+
+  /** The agent, for the names of its tables. */
+  get #owner(): string {
+    return this.#options.networkRecord?.id ?? 'services';
   }
 
   /** Lets go of what all Pods share. Unless other agents have it as well, it ends. */
@@ -116,6 +170,7 @@ export class NetworkMaker {
     const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
     await open.holder?.close();
     await open.rules?.close();
+    await open.policies?.close();
     open.helper.close();
     open.wayOut.close({ ends });
     open.cluster.close({ ends });
@@ -141,12 +196,12 @@ export class NetworkMaker {
     const { networks, clock, heldFor, networkRecord: record } = this.#options;
     try {
       await this.#endFormerHelper();
-      const cluster = await sharedCluster({ ...networks, heldFor }, record);
+      const cluster = await sharedCluster({ ...networks, nft: nftForPolicies(networks), heldFor }, record);
       const helper = new NetworkHelper(cluster.join, afterwardsOf(networks, record));
       const report = (event: EventDraft): void => this.#report(event);
       const rules =
         networks.proxy === 'nft' && networks.nft !== undefined
-          ? new NftServices(networks.nft, cluster.join, record?.id ?? 'services')
+          ? new NftServices(networks.nft, cluster.join, this.#owner)
           : undefined;
       // The rules of a former process of this agent would stay, although another agent may serve the same Services.
       if (record !== undefined) await rules?.update([]);
@@ -157,6 +212,9 @@ export class NetworkMaker {
         holder,
         helper,
         rules,
+        policies: undefined,
+        listeners: [],
+        groups: [],
         wayOut: new LastingWayOut({ networks, clock, cluster, record, report }),
       };
     } catch (error) {
@@ -202,6 +260,18 @@ export class NetworkMaker {
   }
 }
 
+/** Serves the listeners of Services. Returns what cannot listen. */
+async function serveIn(open: OpenCluster): Promise<ListenTrouble[]> {
+  await open.rules?.update(open.listeners.filter(isServedByRules));
+  return open.helper.update(...servedByHelper(open));
+}
+
+/** The listeners of the helper, and the policies by which it judges clients if Pods are among them. */
+function servedByHelper({ rules, listeners, groups }: OpenCluster): Parameters<NetworkHelper['update']> {
+  const own = rules === undefined ? listeners : listeners.filter((listener) => !isServedByRules(listener));
+  return own.some(({ network }) => network === 'pods') ? [own, groups] : [own];
+}
+
 /** The cluster on record, else a new one. */
 async function sharedCluster(options: ClusterOptions, record: NetworkRecord | undefined): Promise<Cluster> {
   const entrance = record?.entrance();
@@ -216,10 +286,10 @@ async function sharedCluster(options: ClusterOptions, record: NetworkRecord | un
   return opened;
 }
 
-function afterwardsOf({ tools }: PrivateNetworks, record: NetworkRecord | undefined): HelperAfterwards {
+function afterwardsOf({ tools }: PrivateNetworks, record: NetworkRecord | undefined): HelperFate {
   if (record === undefined) return { type: 'ends', setpriv: tools.setpriv };
   return {
-    type: 'goesOn',
+    type: 'outlivesPodrun',
     heldFor: record.root,
     file: record.file('helper'),
     shared: [record.file('wayOut'), record.file('holder')],

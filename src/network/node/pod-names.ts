@@ -1,6 +1,8 @@
-import type { StoredPod } from '../../api/index.ts';
+import type { StoredPod, StoredService } from '../../api/index.ts';
 import {
   type EventDraft,
+  looksUpServices,
+  NO_SERVICE_FILES,
   noServiceNames,
   podResolvConf,
   type PodResolvConf,
@@ -45,8 +47,23 @@ export class PodNames {
     const isInCluster = network === 'cluster' && spec.hostNetwork !== true;
     const noNames = isInCluster ? unreachableResolver(readQuietly('/etc/resolv.conf')) : undefined;
     if (noNames !== undefined) return [noNames];
-    const hasServices = network !== 'pod' && store.list('services', { namespace: metadata.namespace }).length > 0;
-    return hasServices ? [noServiceNames(NO_FILES)] : [];
+    const { namespace } = metadata;
+    const services = network === 'pod' ? [] : store.recent.list<StoredService>('services', { namespace });
+    // No agent has the Services of earlier runs.
+    const hasServices = services.some(({ metadata: { name } }) => store.isOwned(namespace, name, 'services'));
+    // They may come later.
+    return hasServices || looksUpServices(spec) ? [noServiceNames(NO_SERVICE_FILES)] : [];
+  }
+
+  /**
+   * Begins to serve names before the first Pod. Returns the address of the DNS server in the network that Pods share.
+   * Undefined: there is none. Rejects when that network cannot be made.
+   */
+  async clusterDns(): Promise<string | undefined> {
+    if (this.#options.network !== 'cluster') return undefined;
+    await this.#options.helper();
+    await this.#dns?.open();
+    return this.#dns?.addressFor({});
   }
 
   /** The Pod's /etc/resolv.conf. */
@@ -73,7 +90,3 @@ export class PodNames {
     this.#hosts.close();
   }
 }
-
-const NO_FILES =
-  'without namespaces it has the /etc/hosts and /etc/resolv.conf of this machine; ' +
-  'the variables of the Services lead to them, or use --runtime namespace';

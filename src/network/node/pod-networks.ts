@@ -1,5 +1,5 @@
-import type { Server } from 'node:net';
-import { type Container, type Probe, resolvedUid, type StoredPod } from '../../api/index.ts';
+import type { Server, Socket } from 'node:net';
+import type { Container, Probe, StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { obstacleText } from '../../machine/index.ts';
 import {
@@ -14,18 +14,21 @@ import {
   type RuntimeHandler,
 } from '../../lifecycle/index.ts';
 import { machinePort } from '../base/listeners-of-services.ts';
-import { lowestPort } from '../base/lowest-port.ts';
+import { lowestPort, type ServiceEndpoint, type ServiceListener } from '../base/service-listener.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
-import type { ServiceListener } from '../base/service-listener.ts';
 import { ROUTER } from '../linux/cluster-commands.ts';
 import { forgetDetection, type NetworkJoin, type ProcessExit, type Runtime } from '../../runtime/index.ts';
 import type { Dial, NetworkHelper } from '../linux/helper-process.ts';
 import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
 import type { FileStore, NetworkRecord, PodFiles } from '../../store/index.ts';
+import { dialHere } from './dial-pod.ts';
 import { hasPodAddresses } from './loopbacks.ts';
+import { OwnSockets, type ProbedSubject } from './own-sockets.ts';
+import { PortOwners } from './port-owners.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { NetworkMaker } from './network-maker.ts';
 import type { PrivateNetwork } from './private-network.ts';
+import { type PodPolicies, policiesOfPods, type PolicyEvents } from './policies-of-pods.ts';
 import type { PrivateNetworks } from './private-networks.ts';
 
 export interface PodNetworksOptions {
@@ -43,6 +46,9 @@ export interface PodNetworksOptions {
   readonly workloadOf: (pod: StoredPod) => string | undefined;
   /** Undefined: networks end with podrun. */
   readonly networkRecord: NetworkRecord | undefined;
+  readonly policyEvents: PolicyEvents;
+  /** True for a Pod that this agent runs. */
+  readonly isOwn: (pod: StoredPod) => boolean;
 }
 
 /** An instance of a container, and the end of its log. */
@@ -56,6 +62,7 @@ export interface NetworkUser {
 
 /** An event that an unusual network may have caused. */
 export type NetworkSymptom =
+  | { readonly type: 'started' }
   | { readonly type: 'exited'; readonly exit: ProcessExit; readonly runMs: number }
   | { readonly type: 'probed'; readonly probe: Probe; readonly outcome: ProbeOutcome };
 
@@ -114,22 +121,25 @@ export class PodNetworks {
   #alone: Promise<PrivateNetworks> | undefined;
   #aloneMaker: Promise<NetworkMaker> | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
+  /** Undefined: no Pod has come. */
+  #policies: Promise<PodPolicies | undefined> | undefined;
   /** Undefined: there is no API server. */
   #api: ApiOfPods | undefined;
+  readonly #portOwners: PortOwners;
   readonly #portTrouble: PortTrouble;
-  /** The instance that has passed the probe. */
-  readonly #answered = new WeakMap<Probe, string>();
+  readonly #ownSockets: OwnSockets;
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
     const { clock, store, workloadOf } = options;
-    const podWithUid = (uid: string): StoredPod | undefined =>
-      store.list<StoredPod>('pods').find((pod) => resolvedUid(pod) === uid);
+    const owners = new PortOwners({ clock, pods: () => store.list<StoredPod>('pods'), workloadOf });
     const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
     const { privateNetworks } = options;
     // A cluster takes longer to make than the network of a Pod.
     if (privateNetworks?.kind === 'cluster') this.#maker = this.#makeMaker(privateNetworks);
-    this.#portTrouble = new PortTrouble({ clock, podWithUid, workloadOf, networkOf });
+    this.#portOwners = owners;
+    this.#portTrouble = new PortTrouble({ owners, networkOf });
+    this.#ownSockets = new OwnSockets(owners);
   }
 
   /**
@@ -141,12 +151,39 @@ export class PodNetworks {
     const networks = await this.#networksFor(wanted);
     const address = await this.#addressFor(pod, networks !== undefined);
     this.#addresses.set(uid, address);
-    if (networks === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    if (pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    if (networks === undefined) {
+      await (await this.#policiesFor(networks))?.admit(pod);
+      return address;
+    }
     const network = await (await this.#makerOf(networks)).open(pod, address, attempt.event);
     if (networks.kind === 'pod') await this.#serveApiIn(network);
     if (attempt.signal.aborted) await network.close();
-    else this.#private.set(uid, network);
+    else await this.#admit(pod, network, networks);
     return address;
+  }
+
+  /** A Pod that cannot be restricted does not begin. */
+  async #admit(pod: StoredPod, network: PrivateNetwork, networks: PrivateNetworks): Promise<void> {
+    const { uid } = pod.metadata;
+    this.#private.set(uid, network);
+    try {
+      await (await this.#policiesFor(networks))?.admit(pod);
+    } catch (error) {
+      this.#private.delete(uid);
+      await network.close();
+      throw error;
+    }
+  }
+
+  /** The policies of the run, for a Pod in its network. */
+  async #policiesFor(networks: PrivateNetworks | undefined): Promise<PodPolicies | undefined> {
+    const { privateNetworks } = this.#options;
+    if (networks !== privateNetworks) return undefined;
+    // The Pods of a former process of the agent have their addresses until they come again.
+    const addressOf = (pod: StoredPod): string | undefined =>
+      this.#options.isOwn(pod) ? (this.addressOf(pod) ?? pod.status.podIP) : undefined;
+    return (this.#policies ??= policiesOfPods(privateNetworks, this.#maker, { ...this.#options, addressOf }));
   }
 
   /** Undefined: the network of the host. */
@@ -190,6 +227,16 @@ export class PodNetworks {
     return (await this.#maker)?.clusterHelper();
   }
 
+  /** Connects to an endpoint of a Service: in the network of its Pod, and to all other addresses from this machine. */
+  async dialEndpoint({ address, port }: ServiceEndpoint): Promise<Socket> {
+    if (PRIVATE.pattern.test(address)) {
+      const network = [...this.#private.values()].find((one) => one.leadsTo(address));
+      const dialer = network ?? (await this.clusterHelper());
+      if (dialer !== undefined) return dialer.dial({ host: address, port });
+    }
+    return dialHere(address, port);
+  }
+
   /**
    * Lets an API server listen in the networks of Pods. Returns its address in the cluster that Pods share. Undefined:
    * there is none.
@@ -213,14 +260,18 @@ export class PodNetworks {
 
   /** Lets go of what all Pods share. */
   async close(): Promise<void> {
+    (await this.#policies)?.close();
     for (const maker of [this.#maker, this.#aloneMaker]) await (await maker)?.close();
   }
 
   /** Removes the network of a Pod that has ended. */
-  async leave({ metadata: { uid } }: StoredPod): Promise<void> {
+  async leave(pod: StoredPod): Promise<void> {
+    const { uid } = pod.metadata;
     this.#addresses.delete(uid);
+    this.#ownSockets.forget(pod);
     const network = this.#private.get(uid);
     this.#private.delete(uid);
+    (await this.#policies)?.left?.();
     await network?.close();
   }
 
@@ -238,6 +289,12 @@ export class PodNetworks {
   get hostAddress(): string | undefined {
     const { wayOut, hasHostAccess } = this.#options.privateNetworks ?? {};
     return wayOut !== undefined && hasHostAccess === true ? HOST_ADDRESS[wayOut.kind] : undefined;
+  }
+
+  /** The node as a Pod sees it: 127.0.0.1 is the Pod itself in a network of its own. */
+  nodeFor({ spec }: Pick<StoredPod, 'spec'>, node: NodeFacts = this.#options.node): NodeFacts {
+    const { hostAddress } = this;
+    return hostAddress === undefined || spec.hostNetwork === true ? node : { ...node, hostIPs: [hostAddress] };
   }
 
   /** Connects to addresses in the Pod's network. Undefined: the Pod uses the host's network. */
@@ -270,15 +327,33 @@ export class PodNetworks {
   }
 
   /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
-  ownerOfPort(port: number): Promise<PortOwner | undefined> {
-    return this.#portTrouble.ownerOf(port);
+  ownerOfPort(port: number, address: string): Promise<PortOwner | undefined> {
+    return this.#portOwners.ofPort(port, address);
+  }
+
+  /** See PortOwners. */
+  foreignAt<Place extends { readonly address: string; readonly port: number }>(
+    places: readonly Place[],
+  ): Promise<Place[]> {
+    return this.#portOwners.foreignAt(places);
+  }
+
+  /** The outcome of a probe that counts: in the network of the host, another program may have responded. */
+  judgeProbe(subject: Omit<ProbedSubject, 'podIP'>, outcome: ProbeOutcome): ProbeOutcome | Promise<ProbeOutcome> {
+    if (this.privateNetworkOf(subject.pod) !== undefined) return outcome;
+    return this.#ownSockets.judge({ ...subject, podIP: this.#addressOrHost(subject.pod) }, outcome);
   }
 
   /** Explains how the network may have caused the symptom. Undefined: it did not. */
   explain(user: NetworkUser, symptom: NetworkSymptom): Promise<EventDraft | undefined> | undefined {
     const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
+    if (symptom.type === 'started') {
+      const isShared = ports !== undefined && this.privateNetworkOf(user.pod) === undefined;
+      return isShared ? this.#portTrouble.explainStart(this.#subject(user)) : undefined;
+    }
     if (symptom.type === 'probed') {
-      if (symptom.probe.exec !== undefined || this.#hasAnswered(user, symptom)) return undefined;
+      const { result, answeredBy } = symptom.outcome;
+      if (symptom.probe.exec !== undefined || (result === 'success' && answeredBy === undefined)) return undefined;
       return this.#portTrouble.explainProbe(this.#subject(user), symptom.probe, symptom.outcome);
     }
     const { exit, runMs } = symptom;
@@ -288,19 +363,14 @@ export class PodNetworks {
     return this.#portTrouble.explainExit(this.#subject(user));
   }
 
-  /** True when this instance has responded to the probe before. Remembers its first response. */
-  #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSymptom, { type: 'probed' }>): boolean {
-    if (outcome.result !== 'success') return false;
-    const hasAnswered = this.#answered.get(probe) === id;
-    this.#answered.set(probe, id);
-    return hasAnswered;
+  #subject({ logTail, ...user }: NetworkUser): PortSubject {
+    const podIP = this.#addressOrHost(user.pod);
+    const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
+    return { ...user, podIP, hasOwnAddress: podIP !== this.#options.node.hostIPs[0], saysInUse };
   }
 
-  #subject({ logTail, ...user }: NetworkUser): PortSubject {
-    const [hostIP] = this.#options.node.hostIPs;
-    const podIP = this.addressOf(user.pod) ?? hostIP;
-    const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
-    return { ...user, podIP, hasOwnAddress: podIP !== hostIP, saysInUse };
+  #addressOrHost(pod: StoredPod): string {
+    return this.addressOf(pod) ?? this.#options.node.hostIPs[0];
   }
 }
 

@@ -1,14 +1,14 @@
 import { type Container, joinHostPort, type Probe, type StoredPod } from '../../api/index.ts';
-import type { Clock } from '../../clock.ts';
 import {
   type EventDraft,
   listensOnLocalhost,
-  type PortOwner,
+  portShared,
   portTaken,
   type ProbeOutcome,
-  resolvePort,
 } from '../../lifecycle/index.ts';
-import { type Listener, type ListenerOwner, listenersIn, type NetworkJoin, OwnerSearch } from '../../runtime/index.ts';
+import { type Listener, listenersIn, type NetworkJoin, type SocketOwner } from '../../runtime/index.ts';
+import { probedPort } from './own-sockets.ts';
+import type { PortOwners } from './port-owners.ts';
 
 /** A container that may have a problem with a port. */
 export interface PortSubject {
@@ -24,14 +24,11 @@ export interface PortSubject {
 }
 
 interface OwnedListener extends Listener {
-  readonly owners: readonly ListenerOwner[];
+  readonly owners: readonly SocketOwner[];
 }
 
 export interface PortTroubleOptions {
-  readonly clock: Clock;
-  readonly podWithUid: (uid: string) => StoredPod | undefined;
-  /** The topmost workload above a Pod: `deployment/web`. Undefined: no workload made it. */
-  readonly workloadOf: (pod: StoredPod) => string | undefined;
+  readonly owners: PortOwners;
   /** The private network of a Pod. Undefined: the Pod shares the host's. */
   readonly networkOf: (pod: StoredPod) => NetworkJoin | undefined;
 }
@@ -41,22 +38,9 @@ export class PortTrouble {
   readonly #options: PortTroubleOptions;
   /** The instances that were examined, each with its sockets or port. */
   readonly #known = new Set<string>();
-  readonly #search: OwnerSearch;
 
   constructor(options: PortTroubleOptions) {
     this.#options = options;
-    this.#search = new OwnerSearch(options.clock);
-  }
-
-  /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
-  async ownerOf(port: number): Promise<PortOwner | undefined> {
-    const listeners = await listenersIn(undefined, [port]);
-    const owners = await this.#search.of(
-      listeners.map(({ inode }) => inode),
-      true,
-    );
-    const [owner] = listeners.flatMap(({ inode }) => owners.get(inode) ?? []);
-    return owner && this.#nameOf(owner, undefined);
   }
 
   /** Explains a failure right after the start: the event when another process has one of the ports. */
@@ -70,33 +54,46 @@ export class PortTrouble {
 
   /**
    * Explains the outcome of a probe. Without a response: the container may listen at another port, or its port may be
-   * taken. With a response: it may come from another Pod.
+   * taken. With a response of another program, the port is taken.
    */
   async explainProbe(subject: PortSubject, probe: Probe, outcome: ProbeOutcome): Promise<EventDraft | undefined> {
     const port = probedPort(probe, subject.container);
     if (port === undefined) return undefined;
-    if (outcome.result === 'success') return this.#explainAnswer(subject, port);
+    if (outcome.answeredBy !== undefined) return this.#explainAnswer(subject, port, outcome);
     if (outcome.result !== 'failure') return undefined;
     const isUnreached = outcome.answer?.errno === 'ECONNREFUSED' || outcome.timedOut === true;
     return isUnreached ? this.#explainSilence(subject, port) : undefined;
   }
 
-  async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
-    // A port that has responded is not checked again.
-    if (this.#isKnown(`${subject.id} ${port} answered`)) return undefined;
-    // No other Pod can answer in a private network.
-    if (this.#options.networkOf(subject.pod) !== undefined) return undefined;
-    const listeners = await this.#listenersOn(subject, [port]);
-    const reached = listeners.filter(({ address }) => isReached(subject, address));
-    const owned = await this.#owned(subject, reached);
-    // Containers of one Pod may answer for each other. A process without a container may be a hidden helper of this
-    // one.
-    const isOfOtherPod = ({ containerId }: ListenerOwner): boolean =>
-      containerId !== undefined && !containerId.startsWith(`${subject.pod.metadata.uid}/`);
-    return this.#takenBy(
-      subject,
-      owned.filter(({ owners }) => owners.some(isOfOtherPod)),
+  /**
+   * Finds other processes that have a declared port at the start of a container. Probed ports are left out: the results
+   * of probes tell of them.
+   */
+  async explainStart(subject: PortSubject): Promise<EventDraft | undefined> {
+    const probed = new Set(probedPorts(subject.container));
+    const ports = declaredPorts(subject.container).filter((port) => !probed.has(port));
+    if (ports.length === 0) return undefined;
+    const listeners = await this.#listenersOn(subject, ports);
+    const inTheWay = listeners.filter(({ address }) => isReached(subject, address));
+    const { uid } = subject.pod.metadata;
+    // An exit meanwhile has a search of its own, for which its report waits.
+    const owned = await this.#owned({ ...subject, id: `start ${subject.id}` }, inTheWay);
+    const foreign = owned.filter(
+      ({ owners }) => owners.length > 0 && !owners.some(({ containerId }) => containerId?.startsWith(`${uid}/`)),
     );
+    return this.#takenBy(subject, foreign);
+  }
+
+  async #explainAnswer(subject: PortSubject, port: number, outcome: ProbeOutcome): Promise<EventDraft | undefined> {
+    const { id, container, hasOwnAddress, podIP } = subject;
+    const { answeredBy: owner = { type: 'unknown' } } = outcome;
+    if (this.#isKnown(`${id} ${port} ${'pid' in owner ? owner.pid : ''}`)) return undefined;
+    if (outcome.result === 'failure') {
+      const listeners = await this.#listenersOn(subject, [port]);
+      const isEverywhere = listeners.every(({ address }) => address !== podIP);
+      return portTaken(container.name, { port, owner, hasOwnAddress, isEverywhere });
+    }
+    return portShared(container.name, port, owner);
   }
 
   async #explainSilence(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
@@ -123,7 +120,7 @@ export class PortTrouble {
   async #owned({ id }: PortSubject, listeners: readonly Listener[], isUrgent = false): Promise<OwnedListener[]> {
     const inodes = listeners.map(({ inode }) => inode);
     if (inodes.length === 0 || this.#isKnown(`${id} ${inodes.join(' ')}`)) return [];
-    const owners = await this.#search.of(inodes, isUrgent);
+    const { of: owners } = await this.#options.owners.ofListeners(listeners, isUrgent);
     return listeners.map((listener) => ({ ...listener, owners: owners.get(listener.inode) ?? [] }));
   }
 
@@ -133,30 +130,11 @@ export class PortTrouble {
   ): EventDraft | undefined {
     const other = owned.find(({ owners }) => !owners.some((owner) => isOf(owner, id)));
     if (other === undefined) return undefined;
-    const { port, owners } = other;
+    const { address, port, owners } = other;
     const owner = owners.find(({ containerId }) => containerId !== undefined) ?? owners[0];
-    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod), hasOwnAddress });
-  }
-
-  /** @param own the Pod that the message is about, if it is about one */
-  #nameOf(owner: ListenerOwner | undefined, own: StoredPod | undefined): PortOwner {
-    if (owner === undefined) return { type: 'unknown' };
-    const { pid, program, containerId = '' } = owner;
-    const [uid = '', container = ''] = containerId.split('/');
-    const pod = uid === '' ? undefined : this.#options.podWithUid(uid);
-    if (uid !== '' && uid === own?.metadata.uid) return { type: 'samePod', container, pid };
-    if (pod === undefined) return { type: 'program', program, pid };
-    const { name, namespace } = pod.metadata;
-    const isNear = own === undefined || namespace === own.metadata.namespace;
-    const workload = own && isNear ? this.#options.workloadOf(own) : undefined;
-    return {
-      type: 'container',
-      pod: name,
-      namespace: isNear ? undefined : namespace,
-      container,
-      pid,
-      workload: workload === this.#options.workloadOf(pod) ? workload : undefined,
-    };
+    const named = this.#options.owners.nameOf(owner, pod);
+    const isEverywhere = address === '0.0.0.0' || address === '::';
+    return portTaken(container.name, { port, owner: named, hasOwnAddress, isEverywhere });
   }
 
   /** True when the key was seen before. Remembers it. */
@@ -169,23 +147,20 @@ export class PortTrouble {
 
 /** The ports of a container: declared ports, and the ports of its probes. */
 function portsOf(container: Container): number[] {
-  const declared = (container.ports ?? []).flatMap(({ containerPort, protocol = 'TCP' }) =>
-    protocol === 'TCP' && containerPort !== undefined ? [containerPort] : [],
-  );
-  const { startupProbe, livenessProbe, readinessProbe } = container;
-  const probed = [startupProbe, livenessProbe, readinessProbe].flatMap((probe) =>
-    probe === undefined ? [] : (probedPort(probe, container) ?? []),
-  );
-  return [...new Set([...declared, ...probed])];
+  return [...new Set([...declaredPorts(container), ...probedPorts(container)])];
 }
 
-/** The port of the Pod's own address that a probe uses. Undefined: none. */
-function probedPort({ httpGet, tcpSocket, grpc }: Probe, container: Container): number | undefined {
-  if (grpc !== undefined) return grpc.port;
-  const action = httpGet ?? tcpSocket;
-  if (action === undefined || action.host) return undefined;
-  const resolved = resolvePort(action.port, container);
-  return resolved.ok ? resolved.port : undefined;
+function declaredPorts({ ports = [] }: Container): number[] {
+  return ports.flatMap(({ containerPort, protocol = 'TCP' }) =>
+    protocol === 'TCP' && containerPort !== undefined ? [containerPort] : [],
+  );
+}
+
+function probedPorts(container: Container): number[] {
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  return [startupProbe, livenessProbe, readinessProbe].flatMap((probe) =>
+    probe === undefined ? [] : (probedPort(probe, container) ?? []),
+  );
 }
 
 /** True when a connection to the Pod's address reaches this address. */
@@ -194,7 +169,7 @@ function isReached({ podIP }: PortSubject, address: string): boolean {
 }
 
 /** True when the process belongs to the container of this instance, also to another instance of it. */
-function isOf({ containerId = '' }: ListenerOwner, id: string): boolean {
+function isOf({ containerId = '' }: SocketOwner, id: string): boolean {
   const withoutAttempt = (of: string): string => of.replace(/\/\d+$/, '');
   return withoutAttempt(containerId) === withoutAttempt(id);
 }

@@ -5,6 +5,7 @@ import { isServiceAddress } from '../base/service-addresses.ts';
 import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
 import type { DialTarget } from '../linux/helper/protocol.ts';
 import type { HeldNetwork } from '../linux/holder.ts';
+import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
 import type { NetworkJoin } from '../../runtime/index.ts';
 
 export interface PrivateNetworkOptions {
@@ -84,7 +85,8 @@ export class PrivateNetwork {
   async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort, protocol: 'TCP' | 'UDP'): Promise<void> {
     const { helper, isShared, event } = this.#options;
     // In a cluster, podrun listens beyond loopback only where the manifest names an address.
-    const at = { address: hostIP || (isShared ? LOCALHOST : ANY_ADDRESS), port: hostPort };
+    const ofNode = isShared ? LOCALHOST : ANY_ADDRESS;
+    const at = { address: hostIP && !NODE_ADDRESSES.has(hostIP) ? hostIP : ofNode, port: hostPort };
     const target = { host: this.address, port: containerPort };
     const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
     try {
@@ -98,6 +100,8 @@ export class PrivateNetwork {
 
 const ANY_ADDRESS = '0.0.0.0';
 const LOCALHOST = '127.0.0.1';
+/** The addresses at which Pods of a cluster reach 127.0.0.1 of this machine, which itself does not have them. */
+const NODE_ADDRESSES: ReadonlySet<string> = new Set(Object.values(HOST_ADDRESS));
 
 type ForwardedHostPort = ContainerPort & { readonly hostPort: number };
 

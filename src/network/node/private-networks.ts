@@ -1,9 +1,10 @@
-import { type KubeObject, type PodrunError, refusedStart, usage } from '../../api/index.ts';
+import { type Container, type KubeObject, type PodrunError, refusedStart, usage } from '../../api/index.ts';
 import { type EgressChoice, type NetworkChoice, obstacleText, type ProxyChoice } from '../../machine/index.ts';
+import type { WithoutPolicies } from '../../lifecycle/index.ts';
 import type { ClusterQuestion, NetworkFacts } from '../linux/detect.ts';
 import { findWaysOut } from '../linux/tools.ts';
 import { version } from '../../version.ts';
-import { lowestPort } from '../base/lowest-port.ts';
+import { lowestPort } from '../base/service-listener.ts';
 import { DNS_PORT } from '../base/service-addresses.ts';
 import { whyCluster } from './why-cluster.ts';
 
@@ -35,6 +36,8 @@ export interface NetworkRequest {
   readonly hasNamespaces: boolean;
   /** The objects of the run. */
   readonly objects: readonly KubeObject[];
+  /** True for a container that runs from its image. Default: none does. */
+  readonly runsImage?: ((container: Container) => boolean) | undefined;
   /** A reason for a cluster that the objects do not tell. Default: none. */
   readonly reason?: string | undefined;
 }
@@ -56,13 +59,15 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, reason }: NetworkRequest,
+  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, runsImage, reason }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
   refuseWithoutCluster(choice, proxy, egress);
   const needsDns = hasNamespaces && lowestPort() > DNS_PORT;
   const needs =
-    whyCluster(objects, needsDns) ?? reason ?? (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
+    whyCluster(objects, needsDns, runsImage) ??
+    reason ??
+    (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
   const why = choice === 'auto' ? needs : undefined;
   if (choice === 'host' || (choice === 'auto' && why === undefined)) return HOST;
   const kind = choice === 'pod' ? 'pod' : 'cluster';
@@ -90,6 +95,17 @@ function withoutRules({ failedNft = 'nft is not installed (package nftables)' }:
     `--proxy nft is not possible here: ${failedNft}`,
     '--proxy node works wherever a cluster network does.',
   );
+}
+
+/**
+ * Why NetworkPolicies restrict nothing in the networks of a run. Undefined: they do, or no Pod reaches another one.
+ * @param networks undefined: the network of this machine
+ */
+export function withoutPolicies(networks: PrivateNetworks | undefined): WithoutPolicies | undefined {
+  if (networks === undefined) return { type: 'host' };
+  const { kind, nft, failedNft, failedPolicies } = networks;
+  if (kind === 'pod' || (nft !== undefined && failedPolicies === undefined)) return undefined;
+  return { type: 'noRules', said: failedPolicies ?? failedNft };
 }
 
 /** @throws {PodrunError} (usage) for flags about a cluster where there is none */

@@ -1,12 +1,11 @@
-import { caught, inBackground } from '../../defects.ts';
 import type { StoredEndpointSlice, StoredService } from '../../api/index.ts';
-import type { Clock } from '../../clock.ts';
-import { placeOnMachine } from '../ingress/dial-external.ts';
-import { lowestPort } from '../base/lowest-port.ts';
-import type { ServicePlace } from '../base/listeners-of-services.ts';
-import { serviceHosts } from '../base/service-hosts.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import { caught, inBackground } from '../../defects.ts';
 import type { Store, Subscription } from '../../store/index.ts';
-import { ExternalNames } from './external-names.ts';
+import type { ServicePlace } from '../base/listeners-of-services.ts';
+import { lowestPort } from '../base/service-listener.ts';
+import { serviceHosts } from '../base/service-hosts.ts';
+import { placeOnMachine } from '../ingress/dial-external.ts';
 
 /** The names of Services in the /etc/hosts of Pods, which follow the Services. */
 export class ServiceNames {
@@ -29,7 +28,7 @@ export class ServiceNames {
 
   /** The lines for a Pod of this namespace. */
   lines(namespace: string, network: ServicePlace['network']): string {
-    const services = this.#store.list<StoredService>('services');
+    const services = this.#store.recent.list<StoredService>('services');
     if (services.length === 0) return '';
     const slices = this.#store.list<StoredEndpointSlice>('endpointslices');
     const place = { network, lowestPort: lowestPort() };
@@ -92,3 +91,53 @@ export class ServiceNames {
 
 /** A name as files have it: a resolver would not find it there with the dot of the root. */
 const withoutDot = (name: string): string => name.replace(/\.$/, '');
+
+/** The time that a Pod waits for this machine's resolver. */
+const PATIENCE_MS = 1000;
+
+/** The addresses of names that Services of type ExternalName stand for, as this machine's resolver knows them. */
+class ExternalNames {
+  readonly #clock: Clock;
+  readonly #onFound: () => void;
+  /** By name. Empty: the resolver does not know the name, or has not replied. */
+  readonly #addresses = new Map<string, readonly string[]>();
+
+  /** @param onFound called when a name has addresses that it did not have */
+  constructor(clock: Clock, onFound: () => void) {
+    this.#clock = clock;
+    this.#onFound = onFound;
+  }
+
+  addressesOf(name: string): readonly string[] {
+    return this.#addresses.get(name) ?? [];
+  }
+
+  /** Looks up names without addresses. Resolves when all look-ups are over, or after a time limit. */
+  async lookUp(names: readonly string[]): Promise<void> {
+    const fresh = names.filter((name) => this.addressesOf(name).length === 0);
+    if (fresh.length === 0) return;
+    let alarm: Alarm | undefined;
+    const isLate = new Promise<void>((resolve) => {
+      alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + PATIENCE_MS, resolve);
+    });
+    await Promise.race([isLate, Promise.all(fresh.map((name) => this.#ask(name)))]);
+    alarm?.cancel();
+  }
+
+  /** Looks up the names that were not looked up yet. */
+  lookUpNew(names: readonly string[]): Promise<void> {
+    return this.lookUp(names.filter((name) => !this.#addresses.has(name)));
+  }
+
+  async #ask(name: string): Promise<void> {
+    this.#addresses.set(name, []);
+    const { lookup } = await import('node:dns/promises');
+    const resolved = await lookup(name, { family: 4, all: true }).catch(() => []);
+    if (resolved.length === 0) return;
+    this.#addresses.set(
+      name,
+      resolved.map(({ address }) => address),
+    );
+    this.#onFound();
+  }
+}

@@ -1,19 +1,25 @@
 import type { Clock } from '../../clock.ts';
+import type { AddressedConnection } from '../../controllers/index.ts';
 import type { ServiceEndpoint, ServiceListener } from '../base/service-listener.ts';
 
 /** The most clients that are remembered: beyond, clients whose time is over are forgotten. */
 const CLIENTS_MAX = 10_000;
 
+/** Says whether NetworkPolicies permit a connection. */
+export type Permits = (connection: AddressedConnection) => boolean;
+
 /** Chooses an endpoint for each client of one listener. */
 export class EndpointChoice {
   readonly #clock: Clock;
+  readonly #permits: Permits;
   /** By address of the client: its endpoint, and when it was last seen. */
   readonly #clients = new Map<string, { readonly endpoint: ServiceEndpoint; readonly seenMs: number }>();
   #listener: ServiceListener;
 
-  constructor(listener: ServiceListener, clock: Clock) {
+  constructor(listener: ServiceListener, clock: Clock, permits: Permits = () => true) {
     this.#listener = listener;
     this.#clock = clock;
+    this.#permits = permits;
   }
 
   update(listener: ServiceListener): void {
@@ -37,6 +43,14 @@ export class EndpointChoice {
     if (known === undefined) return [];
     this.chosen(client, known);
     return [known, ...random.filter((endpoint) => !isSame(endpoint, known))];
+  }
+
+  /**
+   * True when a client may connect to an endpoint. Policies come after the choice, as in a cluster: a client whose
+   * endpoint is denied does not get another.
+   */
+  permits(client: string, { address, port }: ServiceEndpoint): boolean {
+    return this.#permits({ from: client, to: address, protocol: this.#listener.protocol, port });
   }
 
   /** Remembers that a client is connected with an endpoint. */

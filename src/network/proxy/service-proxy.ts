@@ -1,8 +1,9 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { Clock } from '../../clock.ts';
-import { listenerKey, type ServiceListener } from '../base/service-listener.ts';
-import { EndpointChoice } from './endpoint-choice.ts';
+import { hasSocket, listenerKey, type ServiceHealth, type ServiceListener } from '../base/service-listener.ts';
+import { EndpointChoice, type Permits } from './endpoint-choice.ts';
+import { HealthService } from './health-service.ts';
 import { TcpService } from './tcp-service.ts';
 import { UdpService } from './udp-service.ts';
 
@@ -20,7 +21,9 @@ export interface ServiceProxyOptions {
 
 interface Served {
   readonly choice: EndpointChoice;
-  service: TcpService | UdpService | undefined;
+  /** Undefined: the listener leads to endpoints. */
+  health: ServiceHealth | undefined;
+  service: TcpService | UdpService | HealthService | undefined;
 }
 
 /**
@@ -32,6 +35,7 @@ export class ServiceProxy {
   readonly #served = new Map<string, Served>();
   /** TCP services that listen no more, and may have open connections. */
   readonly #closing = new Set<TcpService>();
+  #permits: Permits = () => true;
   #updated: Promise<ListenTrouble[]> = Promise.resolve([]);
 
   constructor(options: ServiceProxyOptions) {
@@ -47,15 +51,19 @@ export class ServiceProxy {
     return this.#updated;
   }
 
+  /** Judges new connections, and new clients of UDP, by these policies. Open connections continue. */
+  restrict(permits: Permits): void {
+    this.#permits = permits;
+  }
+
   /** Takes over the socket of a listener of the last update. */
   adopt(key: string, socket: Server | DatagramSocket): void {
     const served = this.#served.get(key);
     // The listener has lost its endpoints meanwhile.
     if (served === undefined || served.service !== undefined) return void socket.close();
-    served.service =
-      'bind' in socket
-        ? UdpService.adopt(socket, served.choice, this.#options.clock)
-        : TcpService.adopt(socket, served.choice);
+    if ('bind' in socket) served.service = UdpService.adopt(socket, served.choice, this.#options.clock);
+    else if (served.health === undefined) served.service = TcpService.adopt(socket, served.choice);
+    else served.service = HealthService.adopt(socket, served.health);
   }
 
   /** Closes all sockets, and resets open connections. */
@@ -66,9 +74,7 @@ export class ServiceProxy {
   }
 
   async #update(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    const wanted = new Map(
-      listeners.filter(({ endpoints }) => endpoints.length > 0).map((listener) => [listenerKey(listener), listener]),
-    );
+    const wanted = new Map(listeners.filter(hasSocket).map((listener) => [listenerKey(listener), listener]));
     for (const [key, { service }] of this.#served) {
       if (wanted.has(key)) continue;
       this.#served.delete(key);
@@ -86,16 +92,19 @@ export class ServiceProxy {
 
   async #serve(key: string, listener: ServiceListener): Promise<ListenTrouble | undefined> {
     const { clock, opens } = this.#options;
-    const served = this.#served.get(key) ?? { choice: new EndpointChoice(listener, clock), service: undefined };
+    const { health, protocol, address, port } = listener;
+    const permits: Permits = (connection) => this.#permits(connection);
+    const begun = { choice: new EndpointChoice(listener, clock, permits), health, service: undefined };
+    const served: Served = this.#served.get(key) ?? begun;
     this.#served.set(key, served);
     served.choice.update(listener);
+    served.health = health;
+    if (served.service instanceof HealthService && health !== undefined) served.service.update(health);
     if (served.service !== undefined || !opens(listener)) return undefined;
-    const { protocol, address, port } = listener;
     try {
-      served.service =
-        protocol === 'TCP'
-          ? await TcpService.open(address, port, served.choice)
-          : await UdpService.open(address, port, served.choice, clock);
+      if (health !== undefined) served.service = await HealthService.open(address, port, health);
+      else if (protocol === 'TCP') served.service = await TcpService.open(address, port, served.choice);
+      else served.service = await UdpService.open(address, port, served.choice, clock);
       return undefined;
     } catch (error) {
       return { listener, error: error as NodeJS.ErrnoException };
@@ -103,7 +112,7 @@ export class ServiceProxy {
   }
 }
 
-function end(service: TcpService | UdpService | undefined): void {
+function end(service: Served['service']): void {
   if (service instanceof TcpService) service.destroy();
   else service?.close();
 }

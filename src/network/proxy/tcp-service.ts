@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { guarded } from '../../defects.ts';
-import { splice } from '../base/splice.ts';
+import { splice } from '../base/connections.ts';
 import type { ServiceEndpoint } from '../base/service-listener.ts';
 import type { EndpointChoice } from './endpoint-choice.ts';
 
@@ -61,6 +61,7 @@ export class TcpService {
   #lead(client: Socket, from: string, [endpoint, ...others]: readonly ServiceEndpoint[]): void {
     if (endpoint === undefined) return void client.resetAndDestroy();
     if (client.destroyed) return;
+    if (!this.#choice.permits(from, endpoint)) return hold(client);
     const target = guarded(connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true }));
     const giveUp = (): void => void target.destroy();
     const next = (): void => {
@@ -83,4 +84,13 @@ export class TcpService {
     socket.on('error', () => undefined);
     socket.once('close', () => this.#connections.delete(socket));
   }
+}
+
+/**
+ * Leaves a denied client without an answer until it gives up: in a cluster its packets are dropped. Its bytes are read,
+ * since only then its end is heard of.
+ */
+function hold(client: Socket): void {
+  client.once('end', () => client.destroy());
+  client.resume();
 }

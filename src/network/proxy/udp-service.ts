@@ -75,6 +75,7 @@ export class UdpService {
   #begin(key: string, client: RemoteInfo): Flow | undefined {
     const [endpoint] = this.#choice.candidates(client.address);
     if (endpoint === undefined || this.#flows.size >= FLOWS_MAX) return undefined;
+    if (!this.#choice.permits(client.address, endpoint)) return undefined;
     this.#choice.chosen(client.address, endpoint);
     const socket = guarded(createSocket('udp4'));
     const lastMs = this.#clock.now().monotonicMs;

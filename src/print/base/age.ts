@@ -35,11 +35,12 @@ export function formatDate(timestamp: string | undefined | null): string {
   return `${day} ${clock} ${formatZone(-date.getTimezoneOffset())}`;
 }
 
-function formatZone(offsetMinutes: number): string {
+/** The distance of a zone from UTC: `+0530`. */
+export function formatZone(offsetMinutes: number): string {
   const minutes = Math.abs(offsetMinutes);
   return `${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.trunc(minutes / 60))}${twoDigits(minutes % 60)}`;
 }
 
-function twoDigits(value: number): string {
+export function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -10,8 +10,16 @@ export interface PodContainer {
   readonly total: number;
 }
 
+/** The statuses of containers. */
+interface PodStatuses {
+  readonly status: Pick<
+    StoredPod['status'],
+    'initContainerStatuses' | 'containerStatuses' | 'ephemeralContainerStatuses'
+  >;
+}
+
 /** All containers in the order of starting: init containers and sidecars, regular ones, ephemeral ones. */
-export function containersOf({ spec, status }: StoredPod): PodContainer[] {
+export function containersOf({ spec, status }: Pick<StoredPod, 'spec'> & PodStatuses): PodContainer[] {
   const view = (
     containers: readonly Container[] | undefined,
     statuses: readonly ContainerStatus[] | undefined,
@@ -47,4 +55,9 @@ export function nameContainer({ container, role, position, total }: PodContainer
     default:
       return role satisfies never;
   }
+}
+
+/** The word for a role beside the name of a container. Undefined for a regular container. */
+export function roleWord(role: PodContainer['role']): string | undefined {
+  return role === 'regular' ? undefined : role === 'ephemeral' ? 'debug' : role;
 }

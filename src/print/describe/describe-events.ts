@@ -1,8 +1,7 @@
 import { MIRROR_ANNOTATION, type StoredEvent, type StoredKubeObject } from '../../api/index.ts';
 import { timestampMs } from '../base/age.ts';
-import { eventAge, eventSource } from '../table/event-row.ts';
-import { align } from './align.ts';
-import { line } from './line.ts';
+import { eventAge, eventSource } from '../table/events.ts';
+import { align, line } from './lines.ts';
 
 /** The events about this object, in the order of `describe`. */
 export function eventsAbout(
@@ -40,16 +39,14 @@ function describeEvents(events: readonly StoredEvent[], nowMs: number): string[]
     line(1, 'Type', 'Reason', 'Age', 'From', 'Message'),
     line(1, '----', '------', '----', '----', '-------'),
     ...events.map((event) =>
-      line(
-        1,
-        event.type ?? '',
-        event.reason ?? '',
-        eventAge(event, nowMs),
-        eventSource(event),
-        (event.message ?? '').trim(),
-      ),
+      line(1, event.type ?? '', event.reason ?? '', eventAge(event, nowMs), eventSource(event), messageOf(event)),
     ),
   ];
+}
+
+/** The message, with the part of the object that it is about, as kubectl 1.35 prints it: `spec.containers{web}: …`. */
+function messageOf({ message = '', involvedObject: { fieldPath } }: StoredEvent): string {
+  return fieldPath ? `${fieldPath}: ${message.trim()}` : message.trim();
 }
 
 /** The lastTimestamp of an event, or 0 for events of the newer API, which have none and come first. */

@@ -10,13 +10,10 @@ import {
 } from '../../api/index.ts';
 import { ageSince, formatDate } from '../base/age.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { optional } from './align.ts';
-import { describeContainer, describeSeccomp } from './container.ts';
+import { describeAnnotations, describeController, describeLabels, line, optional } from './lines.ts';
+import { describeContainer, describeResources, describeSeccomp } from './container.ts';
 import { alignWithEvents, eventsAbout } from './describe-events.ts';
-import { line } from './line.ts';
-import { describeAnnotations, describeController, describeLabels } from './metadata.ts';
-import { describeResources } from './resources.ts';
-import { describeSpread, describeTolerations } from './scheduling.ts';
+import { describeSpread, describeTolerations } from './pod-template.ts';
 import { describeVolumes } from './volumes.ts';
 
 /** The output of `describe` for Pods, byte for byte as kubectl v1.32 prints it. Two empty lines separate Pods. */

@@ -10,8 +10,7 @@ import {
   ZERO_QUANTITY,
 } from '../../api/index.ts';
 import { sortedEntries } from '../text/labels.ts';
-import { indent, line } from './line.ts';
-import { describeAnnotations, describeLabels, shorten } from './metadata.ts';
+import { describeAnnotations, describeLabels, indent, line, shorten } from './lines.ts';
 
 /** The description of a volume: its type, then lines at level 2. */
 interface Description {

@@ -1,7 +1,7 @@
 import { type MachineFeature, type MachineFinding, type MachineReport, obstacleText } from '../../machine/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { remedyFor } from './remedy.ts';
-import { wordWrap } from '../text/word-wrap.ts';
+import { wordWrap } from '../text/excerpt.ts';
 
 /** The name of each feature, and the effect of each way to have it. */
 const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonly ways: Record<string, string> }>> = {
@@ -37,7 +37,7 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     name: 'limits',
     ways: {
       all: 'cgroups enforce limits of memory, CPU and processes',
-      memory: 'cgroups enforce limits of memory, but no others',
+      memory: 'cgroups enforce limits of memory only',
       none: 'not all limits of memory, CPU and processes are enforced',
     },
   },
@@ -80,7 +80,7 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
   serviceNames: {
     name: 'service names',
     ways: {
-      dns: 'a DNS server has the names of Services, in each network but that of apply --network pod',
+      dns: 'a DNS server has the names of Services, in each network except with apply --network pod',
       hosts: 'a DNS server has the names of Services in a cluster network; elsewhere, they are in /etc/hosts',
       none: 'names of Services do not resolve',
     },

@@ -13,7 +13,10 @@ export function isMet({ checks }: ExpectationOutcome): boolean {
   return checks.every(({ met }) => met);
 }
 
-/** Formats results for people: a line for each met document; for others, the unmet steps and what happened instead. */
+/**
+ * Formats results for people: a line for each met document; for an unmet document, the unmet steps and what happened
+ * instead.
+ */
 export function renderOutcomes(outcomes: readonly ExpectationOutcome[]): string {
   return outcomes.map(renderOutcome).join('');
 }

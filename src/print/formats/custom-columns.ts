@@ -73,9 +73,9 @@ export function customColumnsPrinter(
   };
 }
 
-function cell(found: readonly unknown[][]): string {
-  const values = found.flat().map((value) => (value instanceof FloatLiteral ? value.value : value));
-  if ((found[0] ?? []).length === 0) return ['<none>', ...values.map(goText)].join(',');
+function cell(results: readonly unknown[][]): string {
+  const values = results.flat().map((value) => (value instanceof FloatLiteral ? value.value : value));
+  if ((results[0] ?? []).length === 0) return ['<none>', ...values.map(goText)].join(',');
   return values.map((value) => escapeTerminal(goText(value))).join(',');
 }
 

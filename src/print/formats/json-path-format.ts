@@ -28,8 +28,8 @@ export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPath
   const nodes = parsed(template);
   return (object) => {
     try {
-      const found = findResults(nodes, object, { allowMissingKeys });
-      return found
+      const results = findResults(nodes, object, { allowMissingKeys });
+      return results
         .map((values) => (asJson ? `${formatJson(values.map(bare), '\n')}\n` : values.map(plain).join(' ')))
         .join('');
     } catch (error) {
@@ -53,7 +53,7 @@ function parsed(template: string): ReturnType<typeof parseTemplate> {
   }
 }
 
-/** Formats objects and lists as JSON, and other values as they are. */
+/** Formats objects and lists as JSON, and other values as plain text. */
 function plain(value: unknown): string {
   if (value === null || (typeof value === 'object' && !(value instanceof FloatLiteral))) return formatJson(value);
   return goText(bare(value));

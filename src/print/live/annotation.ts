@@ -28,7 +28,9 @@ export interface AnnotationPosition {
 export function annotationOf(transition: Transition, pod: StoredPod): Annotation | undefined {
   const { kind, container, text, why, tone } = transition;
   if (tone !== 'bad') return undefined;
-  if (kind === 'phase') return pod.status.phase === 'Failed' ? podError(pod, 'failed') : undefined;
+  // The run may want the failure, or have another Pod in its place: an error is for the verdict.
+  if (kind === 'phase')
+    return pod.status.phase === 'Failed' ? { ...podError(pod, 'failed'), level: 'warning' } : undefined;
   // The container that is not ready has an annotation of its own.
   if (kind === 'condition' && text.includes('ContainersReady=False')) return undefined;
   const message = why === undefined || why === '' ? text : `${text}: ${why}`;

@@ -8,7 +8,7 @@ import {
 import { type EndInStatus, endsIn } from '../../history/index.ts';
 import { TERMINATED, WAITING } from '../../lifecycle/index.ts';
 import { briefDuration } from '../base/age.ts';
-import { type PodContainer, containersOf } from '../base/pod-container.ts';
+import { type PodContainer, containersOf, roleWord } from '../base/pod-container.ts';
 import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../base/exit-code.ts';
 import type { Tone } from '../text/painter.ts';
 import type { Change } from './transition.ts';
@@ -27,11 +27,13 @@ const QUIET_REASONS: ReadonlySet<string> = new Set([
 /**
  * The transitions of the containers between two versions of a Pod, container by container in the order of the spec.
  * @param stopped containers that ran when podrun began to end the Pod; undefined: podrun is not ending it
+ * @param isFolded true for shorter texts about init containers that are well
  */
 export function containerTransitions(
   previous: StoredPod | undefined,
   next: StoredPod,
   stopped?: ReadonlySet<string>,
+  isFolded = false,
 ): ContainerChange[] {
   const before = new Map(previous && containersOf(previous).map(({ container, status }) => [container.name, status]));
   const isDeleted = next.metadata.deletionTimestamp !== undefined;
@@ -42,14 +44,24 @@ export function containerTransitions(
     const old = before.get(container.name);
     const isStopped = stopped?.has(container.name) === true;
     const isExpected: ExpectedEnd = isStopped ? 'byPodrun' : isDeleted || (isDone && view.role === 'sidecar');
-    return [
+    const changes = [
       ...(previous === undefined ? [] : unseenEnd(old, status, isExpected)),
       ...waitingChange(old, status),
-      ...startOf(old, status, view),
+      ...startOf(old, status, view, isFolded),
       ...readinessChange(old, status, view),
-      ...endOf(old, status, isExpected),
-    ].map((change) => ({ kind: 'container', container: container.name, ...change }));
+      ...endOf(old, status, isExpected).map((change) => (isFolded ? doneText(change, view) : change)),
+    ];
+    if (changes.length === 0) return [];
+    const role = roleWord(view.role);
+    return changes.map((change) => ({ kind: 'container', container: container.name, role, ...change }));
   });
+}
+
+/** The text for an init container that has done its work: `done in 912ms`. */
+function doneText(change: ChangeText, { role }: PodContainer): ChangeText {
+  const ran = /^exited with code 0(?: after (.+))?$/.exec(change.text);
+  if (role !== 'init' || ran === null || change.tone !== 'good') return change;
+  return { ...change, text: ran[1] === undefined ? 'done' : `done in ${ran[1]}` };
 }
 
 type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
@@ -133,12 +145,15 @@ function waitingText({ reason = '', message = '' }: ContainerStateWaiting, resta
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
 
-function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: PodContainer): ChangeText[] {
+function startOf(
+  old: ContainerStatus | undefined,
+  now: ContainerStatus,
+  { role, position, total, ...view }: PodContainer,
+  isFolded: boolean,
+): ChangeText[] {
   if (!isNewInstance(old, now)) return [];
-  const { role, position, total } = view;
   const remarks = [
-    ...(role === 'init' ? [`init container ${position} of ${total}`] : []),
-    ...(role === 'sidecar' ? ['sidecar'] : []),
+    ...(role === 'init' && !isFolded ? [`${position} of ${total}`] : []),
     ...(now.restartCount > 0 ? [`attempt ${now.restartCount + 1}`] : []),
   ];
   // An event reported the start when the postStart hook began, see event-transition.ts.

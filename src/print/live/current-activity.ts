@@ -1,4 +1,4 @@
-import { humanDuration, type Instant, isKeptByFinalizers, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import { type Instant, isKeptByFinalizers, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import {
   CONDITION,
   type ContainerActivity,
@@ -110,10 +110,4 @@ function countTexts(probe: PlannedProbe, isReady: boolean): { readonly attempt: 
 /** Rounds up to seconds: a positive rest is never 0. */
 function timeLeft(ms: number): string {
   return briefDuration(Math.max(0, Math.ceil(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
-}
-
-/** The age as in `get`. Empty for an unknown time. */
-export function ageText(timestamp: string | undefined | null, nowMs: number): string {
-  const atMs = timestampMs(timestamp);
-  return atMs === undefined ? '' : humanDuration(Math.max(0, nowMs - atMs));
 }

@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredPod } from '../../api/index.ts';
 import { eventSubject } from '../../history/index.ts';
 import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED, RESTARTING_ALL } from '../../lifecycle/index.ts';
+import { containersOf, roleWord } from '../base/pod-container.ts';
 import type { Tone } from '../text/painter.ts';
-import { containersOf } from '../base/pod-container.ts';
 import type { Change, Transition } from './transition.ts';
 
 type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
@@ -79,10 +79,16 @@ export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPo
     atMs,
     pod: involvedObject.name ?? '',
     container,
+    role: roleOf(pod, container),
     kind: 'event',
     ...change,
     text: count > 1 ? `${change.text} (x${count})` : change.text,
   };
+}
+
+function roleOf(pod: StoredPod | undefined, name: string | undefined): string | undefined {
+  const view = pod && containersOf(pod).find(({ container }) => container.name === name);
+  return view && roleWord(view.role);
 }
 
 function isPowerOfTwo(count: number): boolean {
@@ -116,6 +122,7 @@ const KILLING: ReadonlyArray<readonly [pattern: RegExp, why: string | undefined]
   [/ resize requires restart$/, 'its resize requires a restart'],
   [/^FailedPostStartHook$/, undefined],
   [/^killing$/, 'all containers are restarted'],
+  [/^A user restarts the container$/, 'it is restarted (r)'],
 ];
 
 function killingText(message: string, { preStop }: AwaitedHooks): ChangeText {
@@ -137,4 +144,44 @@ function probeText(message: string): ChangeText {
     why: why === '' ? undefined : why,
     tone: probe.startsWith('Liveness') ? 'bad' : 'muted',
   };
+}
+
+/**
+ * True for events about fields without effect, which share one line of the live view. A NetworkPolicy without effect
+ * opens Pods that shall be closed: it has a line with the reason.
+ */
+export function isAboutFieldWithoutEffect({ reason, involvedObject }: StoredEvent): boolean {
+  return reason === FIELD_HAS_NO_EFFECT && involvedObject.kind !== 'NetworkPolicy';
+}
+
+/**
+ * One line that lists all fields of a Pod without effect in short form. The events have the reasons.
+ * @param events those about one Pod, at least one
+ */
+export function withoutEffectTransition(events: readonly StoredEvent[], atMs: number): Transition {
+  return {
+    atMs,
+    pod: events[0]?.involvedObject.name ?? '',
+    kind: 'event',
+    text: withoutEffectText(events.map(({ message = '' }) => message)),
+    why: undefined,
+    tone: 'muted',
+  };
+}
+
+/** The fields in the messages of such events, in short form. */
+export function withoutEffectText(messages: readonly string[]): string {
+  const fields = new Set(messages.flatMap((message) => pathsIn(message).map(shortField)));
+  return `no effect: ${[...fields].join(', ')}`;
+}
+
+/** The paths in the message of such an event, see `fieldHasNoEffect`. */
+function pathsIn(message: string): string[] {
+  const paths = message.slice(0, message.indexOf(': ')).replace(/ and \d+ more$/, '');
+  return paths.split(', ');
+}
+
+/** Drops the container from a path: `spec.containers[0].resources.limits[cpu]` becomes `resources.limits[cpu]`. */
+function shortField(path: string): string {
+  return path.replace(/^spec\.((initC|c|ephemeralC)ontainers\[\d+\]\.)?/, '').replaceAll(/\[\d+\]/g, '');
 }

@@ -7,12 +7,12 @@ import { describeEnd, describeExitCode, reasonOfEnd } from '../base/exit-code.ts
 import { conditionOf } from '../table/pod-status.ts';
 import { endsIn, NO_RECORDS, type RecordedEvidence } from '../../history/index.ts';
 import { attemptsOf, probeProgress } from '../base/probe-attempts.ts';
-import { blockingMount } from './blocking-mount.ts';
-import { whyUnscheduled } from './missing-node-labels.ts';
+import { blockingMount, whyUnscheduled } from './blocking-mount.ts';
 import {
   failedPostStart,
   isGraceOver,
   killingProbe,
+  ownEnd,
   podStopText,
   postStartText,
   type StopReason,
@@ -53,8 +53,9 @@ export function causeOf(pod: StoredPod, records: RecordedEvidence = NO_RECORDS):
 /** The cause in the status of the Pod itself: a deadline, an eviction, a Pod that cannot be scheduled. */
 function podCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefined {
   const { status } = pod;
-  if (status.reason) {
-    const text = [status.reason, status.message?.trim()].filter(Boolean).join(': ');
+  const end = ownEnd(pod, events);
+  if (end !== undefined) {
+    const text = [end.reason, end.message].filter(Boolean).join(': ');
     return { kind: 'pod', container: undefined, text };
   }
   if (isPreempted(pod)) {

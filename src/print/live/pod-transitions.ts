@@ -1,7 +1,15 @@
 import { isKeptByFinalizers, isTerminalPhase, type StoredPod } from '../../api/index.ts';
+import { containersOf } from '../base/pod-container.ts';
+import { conditionOf } from '../table/pod-status.ts';
 import { changeTransitions } from './change-transition.ts';
 import { containerTransitions } from './container-transition.ts';
-import { statusTransitions } from './status-transition.ts';
+import {
+  changesOfTurns,
+  type StatusContext,
+  statusTransitions,
+  type StatusTurn,
+  turnsOf,
+} from './status-transition.ts';
 import type { Change, Transition } from './transition.ts';
 
 /**
@@ -19,6 +27,37 @@ export function transitionsOf(
 ): Transition[] {
   const pod = (next ?? previous)?.metadata.name ?? '';
   return changesOf(previous, next, context).map((change) => ({ atMs, pod, ...change }));
+}
+
+/** The lines about a change of a Pod of a run that is well, and what its next lines depend on. */
+export interface FoldedTransitions {
+  readonly transitions: Transition[];
+  readonly folded: FoldedPod;
+}
+
+/**
+ * The same with fewer lines while a Pod is well: one for its first status, and none for what its next line says.
+ * @param folded the answer for the previous version; undefined for a new Pod
+ */
+export function foldedTransitions(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  atMs: number,
+  { stopped, deletedBy }: PodContext = {},
+  folded: FoldedPod = UNSEEN_POD,
+): FoldedTransitions {
+  const containers = containerTransitions(previous, next, stopped, true);
+  const reported = new Set(containers.map(({ container }) => container));
+  const status = foldedStatus({ previous, next, atMs, folded }, { reported, stopped });
+  const changes = [
+    ...changeTransitions(previous, next),
+    ...deletion(previous, next, deletedBy),
+    ...holding(previous, next),
+    ...containers,
+    ...status.changes,
+  ];
+  const pod = next.metadata.name;
+  return { transitions: changes.map((change) => ({ atMs, pod, ...change })), folded: status.folded };
 }
 
 /** The context of a change of a Pod. */
@@ -83,4 +122,118 @@ function holding(previous: StoredPod | undefined, next: StoredPod): Change[] {
     return [];
   const why = (next.metadata.finalizers ?? []).join(', ');
   return [{ kind: 'deletion', text: 'stays until its finalizers are removed', why, tone: 'info' }];
+}
+
+/** The part of a Pod's past on which its next line depends. */
+export interface FoldedPod {
+  /** The time at which the Pod was created, milliseconds since 1970. Undefined: it was not seen. */
+  readonly createdAtMs: number | undefined;
+  /** True when the kubelet has written its first status. */
+  readonly hasStatus: boolean;
+  /** Conditions that have turned without a line of their own: the next line names them. */
+  readonly held: readonly StatusTurn[];
+}
+
+const UNSEEN_POD: FoldedPod = { createdAtMs: undefined, hasStatus: false, held: [] };
+
+/** A change of a Pod of a run. */
+interface FoldedChange {
+  readonly previous: StoredPod | undefined;
+  readonly next: StoredPod;
+  /** The time at which `next` was seen, milliseconds since 1970. */
+  readonly atMs: number;
+  readonly folded: FoldedPod;
+}
+
+/**
+ * The line about the phase and the conditions of a Pod. The first status of a Pod is one phrase, which names the
+ * containers that the Pod waits for: `Pending, scheduled; waits for init fetch, progress`. A condition that turns
+ * without news for a person waits for the next line.
+ */
+function foldedStatus(
+  { previous, next, atMs, folded }: FoldedChange,
+  context: StatusContext,
+): { readonly changes: Change[]; readonly folded: FoldedPod } {
+  const isNew = previous === undefined && next.status.containerStatuses === undefined;
+  const createdAtMs = isNew ? atMs : folded.createdAtMs;
+  const turns = turnsOf(previous, next, context);
+  if (turns.length > 0 && turns.every((turn) => isWithoutNews(turn, next))) {
+    return { changes: [], folded: { ...folded, createdAtMs, held: [...folded.held, ...turns] } };
+  }
+  const hasFirst = !folded.hasStatus && conditionOf(next.status, 'ContainersReady') !== undefined;
+  const line = hasFirst ? firstStatus(turns, next, folded.held) : withHeld(turns, folded.held, next);
+  const readyAfterMs = createdAtMs === undefined || folded.createdAtMs === undefined ? undefined : atMs - createdAtMs;
+  const timed = readyAfterMs === undefined ? line : line.map((turn) => withTime(turn, readyAfterMs));
+  const isReady = turns.some(({ text }) => text === 'Ready');
+  return {
+    changes: changesOfTurns(timed, next, context),
+    folded: {
+      createdAtMs: isReady ? undefined : createdAtMs,
+      hasStatus: folded.hasStatus || hasFirst,
+      held: line.length === 0 ? folded.held : [],
+    },
+  };
+}
+
+/** The preparation of a Pod, and its scheduling at once, are no news: the next line follows soon. */
+function isWithoutNews({ type, text }: StatusTurn, next: StoredPod): boolean {
+  if (type === 'PodReadyToStartContainers') return true;
+  return type === 'PodScheduled' && text === type && conditionOf(next.status, 'ContainersReady') === undefined;
+}
+
+const FOLDED: ReadonlySet<string | undefined> = new Set([
+  'PodScheduled',
+  'PodReadyToStartContainers',
+  'Initialized',
+  'AllContainersRestarting',
+]);
+
+/** The first status in one phrase, followed by what the phrase does not say. */
+function firstStatus(turns: readonly StatusTurn[], next: StoredPod, held: readonly StatusTurn[]): StatusTurn[] {
+  const phase = turns.find(({ type }) => type === undefined);
+  const isOver = isTerminalPhase(next.status.phase);
+  const lacks = (type: string): boolean => conditionOf(next.status, type)?.status === 'False';
+  const waits = lacks('ContainersReady') && !isOver ? `; waits for ${awaited(next)}` : '';
+  const isFolded = ({ type, text }: StatusTurn): boolean =>
+    type === undefined ? !isOver : FOLDED.has(type) || (lacks('ContainersReady') && /^(Containers)?Ready=/.test(text));
+  const scheduled = [...held, ...turns].some(({ text }) => text === 'PodScheduled') ? ', scheduled' : '';
+  const first: StatusTurn = {
+    kind: phase?.kind ?? 'condition',
+    type: phase === undefined ? 'PodScheduled' : undefined,
+    text: `${next.status.phase}${scheduled}${waits}`,
+    tone: phase?.tone ?? 'muted',
+  };
+  return [...(isOver ? [] : [first]), ...turns.filter((turn) => !isFolded(turn))];
+}
+
+/** The most names in the phrase of a Pod. */
+const NAMED_MAX = 4;
+
+/** The containers that a new Pod waits for: `init fetch, progress`, `main`. */
+function awaited(pod: StoredPod): string {
+  const isInitializing = conditionOf(pod.status, 'Initialized')?.status === 'False';
+  const names = containersOf(pod)
+    .filter(({ role, status }) => {
+      if (isInitializing) return role === 'init' || role === 'sidecar';
+      return role !== 'init' && role !== 'ephemeral' && status?.ready !== true;
+    })
+    .map(({ container }) => container.name);
+  const more = names.length - NAMED_MAX;
+  const listed = more > 0 ? [...names.slice(0, NAMED_MAX), `${more} more`] : names;
+  return `${isInitializing ? 'init ' : ''}${listed.join(', ')}`;
+}
+
+/** The turns without a line so far, then the turns of this line. The end of a Pod comes first. */
+function withHeld(turns: readonly StatusTurn[], held: readonly StatusTurn[], { status }: StoredPod): StatusTurn[] {
+  if (turns.length === 0) return [];
+  // The present state of a condition that has turned back by now is in this line.
+  const late = held.filter(({ type }, index) => {
+    const later = [...held.slice(index + 1), ...turns];
+    return type !== 'PodScheduled' && !later.some((turn) => turn.type === type);
+  });
+  return isTerminalPhase(status.phase) ? [...turns, ...late] : [...late, ...turns];
+}
+
+function withTime(turn: StatusTurn, ms: number): StatusTurn {
+  return turn.text === 'Ready' ? { ...turn, text: `Ready after ${(Math.max(0, ms) / 1000).toFixed(2)}s` } : turn;
 }

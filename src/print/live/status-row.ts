@@ -3,8 +3,9 @@ import { type PodActivity, WAITING } from '../../lifecycle/index.ts';
 import type { Tone } from '../text/painter.ts';
 import { conditionOf, type PodSummary, summarizePod } from '../table/pod-status.ts';
 import { withoutControls } from '../text/terminal-text.ts';
-import { type PodContainer, containersOf } from '../base/pod-container.ts';
-import { ageText, containerActivityText, podActivityText } from './current-activity.ts';
+import { type PodContainer, containersOf, roleWord } from '../base/pod-container.ts';
+import { containerActivityText, podActivityText } from './current-activity.ts';
+import { podLabel } from './live-columns.ts';
 
 /** A Pod in the live view: its object, and the next activities of its agent. */
 export interface FollowedPod {
@@ -13,19 +14,35 @@ export interface FollowedPod {
   readonly activity: PodActivity | undefined;
 }
 
-/** A line of the status block, in cells. */
+/** A Pod, or one of its containers, in the block. */
+export interface BlockTarget {
+  readonly pod: StoredPod;
+  /** Undefined: the whole Pod. */
+  readonly container?: string | undefined;
+}
+
+/** A piece of a line with its look. */
+export interface RowPart {
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+  /** The container, as `pod/container`, whose colour the piece has. */
+  readonly series?: string | undefined;
+}
+
+/** A line of the status block. */
 export interface StatusRow {
-  /** The sign before the name of a container. Empty for a Pod. */
+  /** The level: a Pod stands below its workload, a container below its Pod. */
+  readonly depth: number;
+  /** Empty for a Pod. */
   readonly sign: string;
   readonly name: string;
-  readonly ready: string;
   readonly status: string;
-  readonly restarts: string;
-  readonly age: string;
-  readonly now: string;
+  /** The tone of sign and status. */
   readonly tone: Tone;
-  /** The name of the container, which determines its colour. Undefined for the line of a Pod. */
-  readonly container?: string;
+  readonly rest: readonly RowPart[];
+  /** Addresses, which are shown whole. */
+  readonly urls?: readonly RowPart[];
+  readonly target?: BlockTarget;
 }
 
 /** The priority of a line, lower is shown first: trouble, in progress, running, done. */
@@ -33,15 +50,16 @@ export type RowPriority = 0 | 1 | 2 | 3;
 
 /** A Pod as the block counts and sorts it. Its rows are made on demand, since many Pods may not fit. */
 export interface PodEntry {
+  readonly pod: StoredPod;
   readonly priority: RowPriority;
   /** The word for the Pod in counts. */
   readonly status: string;
-  /** The number of containers with lines of their own. 0 for a Pod with one container, which needs none. */
-  readonly size: number;
-  /**
-   * @param isExpanded true for rows of the containers below that of the Pod, except for init containers that are done
-   */
-  readonly rows: (isExpanded: boolean) => StatusRow[];
+  /** True when the containers are worth lines of their own: there are several, and not all are well. */
+  readonly isOpen: boolean;
+  /** The containers with their signs: `✓ cache ✓ web`. */
+  readonly marks: readonly RowPart[];
+  /** @param isExpanded true for rows of the containers, except init containers that are done, below the Pod's */
+  readonly rows: (depth: number, isExpanded: boolean) => StatusRow[];
 }
 
 /** The parts of a Pod's rows that do not change with time. */
@@ -65,30 +83,60 @@ function outlineOf(pod: StoredPod): Outline {
   return outline;
 }
 
+/** The containers with rows: init containers that are done have none. */
+function openContainers(pod: StoredPod): readonly PodContainer[] {
+  const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
+  return outlineOf(pod).views.filter(({ role }) => !isInitialized || role !== 'init');
+}
+
+/** A Pod and its containers, which a person may choose. */
+export function targetsOf(pod: StoredPod): BlockTarget[] {
+  const containers = openContainers(pod);
+  const own = containers.length < 2 ? [] : containers.map(({ container }) => ({ pod, container: container.name }));
+  return [{ pod }, ...own];
+}
+
 /** The entry of a Pod in the status block. */
 export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry {
   const { summary, views, hasTrouble } = outlineOf(pod);
   const status = isTerminating(pod, activity) ? 'Terminating' : summary.text;
   const priority = priorityOf(pod, summary, hasTrouble, status);
-  const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
-  const open = views.filter(({ role }) => !isInitialized || role !== 'init');
-  const draw = (view: PodContainer): StatusRow => containerRow(view, activity, now);
-  const rows = (isExpanded: boolean): StatusRow[] => {
+  const open = openContainers(pod);
+  const draw = (view: PodContainer, depth: number): StatusRow => containerRow({ pod, view, activity, now }, depth);
+  const marks = views.length < 2 ? [] : open.flatMap((view) => mark(pod, view));
+  const rows = (depth: number, isExpanded: boolean): StatusRow[] => {
     const text = withoutControls(podActivityText(pod, activity, now));
+    const activityText = text || isExpanded ? text : busiest({ pod, activity, now }, open, views.length > 1);
     const heading: StatusRow = {
+      depth,
       sign: '',
-      name: pod.metadata.name,
-      ready: `${summary.ready}/${summary.total}`,
+      name: podLabel(pod),
       status,
-      restarts: String(summary.restarts),
-      age: ageText(pod.metadata.creationTimestamp, now.wallMs),
-      now: text || isExpanded ? text : busiest(views.map(draw), views.length > 1),
       tone: podTone(pod, summary, priority),
+      rest: [...(isExpanded ? [] : marks), ...plain(activityText), ...restarts(summary.restarts)],
+      target: { pod },
     };
-    return isExpanded ? [heading, ...open.map(draw)] : [heading];
+    return isExpanded ? [heading, ...open.map((view) => draw(view, depth + 1))] : [heading];
   };
-  const size = views.length > 1 && !isTerminalPhase(pod.status.phase) ? open.length : 0;
-  return { priority: priority, status, size, rows };
+  const isOpen = open.length > 1 && !isTerminalPhase(pod.status.phase) && priority < 2;
+  return { pod, priority, status, isOpen, marks, rows };
+}
+
+function mark({ metadata }: StoredPod, view: PodContainer): RowPart[] {
+  const { name } = view.container;
+  const tone = containerTone(view);
+  return [
+    { text: SIGNS[tone], tone },
+    { text: name, series: `${metadata.name}/${name}` },
+  ];
+}
+
+function restarts(count: number): RowPart[] {
+  return count === 0 ? [] : [{ text: count === 1 ? '1 restart' : `${count} restarts`, tone: 'info' }];
+}
+
+function plain(text: string): RowPart[] {
+  return text === '' ? [] : [{ text, tone: 'muted' }];
 }
 
 /** True for a Pod that ends, also when `apply` ends it without a deletionTimestamp. */
@@ -96,22 +144,27 @@ function isTerminating({ status }: StoredPod, activity: PodActivity | undefined)
   return activity?.isEnding === true && !isTerminalPhase(status.phase);
 }
 
-function containerRow(view: PodContainer, activity: PodActivity | undefined, now: Instant): StatusRow {
+interface DrawnContainer {
+  readonly pod: StoredPod;
+  readonly view: PodContainer;
+  readonly activity: PodActivity | undefined;
+  readonly now: Instant;
+}
+
+function containerRow({ pod, view, activity, now }: DrawnContainer, depth: number): StatusRow {
   const { container, status, role } = view;
   const tone = containerTone(view);
   const { running, terminated, waiting } = status?.state ?? {};
-  const isBeside = role === 'sidecar' || role === 'ephemeral';
   const text = withoutControls(containerActivityText(view, activity, now));
+  const word = role === 'init' ? undefined : roleWord(role);
   return {
+    depth,
     sign: SIGNS[tone],
     name: container.name,
-    ready: '',
     status: (running ? 'Running' : (terminated?.reason ?? waiting?.reason)) || 'Waiting',
-    restarts: String(status?.restartCount ?? 0),
-    age: ageText(running?.startedAt, now.wallMs),
-    now: isBeside ? [role, text].filter(Boolean).join(', ') : text,
     tone,
-    container: container.name,
+    rest: [...plain(word ?? ''), ...plain(text), ...restarts(status?.restartCount ?? 0)],
+    target: { pod, container: container.name },
   };
 }
 
@@ -129,12 +182,14 @@ function isOrdinaryWait(reason: string | undefined): boolean {
 }
 
 /** The activity of the container that most needs attention. */
-function busiest(rows: readonly StatusRow[], named: boolean): string {
+function busiest(drawn: Omit<DrawnContainer, 'view'>, views: readonly PodContainer[], isNamed: boolean): string {
   const order: readonly Tone[] = ['bad', 'info', 'good', 'muted'];
-  const active = rows.filter(({ now }) => now !== '');
-  const row = active.toSorted((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone)).at(0);
-  if (row === undefined) return '';
-  return named ? `${row.name}: ${row.now}` : row.now;
+  const [first] = views
+    .map((view) => ({ view, text: withoutControls(containerActivityText(view, drawn.activity, drawn.now)) }))
+    .filter(({ text }) => text !== '')
+    .toSorted((a, b) => order.indexOf(containerTone(a.view)) - order.indexOf(containerTone(b.view)));
+  if (first === undefined) return '';
+  return isNamed ? `${first.view.container.name}: ${first.text}` : first.text;
 }
 
 function priorityOf(pod: StoredPod, summary: PodSummary, hasTrouble: boolean, status: string): RowPriority {

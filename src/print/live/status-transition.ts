@@ -23,8 +23,10 @@ const OWN_CONDITIONS: readonly string[] = [
 ];
 
 /** A change of the phase or of the status of a condition. */
-interface Turn {
+export interface StatusTurn {
   readonly kind: Change['kind'];
+  /** The type of the condition. Undefined: the phase. */
+  readonly type?: string | undefined;
   /** `Running`, `Initialized`, `Ready=False`. */
   readonly text: string;
   readonly why?: string | undefined;
@@ -44,16 +46,26 @@ export interface StatusContext {
  * Ready`, `ContainersReady=False, Ready=False: containers with unready status: [web]`. Empty without changes.
  */
 export function statusTransitions(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): Change[] {
+  return changesOfTurns(turnsOf(previous, next, context), next, context);
+}
+
+/** The changes of the phase and of all conditions between two versions of a Pod, one by one. */
+export function turnsOf(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): StatusTurn[] {
   const phase = phaseTurn(previous, next, context);
-  const turns = [...(phase === undefined ? [] : [phase]), ...conditionTurns(previous, next, context)];
+  return [...(phase === undefined ? [] : [phase]), ...conditionTurns(previous, next, context)];
+}
+
+/** Joins turns to one line. */
+export function changesOfTurns(turns: readonly StatusTurn[], next: StoredPod, context: StatusContext): Change[] {
   if (turns.length === 0) return [];
-  if (phase !== undefined && isEndedByPodrun(next, context)) return [endedByPodrun(turns)];
+  const hasNewPhase = turns.some(({ type }) => type === undefined);
+  if (hasNewPhase && isEndedByPodrun(next, context)) return [endedByPodrun(turns, next)];
   const kind = turns.find((turn) => turn.kind !== 'condition')?.kind ?? 'condition';
   return [{ kind, ...wordsOf(turns), tone: strongest(turns) }];
 }
 
 /** Joins neighbours with one reason: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
-function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
+function wordsOf(turns: readonly StatusTurn[]): Pick<Change, 'text' | 'why'> {
   const groups: { text: string; why: string | undefined }[] = [];
   for (const { text, why } of turns) {
     const last = groups.at(-1);
@@ -73,7 +85,7 @@ function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
   };
 }
 
-function strongest(turns: readonly Turn[]): Tone {
+function strongest(turns: readonly StatusTurn[]): Tone {
   const order: readonly Tone[] = ['bad', 'good', 'info', 'muted'];
   return order.find((tone) => turns.some((turn) => turn.tone === tone)) ?? 'muted';
 }
@@ -82,7 +94,7 @@ function phaseTurn(
   previous: StoredPod | undefined,
   next: StoredPod,
   { reported }: Pick<StatusContext, 'reported'>,
-): Turn | undefined {
+): StatusTurn | undefined {
   const { phase = 'Unknown', reason, message } = next.status;
   if (phase === (previous?.status.phase ?? 'Pending')) return undefined;
   const why = [reason, message].filter(Boolean).join(': ') || undefined;
@@ -127,13 +139,14 @@ function isEndedByPodrun({ status }: StoredPod, { stopped }: StatusContext): boo
   return stopped.size > 0 && failed.every(isStopped);
 }
 
-/** The line for a Pod that podrun ended: its phase follows from podrun's signals, and is no result of the run. */
-function endedByPodrun(turns: readonly Turn[]): Change {
+/** The line for a Pod that podrun ended. The phase Failed is red, although it follows from podrun's signals. */
+function endedByPodrun(turns: readonly StatusTurn[], { status }: StoredPod): Change {
   const texts = turns.map(({ text }) => text);
-  return { kind: 'phase', text: 'ended', why: `phase ${texts.join(', ')}`, tone: 'good' };
+  const tone = status.phase === 'Failed' ? 'bad' : 'good';
+  return { kind: 'phase', text: 'ended', why: `phase ${texts.join(', ')}`, tone };
 }
 
-function conditionTurns(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): Turn[] {
+function conditionTurns(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): StatusTurn[] {
   const now = next.status.conditions ?? [];
   const rank = ({ type }: PodCondition): number => {
     const index = OWN_CONDITIONS.indexOf(type);
@@ -145,7 +158,7 @@ function conditionTurns(previous: StoredPod | undefined, next: StoredPod, contex
   );
   return [
     ...turned.map((condition) => conditionTurn(previous, next, condition, context)),
-    ...gone.map(({ type }): Turn => ({ kind: 'condition', text: `${type} removed`, tone: 'info' })),
+    ...gone.map(({ type }): StatusTurn => ({ kind: 'condition', type, text: `${type} removed`, tone: 'info' })),
   ];
 }
 
@@ -165,12 +178,13 @@ function conditionTurn(
   next: StoredPod,
   condition: PodCondition,
   context: StatusContext,
-): Turn {
+): StatusTurn {
   const { type, status, message } = condition;
   const isOwn = OWN_CONDITIONS.includes(type);
   const isTrue = status === 'True';
   return {
     kind: type === 'PodScheduled' && !isTrue ? 'scheduling' : 'condition',
+    type,
     text: isTrue ? type : `${type}=${status}`,
     why: isTrue && isOwn ? message : reasonOf(next, condition),
     tone: toneOf(previous, next, condition, context),

@@ -1,18 +1,21 @@
 import type { ContainerStateTerminated, StoredEvent, StoredPod } from '../../api/index.ts';
+import { containerOfEvent, eventSubject, type RecordedEvidence } from '../../history/index.ts';
 import {
   causedKill,
+  DEADLINE_EXCEEDED,
+  decidedEnd,
   endedByFault,
   EVENT_REASON,
+  EVICTED,
   FAULT_INJECTED,
   HOOK_FAILED,
   type HookRun,
   stopping,
 } from '../../lifecycle/index.ts';
-import { containerOfEvent, eventSubject, type RecordedEvidence } from '../../history/index.ts';
 import { timestampMs } from '../base/age.ts';
 import { describeExitCode } from '../base/exit-code.ts';
+import { nameContainer, type PodContainer } from '../base/pod-container.ts';
 import { briefResult } from '../base/probe-attempts.ts';
-import { type PodContainer, nameContainer } from '../base/pod-container.ts';
 
 /**
  * The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size.
@@ -120,4 +123,19 @@ export function postStartText(run: HookRun | undefined): string {
   const words = lines.at(-1)?.trim() ?? '';
   const code = run?.exitCode === undefined ? '' : ` with ${describeExitCode(run.exitCode)}`;
   return `postStart hook failed${code}${words === '' ? '' : `: ${words}`}`;
+}
+
+/**
+ * The reason for which the Pod itself ends or has ended, such as its deadline. While its last processes end, only the
+ * kubelet's event has the reason. Undefined: the containers decide, or the Pod does not end.
+ */
+export function ownEnd(
+  pod: StoredPod,
+  events: readonly StoredEvent[],
+): { readonly reason: string; readonly message: string } | undefined {
+  const { reason, message } = pod.status;
+  if (reason) return { reason, message: message?.trim() ?? '' };
+  if (decidedEnd(pod) !== 'Failed') return undefined;
+  const event = events.findLast((one) => one.reason === DEADLINE_EXCEEDED.reason || one.reason === EVICTED);
+  return event && { reason: event.reason ?? '', message: event.message?.trim() ?? '' };
 }

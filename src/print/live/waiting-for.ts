@@ -6,9 +6,8 @@ import { describeExitCode } from '../base/exit-code.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import { containerOfEvent, NO_RECORDS, type RecordedEvidence } from '../../history/index.ts';
 import { probeProgress } from '../base/probe-attempts.ts';
-import { blockingMount } from './blocking-mount.ts';
+import { blockingMount, whyUnscheduled } from './blocking-mount.ts';
 import { firstCause } from './first-cause.ts';
-import { whyUnscheduled } from './missing-node-labels.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 
 /**

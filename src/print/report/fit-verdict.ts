@@ -2,7 +2,7 @@ import { NO_RECORDS } from '../../history/index.ts';
 import type { Fault, Verdict } from '../../lifecycle/index.ts';
 import type { JunitCase, JunitSuite } from './junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
-import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
+import { deletionText, howLapsed, whyLapsed } from '../waits/goal-phrase.ts';
 import { rootState, whyRootNever } from '../workloads/root-phrases.ts';
 
 /** The message about a run whose record is incomplete. */
@@ -24,7 +24,7 @@ export function fitVerdict(suites: readonly ObjectSuite[], verdict: Verdict, why
   }
   const blamed = suites.map((suite): JunitSuite => {
     const fault = verdict.faults.find((candidate) => faultUid(candidate) === suite.uid);
-    return fault === undefined ? suite : withFailure(suite, faultText(fault));
+    return fault === undefined ? suite : withFailure(suite, faultText(fault), fault.type === 'deleted');
   });
   const hasFailure = blamed.some(({ cases }) => cases.some(({ result }) => result.type === 'failed'));
   if (hasFailure || verdict.result === 'interrupted' || why === '') return blamed;
@@ -36,10 +36,13 @@ function asRemark(testCase: JunitCase): JunitCase {
   return result.type === 'failed' ? { ...testCase, result: { type: 'passed', remark: result.text } } : testCase;
 }
 
-/** Lets an object that caused the failure fail as a whole, unless it does already. */
-function withFailure(suite: JunitSuite, message: string): JunitSuite {
+/**
+ * Lets an object that caused the failure fail as a whole, unless it does already.
+ * @param isFirst true: this is the reason why it does
+ */
+function withFailure(suite: JunitSuite, message: string, isFirst = false): JunitSuite {
   const [whole, ...others] = suite.cases;
-  if (whole === undefined || whole.result.type === 'failed') return suite;
+  if (whole === undefined || (whole.result.type === 'failed' && !isFirst)) return suite;
   return { ...suite, cases: [{ ...whole, result: { type: 'failed', message, text: message } }, ...others] };
 }
 
@@ -57,6 +60,10 @@ function faultText(fault: Fault): string {
       return fault.root.object.kind === 'Pod'
         ? `its phase is ${rootState(fault.root)}`
         : whyRootNever(fault.root, undefined, () => NO_RECORDS);
+    case 'unready':
+      return `it was not Ready when COMMAND ended: ${rootState(fault.root)}`;
+    case 'deleted':
+      return deletionText(fault);
     case 'impossible':
       return 'it can no longer reach the goal';
     default:

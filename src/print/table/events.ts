@@ -1,8 +1,7 @@
 import type { StoredEvent } from '../../api/index.ts';
-import { timestampMs } from '../base/age.ts';
-import { eventAge } from './event-row.ts';
-import { escapeTerminal } from '../text/terminal-text.ts';
+import { ageSince, timestampMs } from '../base/age.ts';
 import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
+import { escapeTerminal } from '../text/terminal-text.ts';
 
 /** The flags of `events` that concern its table. */
 export interface EventTableOptions {
@@ -59,4 +58,19 @@ function cellsOf(event: StoredEvent, nowMs: number): string[] {
 
 function lastSeenMs(event: StoredEvent): number {
   return timestampMs(event.series?.lastObservedTime ?? (event.lastTimestamp || event.eventTime)) ?? 0;
+}
+
+/** The age of an event, its count and its first age: `2m11s (x6 over 6m59s)`. Source: kubectl, getInterval. */
+export function eventAge(event: StoredEvent, nowMs: number): string {
+  const first = ageSince(event.eventTime || event.firstTimestamp, nowMs);
+  if (event.series) {
+    return `${ageSince(event.series.lastObservedTime, nowMs)} (x${event.series.count ?? 0} over ${first})`;
+  }
+  const count = event.count ?? 0;
+  return count > 1 ? `${ageSince(event.lastTimestamp, nowMs)} (x${count} over ${first})` : first;
+}
+
+/** The reporter of an event. */
+export function eventSource(event: StoredEvent): string {
+  return event.source?.component || event.reportingComponent || '';
 }

@@ -1,5 +1,10 @@
-import type { Ingress, IngressClass, IngressRule, NetworkPolicy } from '../../api/index.ts';
-import { selectorText } from '../text/selector.ts';
+import {
+  type Ingress,
+  type IngressClass,
+  type IngressRule,
+  type NetworkPolicy,
+  selectorText,
+} from '../../api/index.ts';
 import { AGE, NAME } from './common-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 
@@ -41,13 +46,13 @@ export function ingressAddress({ status }: Ingress): string {
   return [...new Set(places.filter((place) => place !== ''))].toSorted().join(',');
 }
 
-/** Source: formatHosts. The number of the others counts rules, also those without a host. */
+/** Source: formatHosts. The number behind `+` counts the rules left out, also rules without a host. */
 function hostsText(rules: readonly IngressRule[]): string {
   const hosts = rules.flatMap(({ host }) => host || []);
-  const shown = hosts.slice(0, HOSTS_MAX).join(',');
+  const first = hosts.slice(0, HOSTS_MAX).join(',');
   const full = rules.findIndex((_, index) => hostsIn(rules.slice(0, index)) === HOSTS_MAX);
-  if (shown === '') return '*';
-  return full < 0 ? shown : `${shown} + ${rules.length - HOSTS_MAX} more...`;
+  if (first === '') return '*';
+  return full < 0 ? first : `${first} + ${rules.length - HOSTS_MAX} more...`;
 }
 
 function hostsIn(rules: readonly IngressRule[]): number {

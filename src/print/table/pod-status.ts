@@ -1,16 +1,19 @@
 import {
   type ContainerState,
   type ContainerStatus,
+  humanDuration,
   isSidecar,
   isTerminalPhase,
   isUnreachable,
   type PodCondition,
+  type PodSpec,
   type PodStatus,
   SCHEDULING_GATED,
   type StoredPod,
 } from '../../api/index.ts';
 import { NODE_LOST, WAITING } from '../../lifecycle/index.ts';
-import { timestampMs } from '../base/age.ts';
+import { ageSince, timestampMs } from '../base/age.ts';
+import type { Column } from './table-printer.ts';
 
 /** The columns READY, STATUS and RESTARTS of `get pods`. */
 export interface PodSummary {
@@ -66,7 +69,7 @@ function baseText(status: PodStatus): string {
   return (isUnreachable(status) ? undefined : status.reason) || status.phase || '';
 }
 
-/** Looks at the init containers up to the first one that holds the others back. `text` is the state of that one. */
+/** Looks at the init containers up to the first that holds back the rest. `text` is the state of that container. */
 function summarizeInit(
   statuses: readonly ContainerStatus[],
   sidecars: ReadonlySet<string>,
@@ -122,4 +125,37 @@ function deletionText({ metadata, status }: StoredPod): string | undefined {
   if (!metadata.deletionTimestamp) return undefined;
   if (status.reason === NODE_LOST || isUnreachable(status)) return 'Unknown';
   return isTerminalPhase(status.phase) ? undefined : 'Terminating';
+}
+
+/** The columns of `get pods`. */
+export const POD_COLUMNS: readonly Column<StoredPod>[] = [
+  { heading: 'NAME', cell: ({ metadata }) => metadata.name },
+  {
+    heading: 'READY',
+    cell: (pod) => {
+      const { ready, total } = summarizePod(pod);
+      return `${ready}/${total}`;
+    },
+  },
+  { heading: 'STATUS', cell: (pod) => summarizePod(pod).text },
+  {
+    heading: 'RESTARTS',
+    cell: (pod, nowMs) => {
+      const { restarts, lastRestartMs } = summarizePod(pod);
+      if (restarts === 0 || lastRestartMs === undefined) return String(restarts);
+      return `${restarts} (${humanDuration(nowMs - lastRestartMs)} ago)`;
+    },
+  },
+  { heading: 'AGE', cell: ({ metadata }, nowMs) => ageSince(metadata.creationTimestamp, nowMs) },
+  { heading: 'IP', wide: true, cell: ({ status }) => status.podIPs?.[0]?.ip || '<none>' },
+  { heading: 'NODE', wide: true, cell: ({ spec }) => spec.nodeName || '<none>' },
+  { heading: 'NOMINATED NODE', wide: true, cell: ({ status }) => status.nominatedNodeName || '<none>' },
+  { heading: 'READINESS GATES', wide: true, cell: ({ spec, status }) => readinessGates(spec, status) },
+];
+
+function readinessGates(spec: PodSpec, status: PodStatus): string {
+  const gates = spec.readinessGates ?? [];
+  if (gates.length === 0) return '<none>';
+  const open = gates.filter(({ conditionType }) => conditionOf(status, conditionType)?.status === 'True');
+  return `${open.length}/${gates.length}`;
 }

@@ -1,6 +1,5 @@
 import {
   canonicalQuantity,
-  type LimitRange,
   type PodDisruptionBudget,
   type PodTemplate,
   type PriorityClass,
@@ -15,14 +14,24 @@ const BUDGET: readonly Column<TableObject & PodDisruptionBudget>[] = [
   NAME,
   { heading: 'MIN AVAILABLE', cell: ({ spec }) => String(spec?.minAvailable ?? 'N/A') },
   { heading: 'MAX UNAVAILABLE', cell: ({ spec }) => String(spec?.maxUnavailable ?? 'N/A') },
-  { heading: 'ALLOWED DISRUPTIONS', cell: ({ status }) => String(status?.disruptionsAllowed ?? 0) },
+  {
+    heading: 'ALLOWED DISRUPTIONS',
+    type: 'integer',
+    isRaw: true,
+    cell: ({ status }) => String(status?.disruptionsAllowed ?? 0),
+  },
   AGE,
 ];
 
 const PRIORITY_CLASS: readonly Column<TableObject & PriorityClass>[] = [
   NAME,
-  { heading: 'VALUE', cell: ({ value }) => String(value ?? 0) },
-  { heading: 'GLOBAL-DEFAULT', cell: ({ globalDefault }) => String(globalDefault ?? false) },
+  { heading: 'VALUE', type: 'integer', isRaw: true, cell: ({ value }) => String(value ?? 0) },
+  {
+    heading: 'GLOBAL-DEFAULT',
+    type: 'boolean',
+    isRaw: true,
+    cell: ({ globalDefault }) => String(globalDefault ?? false),
+  },
   AGE,
   { heading: 'PREEMPTIONPOLICY', cell: ({ preemptionPolicy }) => preemptionPolicy ?? '' },
 ];
@@ -31,11 +40,6 @@ const RUNTIME_CLASS: readonly Column<TableObject & RuntimeClass>[] = [
   NAME,
   { heading: 'HANDLER', cell: ({ handler }) => handler },
   AGE,
-];
-
-const LIMIT_RANGE: readonly Column<TableObject & LimitRange>[] = [
-  NAME,
-  { heading: 'CREATED AT', cell: ({ metadata }) => metadata.creationTimestamp.replace(/\.\d+/, '') },
 ];
 
 const RESOURCE_QUOTA: readonly Column<TableObject & ResourceQuota>[] = [
@@ -51,8 +55,8 @@ function isLimit(resource: string): boolean {
 
 /** The used and the permitted amount of resources: `pods: 1/10, requests.cpu: 100m/2`. */
 function amounts({ status }: ResourceQuota, isShown: (resource: string) => boolean): string {
-  const shown = sortedEntries(status?.hard).filter(([resource]) => isShown(resource));
-  const texts = shown.map(([resource, hard]) => {
+  const limits = sortedEntries(status?.hard).filter(([resource]) => isShown(resource));
+  const texts = limits.map(([resource, hard]) => {
     const used = canonicalQuantity(status?.used?.[resource] ?? '0');
     return `${resource}: ${used}/${canonicalQuantity(hard)}`;
   });
@@ -68,12 +72,13 @@ const POD_TEMPLATE: readonly Column<TableObject & PodTemplate>[] = [
   { heading: 'POD LABELS', cell: ({ template }) => labelText(template?.metadata?.labels) },
 ];
 
-/** The columns of templates, and of kinds that limit others. Source: pkg/printers/internalversion/printers.go. */
+/**
+ * The columns of templates, quotas, limits and disruption budgets. Source: pkg/printers/internalversion/printers.go.
+ */
 export const POLICY_COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   poddisruptionbudgets: BUDGET,
   priorityclasses: PRIORITY_CLASS,
   runtimeclasses: RUNTIME_CLASS,
-  limitranges: LIMIT_RANGE,
   resourcequotas: RESOURCE_QUOTA,
   podtemplates: POD_TEMPLATE,
 };

@@ -9,24 +9,31 @@ import {
   type PersistentVolumeClaim,
   type Secret,
   type Service,
-  type ServiceAccount,
   type ServicePort,
   type StoredEndpointSlice,
   type StoredEvent,
 } from '../../api/index.ts';
-import { accessModeText, claimCapacity, claimClass, claimModes } from './claim-cells.ts';
-import { AGE, NAME } from './common-columns.ts';
+import {
+  accessModeText,
+  AGE,
+  claimCapacity,
+  claimClass,
+  claimModes,
+  NAME,
+  NAME_AND_CREATION,
+} from './common-columns.ts';
 import { firstFew, labelText } from '../text/labels.ts';
-import { POD_COLUMNS } from './pod-table.ts';
+import { POD_COLUMNS } from './pod-status.ts';
 import { NETWORKING_COLUMNS } from './networking-columns.ts';
+import { STORED_COLUMNS } from './stored-columns.ts';
 import { POLICY_COLUMNS } from './policy-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 import { WORKLOAD_COLUMNS } from './workload-columns.ts';
 import { ageSince } from '../base/age.ts';
 
 /**
- * The columns of `get events`. Unlike those of `events`, they show ages without counts.
- * Source: pkg/printers/internalversion/printers.go, printEvent.
+ * The columns of `get events`. Unlike the columns of `events`, they show ages without counts. Source:
+ * pkg/printers/internalversion/printers.go, printEvent.
  */
 const EVENT_COLUMNS: readonly Column<StoredEvent>[] = [
   { heading: 'LAST SEEN', cell: (event, nowMs) => ageSince(lastSeen(event), nowMs) },
@@ -40,7 +47,12 @@ const EVENT_COLUMNS: readonly Column<StoredEvent>[] = [
   { heading: 'SOURCE', wide: true, cell: reporter },
   { heading: 'MESSAGE', cell: ({ message }) => (message ?? '').trim() },
   { heading: 'FIRST SEEN', wide: true, cell: (event, nowMs) => ageSince(firstSeen(event), nowMs) },
-  { heading: 'COUNT', wide: true, cell: ({ series, count }) => String(series ? (series.count ?? 0) : count || 1) },
+  {
+    heading: 'COUNT',
+    wide: true,
+    isRaw: true,
+    cell: ({ series, count }) => String(series ? (series.count ?? 0) : count || 1),
+  },
   { heading: 'NAME', wide: true, cell: ({ metadata }) => metadata.name },
 ];
 
@@ -65,14 +77,14 @@ const size = (...maps: ReadonlyArray<Data | undefined>): string =>
 
 const CONFIG_MAP: readonly Column<TableObject & ConfigMap>[] = [
   NAME,
-  { heading: 'DATA', cell: ({ data, binaryData }) => size(data, binaryData) },
+  { heading: 'DATA', isRaw: true, cell: ({ data, binaryData }) => size(data, binaryData) },
   AGE,
 ];
 
 const SECRET: readonly Column<TableObject & Secret>[] = [
   NAME,
   { heading: 'TYPE', cell: ({ type }) => type ?? '' },
-  { heading: 'DATA', cell: ({ data }) => size(data) },
+  { heading: 'DATA', isRaw: true, cell: ({ data }) => size(data) },
   AGE,
 ];
 
@@ -97,12 +109,6 @@ const NODE: readonly Column<TableObject & Node>[] = [
     wide: true,
     cell: ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>',
   },
-];
-
-const SERVICE_ACCOUNT: readonly Column<TableObject & ServiceAccount>[] = [
-  NAME,
-  { heading: 'SECRETS', cell: ({ secrets }) => String(secrets?.length ?? 0) },
-  AGE,
 ];
 
 const SERVICE: readonly Column<TableObject & Service>[] = [
@@ -207,18 +213,23 @@ function servicePort({ port, nodePort, protocol = 'TCP' }: ServicePort): string 
 const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   pods: POD_COLUMNS,
   events: EVENT_COLUMNS,
+  clusterroles: NAME_AND_CREATION,
   configmaps: CONFIG_MAP,
+  csistoragecapacities: NAME_AND_CREATION,
+  customresourcedefinitions: NAME_AND_CREATION,
+  limitranges: NAME_AND_CREATION,
+  roles: NAME_AND_CREATION,
   secrets: SECRET,
   services: SERVICE,
   namespaces: NAMESPACE,
   nodes: NODE,
-  serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
   endpoints: ENDPOINTS,
   persistentvolumes: VOLUME,
   endpointslices: ENDPOINT_SLICE,
   ...NETWORKING_COLUMNS,
   ...POLICY_COLUMNS,
+  ...STORED_COLUMNS,
   ...WORKLOAD_COLUMNS,
 };
 

@@ -1,7 +1,6 @@
 import type { StoredMeta, WatchEvent } from '../../api/index.ts';
 import { labelText } from '../text/labels.ts';
-import { renderRows } from '../text/table-row.ts';
-import { TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
+import { renderRows, TABLE_LAYOUT, TabWriter } from '../text/tab-writer.ts';
 
 /** The flags of `get` that concern its tables. */
 export interface TableOptions {
@@ -30,6 +29,10 @@ export interface Column<T extends TableObject> {
   readonly heading: string;
   /** True for columns of `-o wide` only. */
   readonly wide?: boolean;
+  /** The type in the Table of the API. Default: a text. */
+  readonly type?: 'integer' | 'boolean' | 'date';
+  /** True: the cell in the Table of the API is the number or the flag that the text shows, if it shows one. */
+  readonly isRaw?: boolean;
   /** Returns the text of the cell. `nowMs` is the time for ages. */
   cell(object: T, nowMs: number): string;
 }

@@ -4,6 +4,7 @@ import {
   type LabelSelector,
   type PodTemplateSpec,
   qualifiedKind,
+  selectorText,
   type StoredCronJob,
   type StoredDaemonSet,
   type StoredDeployment,
@@ -15,7 +16,6 @@ import {
 } from '../../api/index.ts';
 import { ageSince, timestampMs } from '../base/age.ts';
 import { labelText } from '../text/labels.ts';
-import { selectorText } from '../text/selector.ts';
 import { AGE, containerColumns, NAME } from './common-columns.ts';
 import type { Column, TableObject } from './table-printer.ts';
 
@@ -69,8 +69,8 @@ const CRON_JOB: readonly Column<StoredCronJob>[] = [
   NAME,
   { heading: 'SCHEDULE', cell: ({ spec }) => spec.schedule },
   { heading: 'TIMEZONE', cell: ({ spec }) => spec.timeZone ?? '<none>' },
-  { heading: 'SUSPEND', cell: ({ spec }) => flagText(spec.suspend) },
-  { heading: 'ACTIVE', cell: ({ status }) => String(status?.active?.length ?? 0) },
+  { heading: 'SUSPEND', type: 'boolean', cell: ({ spec }) => flagText(spec.suspend) },
+  { heading: 'ACTIVE', type: 'integer', isRaw: true, cell: ({ status }) => String(status?.active?.length ?? 0) },
   {
     heading: 'LAST SCHEDULE',
     cell: ({ status }, nowMs) => (status?.lastScheduleTime ? ageSince(status.lastScheduleTime, nowMs) : '<none>'),
@@ -89,8 +89,8 @@ export function flagText(flag: boolean | undefined): string {
 const DEPLOYMENT: readonly Column<StoredDeployment>[] = [
   NAME,
   { heading: 'READY', cell: readyReplicas },
-  { heading: 'UP-TO-DATE', cell: ({ status }) => String(status?.updatedReplicas ?? 0) },
-  { heading: 'AVAILABLE', cell: ({ status }) => String(status?.availableReplicas ?? 0) },
+  { heading: 'UP-TO-DATE', isRaw: true, cell: ({ status }) => String(status?.updatedReplicas ?? 0) },
+  { heading: 'AVAILABLE', isRaw: true, cell: ({ status }) => String(status?.availableReplicas ?? 0) },
   AGE,
   ...TEMPLATE,
   SELECTOR,
@@ -108,9 +108,9 @@ function readyReplicas({ spec, status }: Pick<StoredDeployment, 'spec' | 'status
 }
 
 const COUNTS: readonly Column<StoredReplicaSet | StoredReplicationController>[] = [
-  { heading: 'DESIRED', cell: ({ spec }) => String(spec.replicas ?? 1) },
-  { heading: 'CURRENT', cell: ({ status }) => String(status?.replicas ?? 0) },
-  { heading: 'READY', cell: ({ status }) => String(status?.readyReplicas ?? 0) },
+  { heading: 'DESIRED', type: 'integer', isRaw: true, cell: ({ spec }) => String(spec.replicas ?? 1) },
+  { heading: 'CURRENT', type: 'integer', isRaw: true, cell: ({ status }) => String(status?.replicas ?? 0) },
+  { heading: 'READY', type: 'integer', isRaw: true, cell: ({ status }) => String(status?.readyReplicas ?? 0) },
 ];
 
 const REPLICA_SET: readonly Column<StoredReplicaSet>[] = [NAME, ...COUNTS, AGE, ...TEMPLATE, SELECTOR];
@@ -125,11 +125,26 @@ const REPLICATION_CONTROLLER: readonly Column<StoredReplicationController>[] = [
 
 const DAEMON_SET: readonly Column<StoredDaemonSet>[] = [
   NAME,
-  { heading: 'DESIRED', cell: ({ status }) => String(status?.desiredNumberScheduled ?? 0) },
-  { heading: 'CURRENT', cell: ({ status }) => String(status?.currentNumberScheduled ?? 0) },
-  { heading: 'READY', cell: ({ status }) => String(status?.numberReady ?? 0) },
-  { heading: 'UP-TO-DATE', cell: ({ status }) => String(status?.updatedNumberScheduled ?? 0) },
-  { heading: 'AVAILABLE', cell: ({ status }) => String(status?.numberAvailable ?? 0) },
+  {
+    heading: 'DESIRED',
+    type: 'integer',
+    isRaw: true,
+    cell: ({ status }) => String(status?.desiredNumberScheduled ?? 0),
+  },
+  {
+    heading: 'CURRENT',
+    type: 'integer',
+    isRaw: true,
+    cell: ({ status }) => String(status?.currentNumberScheduled ?? 0),
+  },
+  { heading: 'READY', type: 'integer', isRaw: true, cell: ({ status }) => String(status?.numberReady ?? 0) },
+  {
+    heading: 'UP-TO-DATE',
+    type: 'integer',
+    isRaw: true,
+    cell: ({ status }) => String(status?.updatedNumberScheduled ?? 0),
+  },
+  { heading: 'AVAILABLE', type: 'integer', isRaw: true, cell: ({ status }) => String(status?.numberAvailable ?? 0) },
   { heading: 'NODE SELECTOR', cell: ({ spec }) => labelText(spec.template.spec?.nodeSelector) },
   AGE,
   ...TEMPLATE,
@@ -139,7 +154,7 @@ const DAEMON_SET: readonly Column<StoredDaemonSet>[] = [
 const CONTROLLER_REVISION: readonly Column<StoredRevision>[] = [
   NAME,
   { heading: 'CONTROLLER', cell: controllerName },
-  { heading: 'REVISION', cell: ({ revision }) => String(revision) },
+  { heading: 'REVISION', isRaw: true, cell: ({ revision }) => String(revision) },
   AGE,
 ];
 

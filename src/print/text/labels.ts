@@ -14,8 +14,8 @@ export function labelText(labels: Readonly<Record<string, string>> | undefined):
 /** The number of values that `firstFew` shows. */
 const SHOWN = 3;
 
-/** The first three values, and the number of the others: `a,b,c + 2 more...`. Empty without values. */
+/** The first three values, and the number of the rest: `a,b,c + 2 more...`. Empty without values. */
 export function firstFew(values: readonly string[]): string {
-  const shown = values.slice(0, SHOWN).join(',');
-  return values.length <= SHOWN ? shown : `${shown} + ${values.length - SHOWN} more...`;
+  const first = values.slice(0, SHOWN).join(',');
+  return values.length <= SHOWN ? first : `${first} + ${values.length - SHOWN} more...`;
 }

@@ -61,9 +61,9 @@ export function withoutControls(text: string): string {
  */
 export function visibleControls(text: string, { keepsColors }: { readonly keepsColors: boolean }): string {
   if (!UNSAFE.test(text)) return text;
-  return text.replaceAll(UNSAFE_OR_STYLE, (found) => {
-    if (found.length === 1) return visible(found);
-    return keepsColors ? found : visible('\u001B') + found.slice(1);
+  return text.replaceAll(UNSAFE_OR_STYLE, (match) => {
+    if (match.length === 1) return visible(match);
+    return keepsColors ? match : visible('\u001B') + match.slice(1);
   });
 }
 

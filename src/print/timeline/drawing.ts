@@ -1,12 +1,12 @@
 import { type ContainerStory, readyCounts, type Timeline } from '../../history/index.ts';
-import { CanvasRow } from './canvas.ts';
+import type { Painter, Tone } from '../text/painter.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 
 /** The label of the row of conditions. */
 export const CONDITIONS_LABEL = '  conditions';
 
 /** A row: its label and its drawing. */
-export interface Row {
+interface Row {
   readonly label: string;
   readonly canvas: CanvasRow;
 }
@@ -123,7 +123,7 @@ export class Drawing {
       if (result === 'failure') this.#mark(row, 'bad', offsetMs + toMs);
     }
     const own = probes.filter(({ probe }) => probe === handler);
-    // Results with a decision are drawn last, so that others do not cover them.
+    // Results with a decision are drawn last, so that other results do not cover them.
     for (const { fromMs, result, decision } of own.toSorted((a, b) => weightOf(a) - weightOf(b))) {
       const isGood = result === 'success' || result === 'warning';
       const turned = decision !== 'none' && decision !== 'retry';
@@ -169,4 +169,55 @@ const INITIALS: Readonly<Record<string, string>> = { PodScheduled: 'S', PodReady
 /** The letter of a condition. For a readiness gate, the letter after the slash. */
 function initialOf(type: string): string {
   return INITIALS[type] ?? (type.split('/').at(-1)?.charAt(0) || '?').toUpperCase();
+}
+
+/** One cell of a row. */
+interface Cell {
+  readonly text: string;
+  readonly tone: Tone | undefined;
+}
+
+const EMPTY: Cell = { text: ' ', tone: undefined };
+
+/** A row of characters on the time axis. Later drawings cover earlier ones. */
+class CanvasRow {
+  readonly #cells: Cell[];
+  readonly #lengthMs: number;
+
+  /** @param lengthMs the time that the whole width represents */
+  constructor(width: number, lengthMs: number) {
+    this.#cells = Array.from({ length: width }, () => EMPTY);
+    this.#lengthMs = lengthMs;
+  }
+
+  /** Draws a period, at least one cell wide. */
+  fill(fromMs: number, toMs: number, text: string, tone: Tone | undefined): void {
+    const [from, to] = [this.columnOf(fromMs), this.columnOf(toMs)];
+    for (let column = from; column < Math.max(from + 1, to); column++) this.#cells[column] = { text, tone };
+  }
+
+  /** Draws a point in time. */
+  mark(atMs: number, text: string, tone: Tone | undefined): void {
+    this.#cells[this.columnOf(atMs)] = { text, tone };
+  }
+
+  columnOf(ms: number): number {
+    const { length } = this.#cells;
+    return Math.max(0, Math.min(length - 1, Math.floor((ms / this.#lengthMs) * length)));
+  }
+
+  /** Formats the row without empty cells at its end. Cells of one tone are painted together. */
+  render(painter: Painter): string {
+    const last = this.#cells.findLastIndex(({ text }) => text !== ' ');
+    let line = '';
+    for (let at = 0; at <= last;) {
+      const tone = this.#cells[at]?.tone;
+      let end = at;
+      let run = '';
+      while (end <= last && this.#cells[end]?.tone === tone) run += this.#cells[end++]?.text ?? '';
+      line += tone === undefined ? run : painter.tone(tone, run);
+      at = end;
+    }
+    return line;
+  }
 }

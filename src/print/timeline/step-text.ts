@@ -42,9 +42,9 @@ function runDetails({ attempt = 0, exitCode = 0 }: PathStep): string {
 
 const HINTS: StepTable<string | undefined> = {
   scheduling: 'remove what holds the Pod back',
-  sandbox: 'what the Pod mounts must be there before it starts',
+  sandbox: 'what the Pod mounts must exist before it starts',
   image: 'a smaller image, or one that the node has already',
-  blocked: 'its image and its configuration must be there before it starts',
+  blocked: 'its image and its configuration must exist before it starts',
   backOff: 'the attempt before it must not fail',
   run: 'what the init container does',
   postStart: 'a faster hook: the Pod waits until it has returned',
@@ -68,7 +68,7 @@ export function stepHint({ kind, role, reason, exitCode = 0 }: PathStep): string
   return (kind === 'scheduling' || kind === 'sandbox') && reason === undefined ? undefined : HINTS[kind];
 }
 
-/** The steps to show, and the sum of the others. */
+/** The steps to show, and the sum of the steps left out. */
 export interface PathExtract {
   readonly steps: readonly PathStep[];
   /** The other steps: their number, their total time and its share. */
@@ -87,11 +87,11 @@ const SHARE_MIN = 0.01;
 
 export function pathExtract({ steps, isReady }: CriticalPath): PathExtract {
   const left = steps.filter(({ share }) => share < SHARE_MIN);
-  const shown = left.length === 1 ? steps : steps.filter(({ share }) => share >= SHARE_MIN);
+  const long = left.length === 1 ? steps : steps.filter(({ share }) => share >= SHARE_MIN);
   const others = left.length === 1 ? [] : left;
-  const hinted = shown.filter((step) => stepHint(step) !== undefined);
+  const hinted = long.filter((step) => stepHint(step) !== undefined);
   return {
-    steps: shown,
+    steps: long,
     purpose: isReady ? 'To shorten it' : 'To get there',
     others: {
       count: others.length,

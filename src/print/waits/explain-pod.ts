@@ -3,21 +3,25 @@ import {
   causedKill,
   DEADLINE_EXCEEDED,
   EVENT_REASON,
+  NO_ROOM,
+  NO_NAME_REASONS,
   NODE_LABELS_MISSING,
+  PORT_TAKEN,
   PROBE_TYPES,
   type WantedState,
 } from '../../lifecycle/index.ts';
+
 import { describeEnd } from '../base/exit-code.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { containersOf, nameContainer, type PodContainer } from '../base/pod-container.ts';
 import { causeOf } from '../live/first-cause.ts';
+import { failedPostStart, killingProbe, ownEnd, postStartText } from '../live/stopped-run.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
-import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import { endsIn, type PodEvidence } from '../../history/index.ts';
 import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
 import { remedies } from './remedies.ts';
-import { isEndedForGood } from './why-never.ts';
+import { isEndedForGood } from './goal-phrase.ts';
 import { timestampMs } from '../base/age.ts';
 import { sortedByLastSeen } from '../table/events.ts';
 import { isAbsentFromStatus } from '../live/event-transition.ts';
@@ -52,7 +56,9 @@ export function explainPod(question: ExplainPodOptions): string {
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
-  const events = evidence.events.filter(({ reason = '' }) => !isShownElsewhere(reason, pod, evidence));
+  const isShown = ({ reason = '' }: StoredEvent): boolean =>
+    isShownByPod(reason, pod, evidence) || (view !== undefined && reason === PORT_TAKEN);
+  const events = evidence.events.filter((event) => !isShown(event) && mayExplain(event, evidence));
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
     ...(view === undefined
@@ -64,11 +70,20 @@ export function explainPod(question: ExplainPodOptions): string {
   return blocks.map((line) => `  ${line}\n`).join('');
 }
 
+const UNKNOWN_NAME =
+  /ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host|bad address|not known|could not resolve|unknown host|resolution/i;
+
+/** False for a warning about names when no output mentions one: it describes the network, not this failure. */
+function mayExplain({ reason = '' }: StoredEvent, { logs }: PodEvidence): boolean {
+  if (!NO_NAME_REASONS.has(reason)) return true;
+  return [...logs.values()].some(({ lines }) => lines.some((line) => UNKNOWN_NAME.test(line)));
+}
+
 /** True when the journals or the cause contain the news of an event with this reason. */
-function isShownElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
+function isShownByPod(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
-  if (reason === NODE_LABELS_MISSING) return true;
+  if (reason === NODE_LABELS_MISSING || reason === NO_ROOM) return true;
   return reason === EVENT_REASON.failedMount && blockingMount(pod, events) !== undefined;
 }
 
@@ -80,7 +95,7 @@ function containerConcerned({ pod, evidence, isEndWanted = false }: ExplainPodOp
   const done = isEndWanted ? undefined : regular.find((view) => isEndedForGood(pod, view));
   if (done !== undefined && (cause === undefined || cause.kind === 'readiness')) return done;
   // At a deadline, the container that was at work is of interest.
-  if (pod.status.reason === DEADLINE_EXCEEDED.reason) return views.find(wasAtWork);
+  if (ownEnd(pod, evidence.events)?.reason === DEADLINE_EXCEEDED.reason) return views.find(wasAtWork);
   if (cause !== undefined) return views.find(({ container }) => container.name === cause.container);
   const late = views.find(({ role, status }) =>
     role === 'init' ? status?.state?.terminated === undefined : status?.ready !== true && !status?.state?.terminated,
@@ -152,7 +167,7 @@ function whatToTry(sentences: readonly string[]): string[] {
  * @param events those about the Pod
  * @param untilMs milliseconds since 1970; later warnings do not count
  */
-export function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
+function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
   const warning = sortedByLastSeen(events).findLast(
     (event) => event.type === 'Warning' && isAbsentFromStatus(event) && firstSeenMs(event) <= untilMs,
   );

@@ -69,8 +69,8 @@ function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean)
 }
 
 /**
- * The images that containers wait for, by the messages of their states. Not those that a folder stands for: the message
- * says what is wrong with it.
+ * The images that containers wait for, by the messages of their states. Leaves out images that a folder replaces: the
+ * message says what is wrong with the folder.
  */
 function missingImages({ spec, status }: StoredPod): MissingImage[] {
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].filter(waitsForImage);

@@ -1,15 +1,33 @@
 import { endsIn, type PodEvidence } from '../../history/index.ts';
-import { isUnreachable, type StoredPod } from '../../api/index.ts';
-import { CONDITION, DEADLINE_EXCEEDED, isNodeCondition, TERMINATED, type WantedState } from '../../lifecycle/index.ts';
+import { isUnreachable, type StoredEvent, type StoredPod } from '../../api/index.ts';
+import {
+  CONDITION,
+  DEADLINE_EXCEEDED,
+  isNodeCondition,
+  NO_ROOM,
+  OVERCOMMIT_REMEDY,
+  PORT_TAKEN,
+  roomIn,
+  TERMINATED,
+  type WantedState,
+} from '../../lifecycle/index.ts';
+
 import { isPreempted } from '../live/first-cause.ts';
 import type { PodContainer } from '../base/pod-container.ts';
 import { blockingMount } from '../live/blocking-mount.ts';
+import { ownEnd } from '../live/stopped-run.ts';
 import { conditionOf } from '../table/pod-status.ts';
-import { endRemedies } from './end-remedies.ts';
+import { sortedByLastSeen } from '../table/events.ts';
+import {
+  endRemedies,
+  labelRemedies,
+  missingObjectRemedies,
+  mountRemedies,
+  startRemedies,
+} from './remedies-by-cause.ts';
 import { likelyGoal } from './goal-phrase.ts';
 import { podCommand } from './pod-command.ts';
 import { unreadyRemedies } from './probe-remedies.ts';
-import { labelRemedies, missingObjectRemedies, mountRemedies, startRemedies } from './start-remedies.ts';
 
 /** The number of pieces of advice. */
 const MAX = 4;
@@ -61,14 +79,16 @@ function remediesOf({
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
   if (isPreempted(pod)) return ['give it a higher priority, or lower the requests of the Pods that run together'];
-  const found = [
+  const remedies = [
     ...(isEndWanted ? endlessPodRemedies(pod) : []),
     ...conditionRemedies(pod, wanted),
-    ...(view === undefined ? podRemedies(pod, evidence) : containerRemedies(pod, view, evidence)),
+    ...(view === undefined
+      ? podRemedies(pod, evidence)
+      : [...portRemedies(view, evidence), ...containerRemedies(pod, view, evidence)]),
   ];
   // A deleted Pod leaves nothing for other commands to show.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
-  return isGone ? found.filter((sentence) => !sentence.includes('podrun ')) : found;
+  return isGone ? remedies.filter((sentence) => !sentence.includes('podrun ')) : remedies;
 }
 
 /** Advice to set a condition that the node does not set. */
@@ -97,21 +117,38 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
   const labels = labelRemedies(pod, events);
-  return [...missing, ...labels, ...roomRemedies(pod), `see its details: ${podCommand(pod, 'describe pod')}`];
+  return [...missing, ...labels, ...roomRemedies(pod, events), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
 /** Advice for a Pod that this machine has no room for. */
-function roomRemedies({ status }: StoredPod): string[] {
+function roomRemedies({ status }: StoredPod, events: readonly StoredEvent[]): string[] {
   const message = conditionOf(status, 'PodScheduled')?.message ?? '';
   const lacksRoom =
     /^0\/1 nodes .*\b1 (Insufficient|Too many pods)/.test(message) || status.reason?.startsWith('OutOf') === true;
-  return lacksRoom ? ['run it on a cluster that has room: podrun apply --context NAME'] : [];
+  if (!lacksRoom) return [];
+  const room = sortedByLastSeen(events).findLast(({ reason }) => reason === NO_ROOM)?.message;
+  const isOfNode = /^OutOf(cpu|memory|ephemeral-storage)$/.test(status.reason ?? '');
+  const overcommit = room === undefined && !isOfNode ? [] : [OVERCOMMIT_REMEDY];
+  const about = room === undefined ? overcommit : overcommit.map((remedy) => `${roomIn(room)}: ${remedy}`);
+  return [...about, 'run it on a cluster that has room: podrun apply --context NAME'];
+}
+
+/** The news that another process has a port of the container says what to do. */
+function portRemedies({ container }: PodContainer, { events }: PodEvidence): string[] {
+  return events
+    .filter(({ reason, involvedObject }) => reason === PORT_TAKEN && isAbout(involvedObject, container.name))
+    .flatMap(({ message }) => message ?? [])
+    .slice(-1);
+}
+
+function isAbout({ fieldPath = '' }: StoredEvent['involvedObject'], container: string): boolean {
+  return fieldPath.endsWith(`{${container}}`);
 }
 
 function containerRemedies(pod: StoredPod, view: PodContainer, evidence: PodEvidence): string[] {
   const { state } = view.status ?? {};
   const ended = state?.running ? undefined : endsIn(view.status).at(-1)?.terminated;
-  if (pod.status.reason === DEADLINE_EXCEEDED.reason) {
+  if (ownEnd(pod, evidence.events)?.reason === DEADLINE_EXCEEDED.reason) {
     return [`raise spec.activeDeadlineSeconds (it is ${pod.spec.activeDeadlineSeconds})`, seeLog(pod, view)];
   }
   if (ended !== undefined) {

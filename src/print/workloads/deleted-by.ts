@@ -14,7 +14,7 @@ type FindWorkload = (uid: string) => (Pick<Root, 'isGone'> & { readonly object: 
 
 /**
  * The cause of the deletion of a Pod that has a controller: `the rollout`, `scaling down`, `its Job`, `the deletion of
- * deployment web`. Undefined when its controller did not want it: somebody else has deleted the Pod.
+ * deployment web`. Undefined when its controller did not want it: a user or a program has deleted the Pod.
  */
 export function deletedBy(pod: StoredPod, find: FindWorkload): string | undefined {
   const direct = find(controllerOf(pod)?.uid ?? '');

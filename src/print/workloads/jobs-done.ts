@@ -14,8 +14,9 @@ export function jobsDone(roots: readonly Root[]): string | undefined {
     failed.length > 0
       ? `${namesOf(failed)} ${failed.length === 1 ? 'has' : 'have'} failed`
       : `${namesOf(jobs)} ${jobs.length === 1 ? 'is' : 'are'} complete`;
-  const go = others.length === 1 ? 'goes' : 'go';
-  return `${ended}; ${namesOf(others)} ${go} on (Ctrl-C ends it; --until complete would have ended with the Jobs)`;
+  const keep = others.length === 1 ? 'keeps' : 'keep';
+  const advice = 'Ctrl-C ends it; --until complete would have ended with the Jobs';
+  return `${ended}; ${namesOf(others)} ${keep} running (${advice})`;
 }
 
 /** The number of objects to name. Further ones are only counted. */

@@ -50,7 +50,7 @@ export function withoutOldCounts(workload: Workload, pods: readonly StoredPod[])
   return ready < (podCounts(workload)?.ready ?? 0) ? ({ ...workload, status: {} } as Workload) : workload;
 }
 
-/** True when all Pods that are wanted are there with the current template, and Ready, and no others. */
+/** True when exactly the wanted Pods exist, all with the current template and Ready. */
 export function isSettled(workload: Workload): boolean {
   const counts = podCounts(workload);
   if (counts === undefined || !isObserved(workload)) return false;

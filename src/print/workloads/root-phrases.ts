@@ -1,13 +1,15 @@
-import type { RecordedEvidence } from '../../history/index.ts';
-import { PROGRESS_DEADLINE_EXCEEDED, type StoredDeployment } from '../../api/index.ts';
+import { PROGRESS_DEADLINE_EXCEEDED, type StoredDeployment, type StoredPod } from '../../api/index.ts';
+import type { PodEvidence, RecordedEvidence } from '../../history/index.ts';
 import type { PodGoal, Root, WantedState } from '../../lifecycle/index.ts';
-import { goalPhrase } from '../waits/goal-phrase.ts';
-import { whyNever } from '../waits/why-never.ts';
-import { blamedPod } from './blamed-pod.ts';
-import { jobFailure } from './job-failure.ts';
-import { whyPodsAreMissing } from './missing-pods.ts';
+import { causeOf } from '../live/first-cause.ts';
+import { waitingFor } from '../live/waiting-for.ts';
+import { conditionOf } from '../table/pod-status.ts';
+import { explainPod, type ExplainPodOptions } from '../waits/explain-pod.ts';
+import { goalPhrase, whyNever } from '../waits/goal-phrase.ts';
+import { jobFailure } from './job-changes.ts';
 import { progressText } from './progress.ts';
 import { lateness } from './server-changes.ts';
+import { whyPodsAreMissing } from './workload-warning.ts';
 
 type RecordsOf = (object: Root['object']) => RecordedEvidence;
 
@@ -74,4 +76,47 @@ export function rootPhrase(root: Root, wanted: WantedState | undefined, nowMs: n
   }
   if (pod === undefined) return state;
   return `${state}; pod/${pod.metadata.name}: ${goalPhrase(pod, undefined, nowMs, records(pod))}`;
+}
+
+/**
+ * The evidence for a root, indented below its sentence. Below the sentence of a workload stands the Pod that explains
+ * it best. Empty without evidence.
+ */
+export function rootEvidence(
+  root: Root,
+  evidenceOf: (pod: StoredPod) => PodEvidence,
+  about: Omit<ExplainPodOptions, 'pod' | 'evidence'>,
+): string {
+  const pod = blamedPod(root);
+  if (pod === undefined) return '';
+  const evidence = evidenceOf(pod);
+  const block = explainPod({ pod, evidence, ...about });
+  if (root.object.kind === 'Pod') return block;
+  const cause = causeOf(pod, evidence)?.text ?? waitingFor(pod, about.untilMs, evidence);
+  return `pod/${pod.metadata.name}: ${cause}\n${block}`;
+}
+
+/** The Pod that explains best why a root is not where it should be. Undefined when all Pods of a workload are well. */
+export function blamedPod({ object, pods }: Root): StoredPod | undefined {
+  if (object.kind === 'Pod') return object;
+  const ranked = pods.map((pod) => ({ pod, rank: rankOf(pod) })).filter(({ rank }) => rank < WELL);
+  const [first] = ranked.toSorted((a, b) => a.rank - b.rank || newerFirst(a.pod, b.pod));
+  return first?.pod;
+}
+
+const WELL = 3;
+
+/** The lower, the worse: failed or restarted, not Ready, being deleted, well. */
+function rankOf(pod: StoredPod): number {
+  const { metadata, status } = pod;
+  if (metadata.deletionTimestamp !== undefined) return status.phase === 'Failed' ? 2 : WELL;
+  const isReady = conditionOf(status, 'Ready')?.status === 'True';
+  if (isReady || status.phase === 'Succeeded') return WELL;
+  const cause = causeOf(pod);
+  return cause === undefined || cause.kind === 'readiness' ? 1 : 0;
+}
+
+function newerFirst({ metadata: a }: StoredPod, { metadata: b }: StoredPod): number {
+  if (a.creationTimestamp === b.creationTimestamp) return 0;
+  return a.creationTimestamp < b.creationTimestamp ? 1 : -1;
 }

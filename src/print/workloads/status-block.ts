@@ -1,17 +1,24 @@
 import type { Instant } from '../../api/index.ts';
-import { cellsOf, cutToCells } from '../text/cells.ts';
-import type { Painter, Tone } from '../text/painter.ts';
-import { shortName } from '../live/live-columns.ts';
-import { type FollowedWorkload, unfolded, workloadRow } from './workload-row.ts';
-import { type FollowedService, serviceRow } from '../live/service-row.ts';
-import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from '../live/status-row.ts';
+import { cellsOf, cutToCells } from '../text/tab-writer.ts';
+import type { Painter } from '../text/painter.ts';
+import { addressRow, type FollowedAddress, type FollowedWorkload, livePods, workloadRow } from './workload-row.ts';
+import { podLabel, shortName } from '../live/live-columns.ts';
+import {
+  type BlockTarget,
+  type FollowedPod,
+  podEntry,
+  type PodEntry,
+  type RowPart,
+  type StatusRow,
+  targetsOf,
+} from '../live/status-row.ts';
 
 /** The contents of the status block, and the room for it. */
 export interface StatusBlock {
   /** The workloads with their Pods. */
   readonly workloads: readonly FollowedWorkload[];
-  /** The Services, above everything else. Default: none. */
-  readonly services?: readonly FollowedService[];
+  /** The Services and Ingresses. Default: none. */
+  readonly addresses?: readonly FollowedAddress[];
   /** The other Pods, in the order of the manifest. */
   readonly pods: readonly FollowedPod[];
   readonly now: Instant;
@@ -24,37 +31,30 @@ export interface StatusBlock {
   readonly series: ReadonlyMap<string, number>;
   /** The help about keys, from the shortest to the longest text. Empty for no help. */
   readonly keys: readonly string[];
-  /** The least widths of the columns: those of the previous block, so that columns do not move. */
+  /** The Pod or container that the user has chosen. */
+  readonly selected?: BlockTarget | undefined;
+  /** Only objects and containers with this text in their names. Default: all. */
+  readonly filter?: string;
+  /** The least widths of the columns: the widths in the previous block, so that columns do not move. */
   readonly widths?: Widths | undefined;
 }
 
 /** The cells of each column. */
-export type Widths = Readonly<Record<BlockColumn, number>>;
+export interface Widths {
+  readonly name: number;
+  readonly status: number;
+}
 
-type BlockColumn = 'name' | 'ready' | 'status' | 'restarts' | 'age';
-
-const COLUMNS: readonly BlockColumn[] = ['name', 'ready', 'status', 'restarts', 'age'];
-const NO_WIDTHS: Widths = { name: 0, ready: 0, status: 0, restarts: 0, age: 0 };
-const HEADINGS: Readonly<Record<BlockColumn, string>> = {
-  name: 'POD',
-  ready: 'READY',
-  status: 'STATUS',
-  restarts: 'RESTARTS',
-  age: 'AGE',
-};
-const GAP = 2;
-/** The cells that the column of current activity needs at least. Other columns are dropped for it, in this order. */
-const LEAST_NOW = 20;
-const DROPPED_FIRST: readonly BlockColumn[] = ['age', 'restarts', 'ready'];
+const GAP = '  ';
+const INDENT = '  ';
+/** The gutter of each line while something is chosen. */
+const CHOSEN = '▸ ';
 /** The largest share of the line for a name. */
-const NAME_SHARE = 0.25;
+const NAME_SHARE = 0.35;
 const LEAST_NAME = 16;
-/** The terminal width below which some columns are narrower. */
-const WIDE = 100;
-const NARROW_RESTARTS = 'RST';
-const NARROW_STATUS = 16;
-/** The number of lines from which the block has a heading. */
-const LEAST_WITH_HEADING = 4;
+const LEAST_REST = 20;
+/** The most lines for the Pods of one workload that are well. */
+const WELL_LINES = 2;
 
 /** The lines of the block, each shorter than a line of the terminal, and the widths of its columns. */
 export interface RenderedBlock {
@@ -62,199 +62,274 @@ export interface RenderedBlock {
   readonly widths: Widths;
 }
 
+/** Rows that are shown together or not at all. */
+interface BlockEntry {
+  readonly rank: number;
+  /** The words for what it stands for, in counts: the status of each Pod. */
+  readonly statuses: readonly string[];
+  readonly brief: readonly StatusRow[];
+  /** The rows where there is room. Undefined: there are no more. */
+  readonly full?: readonly StatusRow[] | undefined;
+}
+
 /**
- * The current state of all Services, workloads and Pods: a table with a line for each, and, if there is room, lines
- * for the containers of Pods with several. The Pods of a workload stand below it; many are folded. When not all Pods
- * fit, the most interesting ones remain, and the last line counts the others: `… and 37 more: 30 Running, 7 Pending`.
+ * The current state of all workloads, Pods and addresses: a line for each workload with its addresses, its Pods that
+ * are well side by side, and a line for every other Pod, with lines for its containers while one is not well.
+ * When not all fit, the most interesting ones remain, and the last line counts the rest.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
-  const all = [
-    ...(block.services ?? []).map((service) => rowEntry(serviceRow(service, block.now.wallMs))),
-    ...block.workloads.flatMap((followed) => workloadEntries(followed, block.now)),
-    ...block.pods.map((followed) => namedEntry(followed, block.now)),
-  ];
-  const hasHeading = block.rows >= LEAST_WITH_HEADING;
-  const { rows, left } = choose(all, block.rows - (hasHeading ? 1 : 0));
-  const widths = widthsOf(rows, block);
-  const lines = rows.map((row) => renderRow(row, widths, block));
-  if (left.length > 0) lines.push(block.color.tone('muted', cutToCells(countText(left, all), lineWidth(block))));
-  return { lines: hasHeading ? [heading(widths, block), ...lines] : lines, widths };
+  const entries = entriesOf(block);
+  const widths = widthsOf(
+    entries.flatMap(({ brief, full }) => full ?? brief),
+    block,
+  );
+  const drawn = entries.map((entry) => ({
+    entry,
+    brief: entry.brief.flatMap((row) => linesOf(row, widths, block)),
+    full: entry.full?.flatMap((row) => linesOf(row, widths, block)),
+  }));
+  const { lines, left } = choose(drawn, block.rows);
+  if (left.length > 0) lines.push([{ text: countText(left, left.length === entries.length), tone: 'muted' }]);
+  return { lines: withKeys(lines, block).map((line) => painted(line, block)), widths };
+}
+
+/** The Pods and containers of the block, in its order, for a choice. */
+export function blockTargets(block: Pick<StatusBlock, 'workloads' | 'pods' | 'filter'>): BlockTarget[] {
+  const ofWorkloads = block.workloads.flatMap((followed) => podsShown(livePods(followed), block));
+  return [...ofWorkloads, ...podsShown(block.pods, block)].flatMap(({ pod }) => targetsOf(pod));
+}
+
+function podsShown(pods: readonly FollowedPod[], { filter = '' }: Pick<StatusBlock, 'filter'>): FollowedPod[] {
+  return pods.filter(({ pod }) => targetsOf(pod).some((target) => targetName(target).includes(filter)));
+}
+
+/** The name of a target in a sentence: `web/app`. */
+export function targetName({ pod, container }: BlockTarget): string {
+  return container === undefined ? pod.metadata.name : `${pod.metadata.name}/${container}`;
 }
 
 /** The usable cells of a line: a terminal whose last cell is filled may begin a new line. */
-function lineWidth({ columns }: StatusBlock): number {
+function lineWidth({ columns }: Pick<StatusBlock, 'columns'>): number {
   return Math.max(0, columns - 1);
 }
 
-interface NamedEntry extends PodEntry {
-  readonly pod: string;
-  readonly isWorkload: boolean;
+function entriesOf(block: StatusBlock): BlockEntry[] {
+  const { addresses = [], filter = '', workloads } = block;
+  const uids = new Set(workloads.map(({ workload }) => workload.metadata.uid));
+  const isBeside = ({ workload, trouble }: FollowedAddress): boolean =>
+    trouble === undefined && workload !== undefined && uids.has(workload);
+  const own = addresses.filter((address) => !isBeside(address) && address.name.includes(filter));
+  return [
+    ...workloads.flatMap((followed) => {
+      const { uid, name } = followed.workload.metadata;
+      const pods = podsShown(livePods(followed), block);
+      if (!name.includes(filter) && pods.length === 0) return [];
+      const urls = addresses.filter((address) => isBeside(address) && address.workload === uid);
+      const row = workloadRow(followed, urls);
+      return [{ rank: 0, statuses: [followed.workload.kind], brief: [row] }, ...podsOfWorkload(pods, name, block)];
+    }),
+    ...podsShown(block.pods, block).map((followed) => entryOf(podEntry(followed, block.now), 0, block)),
+    ...own.map((address) => ({ rank: 0, statuses: ['address'], brief: [addressRow(address)] })),
+  ];
 }
 
-function namedEntry(followed: FollowedPod, now: Instant): NamedEntry {
-  return { ...podEntry(followed, now), pod: followed.pod.metadata.name, isWorkload: false };
+function entryOf(pod: PodEntry, depth: number, { selected }: StatusBlock): BlockEntry {
+  const isChosen = selected?.pod.metadata.uid === pod.pod.metadata.uid;
+  const hasMore = (isChosen && targetsOf(pod.pod).length > 1) || pod.isOpen;
+  const full = hasMore ? pod.rows(depth, true) : undefined;
+  const rank = isChosen ? -1 : pod.priority + 1;
+  return { rank, statuses: [pod.status], brief: isChosen && full ? full : pod.rows(depth, false), full };
 }
 
-/** A workload, and below it its Pods. */
-function workloadEntries(followed: FollowedWorkload, now: Instant): NamedEntry[] {
-  const row = workloadRow(followed, now.wallMs);
-  const pods = unfolded(followed, (pod) => podEntry(pod, now).priority).map((pod): NamedEntry => {
-    const entry = namedEntry(pod, now);
-    const indented = (isExpanded: boolean): StatusRow[] =>
-      entry.rows(isExpanded).map((podRow) => (podRow.sign === '' ? { ...podRow, name: `  ${podRow.name}` } : podRow));
-    return { ...entry, rows: indented };
-  });
-  return [rowEntry(row), ...pods];
+/** The Pods of a workload: Pods that are well share lines, and every other Pod has its own. */
+function podsOfWorkload(pods: readonly FollowedPod[], workload: string, block: StatusBlock): BlockEntry[] {
+  const entries = pods.map((followed) => podEntry(followed, block.now));
+  const isChosen = ({ pod }: PodEntry): boolean => block.selected?.pod.metadata.uid === pod.metadata.uid;
+  const well = entries.filter((entry) => entry.priority >= 2 && !isChosen(entry));
+  const ofWell = well.length === 0 ? [] : [wellEntry(well, workload, block)];
+  return [...ofWell, ...entries.filter((entry) => !well.includes(entry)).map((entry) => entryOf(entry, 1, block))];
 }
 
-/** The entry of a workload or of a Service. */
-function rowEntry(row: StatusRow): NamedEntry {
-  return { priority: 0, status: row.status, size: 0, rows: () => [row], pod: row.name, isWorkload: true };
-}
-
-interface ShownRows {
-  readonly rows: readonly PodRow[];
-  readonly left: readonly NamedEntry[];
-}
-
-interface PodRow extends StatusRow {
-  /** The name of its Pod. */
-  readonly pod: string;
-}
-
-/**
- * Chooses the lines: one for each workload and each Pod, then containers of the most interesting Pods while there is
- * room.
- */
-function choose(all: readonly NamedEntry[], room: number): ShownRows {
-  const hasWorkloads = all.some(({ isWorkload }) => isWorkload);
-  const byPriority = all.toSorted((a, b) => Number(b.isWorkload) - Number(a.isWorkload) || a.priority - b.priority);
-  const fits = all.length <= room;
-  const shown = new Set(fits ? all : byPriority.slice(0, Math.max(0, room - 1)));
-  let spare = fits ? room - all.length : 0;
-  const expanded = new Set<NamedEntry>();
-  for (const pod of byPriority) {
-    if (!shown.has(pod) || pod.size === 0 || pod.size > spare) continue;
-    expanded.add(pod);
-    spare -= pod.size;
+function wellEntry(pods: readonly PodEntry[], workload: string, block: StatusBlock): BlockEntry {
+  const room = lineWidth(block) - INDENT.length - gutterOf(block).length;
+  const lines: RowPart[][] = [[]];
+  let named = 0;
+  for (const pod of pods) {
+    const parts = wellParts(pod, workload);
+    const last = lines.at(-1) ?? [];
+    const isFirst = last.length === 0;
+    const fits = isFirst || partsWidth(last) + GAP.length * 2 + partsWidth(parts) <= room;
+    if (!fits && lines.length === WELL_LINES) break;
+    if (fits) last.push(...(isFirst ? [] : [{ text: '  ' }]), ...parts);
+    else lines.push([...parts]);
+    named += 1;
   }
-  // When all Pods fit, they keep their order. Those of workloads always stand below them.
-  const rows = (
-    fits || hasWorkloads ? all.filter((entry) => shown.has(entry)) : byPriority.filter((entry) => shown.has(entry))
-  ).flatMap((entry) => entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })));
-  return { rows, left: all.filter((pod) => !shown.has(pod)) };
+  const more = pods.length - named;
+  if (more > 0) lines.push([{ text: `… and ${more} more: ${more} Running`, tone: 'muted' }]);
+  return {
+    rank: 3,
+    statuses: pods.map(({ status }) => status),
+    brief: lines.map((rest) => ({ depth: 1, sign: '', name: '', status: '', tone: 'good', rest })),
+  };
 }
 
-function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): string {
+/** A Pod that is well: `pcpcs ✓ cache ✓ web`, or `✓ pcpcs` with one container. */
+function wellParts({ pod, marks }: PodEntry, workload: string): RowPart[] {
+  const label = podLabel(pod);
+  const name = label.startsWith(`${workload}-`) ? label.slice(workload.length + 1) : label;
+  return marks.length === 0 ? [{ text: '✓', tone: 'good' }, { text: name }] : [{ text: name }, ...marks];
+}
+
+function partsWidth(parts: readonly RowPart[]): number {
+  return parts.reduce((sum, { text }) => sum + cellsOf(text) + 1, -1);
+}
+
+interface DrawnEntry {
+  readonly entry: BlockEntry;
+  readonly brief: readonly Line[];
+  readonly full: readonly Line[] | undefined;
+}
+
+/** A line as cells, before it is painted. */
+type Line = readonly RowPart[];
+
+/** Chooses the entries that fit, then the rows of containers while there is room. */
+function choose(all: readonly DrawnEntry[], room: number): { lines: Line[]; left: BlockEntry[] } {
+  const byRank = all.toSorted((a, b) => a.entry.rank - b.entry.rank);
+  const total = all.reduce((sum, { brief }) => sum + brief.length, 0);
+  let spare = total <= room ? room : room - 1;
+  const chosen = new Map<DrawnEntry, readonly Line[]>();
+  for (const drawn of byRank) {
+    if (drawn.brief.length > spare) continue;
+    chosen.set(drawn, drawn.brief);
+    spare -= drawn.brief.length;
+  }
+  for (const drawn of byRank) {
+    const more = (drawn.full?.length ?? 0) - drawn.brief.length;
+    if (!chosen.has(drawn) || drawn.full === undefined || more > spare) continue;
+    chosen.set(drawn, drawn.full);
+    spare -= Math.max(0, more);
+  }
+  return {
+    lines: all.flatMap((drawn) => chosen.get(drawn) ?? []),
+    left: all.filter((drawn) => !chosen.has(drawn)).map(({ entry }) => entry),
+  };
+}
+
+function countText(left: readonly BlockEntry[], isAll: boolean): string {
   const counts = new Map<string, number>();
-  for (const { status } of left) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const statuses = left.flatMap((entry) => entry.statuses);
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
   const texts = [...counts].toSorted(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`);
-  const start =
-    left.length === all.length
-      ? `${left.length} ${left.some(({ isWorkload }) => isWorkload) ? 'objects' : 'Pods'}`
-      : `… and ${left.length} more`;
+  const start = isAll ? `${statuses.length} in all` : `… and ${statuses.length} more`;
   return `${start}: ${texts.join(', ')}`;
 }
 
-/** The widths that all rows need. Names are shortened if necessary. */
-function widthsOf(rows: readonly PodRow[], block: StatusBlock): Widths {
-  const before = block.widths ?? NO_WIDTHS;
-  const widest = (column: BlockColumn): number =>
-    Math.max(
-      before[column],
-      cellsOf(headingOf(column, block)),
-      ...rows.map((row) => cellsOf(column === 'name' ? nameOf(row) : row[column])),
-    );
-  const widths: Record<BlockColumn, number> = { ...NO_WIDTHS };
-  for (const column of COLUMNS) widths[column] = widest(column);
-  if (block.columns < WIDE) widths.status = Math.min(widths.status, NARROW_STATUS);
-  widths.name = Math.min(widths.name, Math.max(LEAST_NAME, Math.floor(block.columns * NAME_SHARE)));
-  return widths;
+function widthsOf(rows: readonly StatusRow[], block: StatusBlock): Widths {
+  const named = rows.filter(({ name }) => name !== '');
+  const most = Math.max(LEAST_NAME, Math.floor(block.columns * NAME_SHARE));
+  const name = Math.max(block.widths?.name ?? 0, ...named.map((row) => cellsOf(headOf(row) + row.name)));
+  const status = Math.max(block.widths?.status ?? 0, ...named.map((row) => cellsOf(row.status)));
+  const left = lineWidth(block) - Math.min(name, most) - LEAST_REST;
+  return { name: Math.min(name, most), status: Math.max(0, Math.min(status, Math.max(LEAST_NAME, left))) };
 }
 
-function headingOf(column: BlockColumn, { columns, workloads, services = [] }: StatusBlock): string {
-  if (column === 'name' && workloads.length + services.length > 0) return 'NAME';
-  return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
+function headOf({ depth, sign }: StatusRow): string {
+  return `${INDENT.repeat(depth)}${sign === '' ? '' : `${sign} `}`;
 }
 
-/** The columns that fit the terminal. */
-function columnsShown(widths: Widths, block: StatusBlock): readonly BlockColumn[] {
-  let shown = COLUMNS;
-  for (const column of DROPPED_FIRST) {
-    const used = shown.reduce((sum, shownColumn) => sum + widths[shownColumn] + GAP, 0);
-    if (lineWidth(block) - used >= LEAST_NOW) break;
-    shown = shown.filter((shownColumn) => shownColumn !== column);
-  }
-  return shown;
+function gutterOf({ selected }: StatusBlock): string {
+  return selected === undefined ? '' : ' '.repeat(CHOSEN.length);
 }
 
-/** @param width cells for sign and name, which is shortened to fit; default: no limit */
-function nameOf({ sign, name }: StatusRow, width: number = Number.POSITIVE_INFINITY): string {
-  const mark = sign === '' ? '' : ` ${sign} `;
-  return `${mark}${shortName(name, width - mark.length)}`;
-}
-
-function renderRow(row: PodRow, widths: Widths, block: StatusBlock): string {
-  const { color, series } = block;
-  const number = row.container === undefined ? undefined : series.get(`${row.pod}/${row.container}`);
-  const paint: Readonly<Record<BlockColumn, (text: string) => string>> = {
-    name: (text) => (number === undefined ? text : paintName(text, row, (part) => color.series(number, part), color)),
-    ready: (text) => text,
-    status: (text) => color.tone(row.tone, text),
-    restarts: (text) => (row.restarts === '0' ? color.tone('muted', text) : text),
-    age: (text) => color.tone('muted', text),
-  };
-  const cells: Cell[] = columnsShown(widths, block).map((column) => ({
-    text: column === 'name' ? nameOf(row, widths.name) : row[column],
-    width: widths[column],
-    paint: paint[column],
-  }));
-  return renderCells([...cells, { text: row.now, width: Number.POSITIVE_INFINITY }], lineWidth(block));
-}
-
-/** Paints the sign with the tone of the row, and the name with the colour of its container. */
-function paintName(text: string, { sign, tone }: StatusRow, series: (text: string) => string, color: Painter): string {
-  const end = text.indexOf(sign) + sign.length;
-  return color.tone(tone satisfies Tone, text.slice(0, end)) + series(text.slice(end));
-}
-
-function heading(widths: Widths, block: StatusBlock): string {
-  const shown = columnsShown(widths, block);
-  const { color } = block;
-  const used = shown.reduce((sum, column) => sum + widths[column] + GAP, 0);
-  const room = lineWidth(block) - used - 'NOW'.length - GAP;
-  const keys = block.keys.findLast((text) => cellsOf(text) <= room) ?? '';
-  const cells: Cell[] = [
-    ...shown.map((column) => ({ text: headingOf(column, block), width: widths[column] })),
-    { text: keys === '' ? 'NOW' : `NOW${keys.padStart(room + GAP)}`, width: Number.POSITIVE_INFINITY },
+/** The lines of a row: addresses that do not fit beside the rest have lines of their own. */
+function linesOf(row: StatusRow, widths: Widths, block: StatusBlock): Line[] {
+  const { rest, urls = [], tone, target } = row;
+  const isChosen = block.selected !== undefined && target !== undefined && isSame(target, block.selected);
+  const gutter: RowPart[] = gutterOf(block) === '' ? [] : [{ text: isChosen ? CHOSEN : gutterOf(block) }];
+  if (row.name === '') return [[...gutter, { text: headOf(row) }, ...spaced(rest, ' ')]];
+  const head = headOf(row);
+  const name = shortName(row.name, widths.name - cellsOf(head)).padEnd(widths.name - cellsOf(head));
+  const series = target?.container === undefined ? undefined : `${target.pod.metadata.name}/${target.container}`;
+  const status = cutToCells(row.status, widths.status).padEnd(widths.status);
+  const line: RowPart[] = [
+    ...gutter,
+    { text: head, tone },
+    { text: name, series },
+    { text: GAP },
+    { text: status, tone },
   ];
-  return renderCells(
-    cells.map((cell) => ({ ...cell, paint: (text: string) => color.tone('muted', text) })),
-    lineWidth(block),
-  );
+  const beside = [...line, { text: GAP }, ...spaced([...rest, ...urls], GAP)];
+  if (urls.length === 0 || widthOf(beside) <= lineWidth(block)) return [beside];
+  return [[...line, { text: GAP }, ...spaced(rest, GAP)], ...urls.flatMap((url) => wholeUrl(url, gutter, block))];
 }
 
-interface Cell {
-  readonly text: string;
-  readonly width: number;
-  readonly paint?: (text: string) => string;
+function isSame(a: BlockTarget, b: BlockTarget): boolean {
+  return a.pod.metadata.uid === b.pod.metadata.uid && a.container === b.container;
 }
 
-/** Joins cells up to the width of the line, and paints only their visible parts. */
-function renderCells(cells: readonly Cell[], width: number): string {
-  let line = '';
-  let used = 0;
-  let owed = 0;
-  for (const { text, width: wanted, paint = (part: string) => part } of cells) {
-    const room = Math.min(wanted, width - used - owed);
-    const shown = room <= 0 ? '' : cutToCells(text, room);
-    if (shown !== '') {
-      line += ' '.repeat(owed) + paint(shown);
-      used += owed + cellsOf(shown);
-      owed = 0;
-    }
-    owed += wanted - (shown === '' ? 0 : cellsOf(shown)) + GAP;
-    if (!Number.isFinite(owed)) break;
+/** The address in as many lines as it needs. */
+function wholeUrl(url: RowPart, gutter: readonly RowPart[], block: StatusBlock): Line[] {
+  const room = Math.max(1, lineWidth(block) - INDENT.length - widthOf(gutter));
+  const count = Math.ceil(url.text.length / room);
+  const pieces = Array.from({ length: count }, (_, index) => url.text.slice(index * room, (index + 1) * room));
+  return pieces.map((text) => [...gutter, { text: INDENT }, { ...url, text }]);
+}
+
+/** Puts a separator between the parts: one blank between a sign and its name. */
+function spaced(parts: readonly RowPart[], separator: string): RowPart[] {
+  return parts.flatMap((part, index) => {
+    const isAfterSign = index > 0 && /^[✓✗›·]$/.test(parts[index - 1]?.text ?? '');
+    const isSign = /^[✓✗›·]$/.test(part.text);
+    const before =
+      index === 0 ? '' : isAfterSign || (isSign && separator === GAP && isMark(parts, index)) ? ' ' : separator;
+    return before === '' ? [part] : [{ text: before }, part];
+  });
+}
+
+/** True for the sign of a container that follows another container. */
+function isMark(parts: readonly RowPart[], index: number): boolean {
+  return parts[index - 1]?.series !== undefined;
+}
+
+function widthOf(parts: readonly RowPart[]): number {
+  return parts.reduce((sum, { text }) => sum + cellsOf(text), 0);
+}
+
+/** Writes the help about keys at the right of the first line, or below all when that has no room. */
+function withKeys(lines: readonly Line[], block: StatusBlock): Line[] {
+  const [first, ...further] = lines;
+  if (first === undefined || block.keys.length === 0) return [...lines];
+  const trimmed = trimmedEnd(first);
+  const room = lineWidth(block) - widthOf(trimmed) - GAP.length;
+  const fitting = block.keys.findLast((text) => cellsOf(text) <= room);
+  if (fitting !== undefined) {
+    const text = ' '.repeat(room + GAP.length - cellsOf(fitting)) + fitting;
+    return [[...trimmed, { text, tone: 'muted' }], ...further];
   }
-  return line;
+  const below = block.keys.findLast((text) => cellsOf(text) <= lineWidth(block));
+  if (below === undefined || lines.length >= block.rows) return [...lines];
+  return [...lines, [{ text: below, tone: 'muted' }]];
+}
+
+/** The line without blanks at its end. */
+function trimmedEnd(line: Line): Line {
+  const last = line.at(-1);
+  if (last === undefined) return line;
+  const text = last.text.trimEnd();
+  return text === '' ? trimmedEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
+}
+
+/** Paints the visible parts of a line. */
+function painted(line: Line, { color, series, ...block }: StatusBlock): string {
+  let room = lineWidth(block);
+  return trimmedEnd(line)
+    .map(({ text, tone, series: container }) => {
+      const cut = cutToCells(text, room);
+      room -= cellsOf(cut);
+      if (cut === '') return '';
+      if (container !== undefined) return color.series(series.get(container) ?? series.size, cut);
+      return tone === undefined ? cut : color.tone(tone, cut);
+    })
+    .join('');
 }

@@ -1,7 +1,6 @@
 import { isTerminalPhase, PROGRESS_DEADLINE_EXCEEDED, trueCondition, type Workload } from '../../api/index.ts';
-import { ageText } from '../live/current-activity.ts';
-import type { FollowedPod, RowPriority, StatusRow } from '../live/status-row.ts';
-import { isSettled, podCounts, progressText } from './progress.ts';
+import type { FollowedPod, RowPart, StatusRow } from '../live/status-row.ts';
+import { isSettled, progressText } from './progress.ts';
 
 /** A workload in the live view, with its Pods. */
 export interface FollowedWorkload {
@@ -9,36 +8,30 @@ export interface FollowedWorkload {
   readonly pods: readonly FollowedPod[];
 }
 
-/** From this number of Pods on, healthy Pods have no lines of their own. */
-const FOLDED_FROM = 6;
-
-/** The Pods of a workload with lines of their own: of many, only the unhealthy ones. */
-export function unfolded({ pods }: FollowedWorkload, priorityOf: (pod: FollowedPod) => RowPriority): FollowedPod[] {
-  const left = pods.filter(({ pod }) => !isTerminalPhase(pod.status.phase));
-  return left.length < FOLDED_FROM ? left : left.filter((pod) => priorityOf(pod) < 2);
+/** The Pods of a workload that have not ended. */
+export function livePods({ pods }: FollowedWorkload): FollowedPod[] {
+  return pods.filter(({ pod }) => !isTerminalPhase(pod.status.phase));
 }
 
-/** The line of a workload in the status block. */
-export function workloadRow({ workload, pods }: FollowedWorkload, nowMs: number): StatusRow {
-  const { kind, metadata } = workload;
-  const counts = podCounts(workload);
-  const restarts = pods
-    .flatMap(({ pod }) => pod.status.containerStatuses ?? [])
-    .reduce((sum, { restartCount }) => sum + restartCount, 0);
+/**
+ * The line of a workload in the status block: its name, its progress, the addresses that lead to it.
+ * @param addresses the addresses of this workload
+ */
+export function workloadRow(followed: FollowedWorkload, addresses: readonly FollowedAddress[]): StatusRow {
+  const { workload } = followed;
   return {
+    depth: 0,
     sign: '',
-    name: metadata.name,
-    ready: counts === undefined ? '' : `${counts.ready}/${counts.wanted}`,
-    status: kind,
-    restarts: String(restarts),
-    age: ageText(metadata.creationTimestamp, nowMs),
-    now: `${progressText(workload)}${runningText(workload, pods)}`,
+    name: workload.metadata.name,
+    status: `${progressText(workload)}${runningText(followed)}`,
     tone: hasFailed(workload) ? 'bad' : isWell(workload) ? 'good' : 'info',
+    rest: [],
+    urls: urlParts(addresses),
   };
 }
 
 /** The number of running Pods of a Job, which its other numbers leave out. */
-function runningText({ kind }: Workload, pods: readonly FollowedPod[]): string {
+function runningText({ workload: { kind }, pods }: FollowedWorkload): string {
   const running = pods.filter(({ pod }) => pod.status.phase === 'Running').length;
   return kind === 'Job' && running > 0 ? `, ${running} running` : '';
 }
@@ -52,4 +45,40 @@ function hasFailed(workload: Workload): boolean {
 function isWell(workload: Workload): boolean {
   if (workload.kind === 'Job') return trueCondition(workload.status ?? {}, 'Complete') !== undefined;
   return workload.kind === 'CronJob' || isSettled(workload);
+}
+
+/** A Service or an Ingress in the live view. */
+export interface FollowedAddress {
+  /** `service/web`, `ingress/web`. */
+  readonly name: string;
+  /** The addresses at which this machine reaches it: `http://127.96.0.12:8080`. */
+  readonly urls: readonly string[];
+  /** True when it leads to a ready Pod. */
+  readonly isServed: boolean;
+  /** The reason why podrun cannot serve it: another program has its port. */
+  readonly trouble: string | undefined;
+  /** The uid of the workload to whose Pods it leads. Undefined: none is known. */
+  readonly workload: string | undefined;
+}
+
+/** The addresses as parts of a line. An address without a ready Pod is red. */
+function urlParts(addresses: readonly FollowedAddress[]): RowPart[] {
+  return addresses.flatMap(({ urls, isServed }) => {
+    return urls.map((text): RowPart => ({ text, tone: isServed ? 'info' : 'bad' }));
+  });
+}
+
+/** The line of an address that belongs to no workload, or that podrun cannot serve. */
+export function addressRow(address: FollowedAddress): StatusRow {
+  const { name, isServed, trouble } = address;
+  return {
+    depth: 0,
+    sign: '',
+    name,
+    status: trouble === undefined ? (isServed ? 'served' : 'no Pod is ready') : 'not served',
+    tone: isServed && trouble === undefined ? 'good' : 'bad',
+    rest: trouble === undefined ? [] : [{ text: trouble, tone: 'bad' }],
+    // The address of another program is none of podrun's.
+    urls: trouble === undefined ? urlParts([address]) : [],
+  };
 }

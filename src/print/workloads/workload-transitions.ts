@@ -9,6 +9,7 @@ import {
 } from '../../api/index.ts';
 import { conditionOf } from '../table/pod-status.ts';
 import type { Change, Transition } from '../live/transition.ts';
+import { workloadName } from '../live/live-columns.ts';
 import { jobChanges } from './job-changes.ts';
 import { podCounts, progressText, revisionNumber } from './progress.ts';
 import { serverChanges } from './server-changes.ts';
@@ -35,8 +36,8 @@ export function workloadTransitions(
   next: Workload | undefined,
   moment: WorkloadMoment,
 ): Transition[] {
-  const { kind, metadata } = next ?? previous ?? {};
-  const about = { atMs: moment.atMs, pod: metadata?.name ?? '', subject: kind };
+  const workload = next ?? previous;
+  const about = { atMs: moment.atMs, pod: '', subject: workload && workloadName(workload) };
   return changesOf(previous, next, moment).map((change) => ({ ...about, ...change }));
 }
 
@@ -63,9 +64,11 @@ function firstText(workload: Workload, moment: WorkloadMoment): string {
   const { wanted = 0 } = podCounts(workload) ?? {};
   const text = `${ready}/${wanted} ready`;
   if (workload.kind !== 'Deployment' || ready === wanted) return text;
-  return workload.spec.paused === true
-    ? `${text}, paused`
-    : `${text}, rolling out revision ${revisionNumber(workload)}`;
+  if (workload.spec.paused === true) return `${text}, paused`;
+  const { metadata, status } = workload;
+  // The number on record is of the template before a change that no controller has seen.
+  const isChanged = (metadata.generation ?? 0) > (status?.observedGeneration ?? metadata.generation ?? 0);
+  return `${text}, rolling out${isChanged ? '' : ` revision ${revisionNumber(workload)}`}`;
 }
 
 interface CronMoment {

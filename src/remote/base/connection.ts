@@ -1,15 +1,14 @@
-import http from 'node:http';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
+import { type ErrorCode, fromServer, isJsonObject, PodrunError, type ResourceType } from '../../api/index.ts';
 import { guarded } from '../../defects.ts';
-import { type ErrorCode, fromServer, isJsonObject, PodrunError } from '../../api/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ClusterAccess } from '../client/index.ts';
 
 /** `pods is forbidden: User "x" cannot create resource "pods/log" in API group "" in the namespace "n"` */
 const REFUSAL = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?/;
 
-export interface ClusterRequest {
+interface ClusterRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `/api/v1/namespaces/x/pods` */
   readonly path: string;
@@ -35,7 +34,7 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'RequestEntityTooLarge',
 ]);
 
-/** How long a server may be silent before it counts as gone, milliseconds. Streams have no such limit. */
+/** The silence after which a server counts as gone, milliseconds. Streams have no such limit. */
 const SILENCE_MAX_MS = 30_000;
 
 /** The bytes of an error that are read. A Status has some hundred. */
@@ -50,7 +49,7 @@ export class ClusterConnection {
   }
 
   /**
-   * Sends a request, and answers the object that comes back.
+   * Sends a request, and resolves with the object in the response.
    * @throws {PodrunError} with the server's reason when it refuses; (Unreachable) when it does not answer
    */
   async request<T>(request: ClusterRequest): Promise<T> {
@@ -62,7 +61,7 @@ export class ClusterConnection {
   }
 
   /**
-   * Opens an answer that goes on: a watch, or a log.
+   * Opens a streamed response: a watch, or a log.
    * @throws as `request`
    */
   async stream(path: string, query: Readonly<Record<string, string>>): Promise<StreamedAnswer> {
@@ -90,7 +89,7 @@ export class ClusterConnection {
       request.on('response', () => request.setTimeout(0));
       request.on('error', reject);
       // Node.js says nothing else about an answer that switches to another protocol.
-      request.on('close', () => reject(new Error('it has not answered')));
+      request.on('close', () => reject(new Error('it sent no response')));
       request.end(text);
     }).catch((error: unknown) => this.#unreachable(error));
     const { statusCode = 0 } = answer;
@@ -119,7 +118,7 @@ async function textOf(answer: AsyncIterable<Buffer>, bytesMax = Infinity): Promi
   return Buffer.concat(chunks).toString();
 }
 
-/** The error for an answer that is none of success. Its body is a Status, unless something else has answered. */
+/** The error for a response that is not a success. Its body is a Status, unless a proxy or another program sent it. */
 function errorOf(status: number, text: string): PodrunError {
   const { reason = '', message = text.slice(0, 200) } = statusOf(text);
   if (status === 401) return fromServer('Unauthorized', message, 'Log in to the cluster again.');
@@ -135,10 +134,21 @@ function statusOf(text: string): { readonly reason?: string; readonly message?: 
 
 /** The rule of a Role that is missing, as a sentence. Undefined: the server refused for another reason. */
 export function missingRule(message: string): string | undefined {
-  const found = REFUSAL.exec(message);
-  if (found === null) return undefined;
-  const [, verb = '', resource = '', group = '', namespace] = found;
+  const refusal = REFUSAL.exec(message);
+  if (refusal === null) return undefined;
+  const [, verb = '', resource = '', group = '', namespace] = refusal;
   const place = namespace === undefined ? 'a ClusterRole' : `a Role of namespace ${namespace}`;
   const rule = { apiGroups: [group], resources: [resource], verbs: [verb] };
-  return `Whoever administers the cluster adds this rule to ${place} of yours: ${JSON.stringify(rule)}`;
+  return `An administrator of the cluster adds this rule to ${place} of yours: ${JSON.stringify(rule)}`;
+}
+
+/** The path of all objects of a type, in a namespace if the type has namespaces. */
+export function collectionPath({ apiVersion, plural, isNamespaced }: ResourceType, namespace: string): string {
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${group}${isNamespaced ? `/namespaces/${namespace}` : ''}/${plural}`;
+}
+
+/** The path of one object. */
+export function objectPathOf(type: ResourceType, namespace: string, name: string): string {
+  return `${collectionPath(type, namespace)}/${name}`;
 }

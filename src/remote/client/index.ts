@@ -14,7 +14,7 @@ export interface ClusterAccess {
   readonly namespace: string | undefined;
   /** Credentials, TLS and proxy for one request. Tokens of plugins are renewed when they have expired. */
   readonly requestOptions: () => Promise<RequestOptions>;
-  /** Connects a port of a Pod with two streams. Resolves when it is connected; answers what ends the connection. */
+  /** Connects a port of a Pod with two streams. Resolves when connected, with a function that ends the connection. */
   readonly forward: (target: ForwardTarget, streams: ForwardStreams) => Promise<() => void>;
 }
 
@@ -27,7 +27,7 @@ export interface ForwardTarget {
 export interface ForwardStreams {
   /** Gets the bytes of the Pod. */
   readonly output: Writable;
-  /** Has the bytes for the Pod. */
+  /** Supplies the bytes for the Pod. */
   readonly input: Readable;
   /** Called when the connection has ended. */
   readonly onEnd: () => void;
@@ -39,7 +39,7 @@ export type AccessOutcome =
   | { readonly ok: false; readonly error: string; readonly contexts: readonly string[] };
 
 /**
- * Reads the kubeconfig as kubectl does: the file, else those of $KUBECONFIG, else ~/.kube/config.
+ * Reads the kubeconfig as kubectl does: the file, else the files in $KUBECONFIG, else ~/.kube/config.
  * @param context its name; empty: the current one
  */
 export function openAccess({

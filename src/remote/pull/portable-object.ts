@@ -42,8 +42,8 @@ const FIELDS_OF_SERVERS = [
  * The manifest that an object of a cluster may have been made of: without what the cluster has set, so that it can be
  * applied elsewhere.
  */
-export function portableObject(found: KubeObject): PortableObject {
-  const { apiVersion, kind, metadata, status: _, ...rest } = found as KubeObject & { readonly status?: unknown };
+export function portableObject(original: KubeObject): PortableObject {
+  const { apiVersion, kind, metadata, status: _, ...rest } = original as KubeObject & { readonly status?: unknown };
   const object = { apiVersion, kind, metadata: portableMeta(metadata), ...structuredClone(rest) } as KubeObject;
   if (kind === 'Job') forgetJob(object['spec'] as Record<string, unknown>);
   const pod = podIn(object)?.pod as PodTemplateSpec | undefined;
@@ -75,15 +75,15 @@ function forgetJob(spec: Record<string, unknown>): void {
 }
 
 /** A Pod without what the cluster has set, and sentences about the rest. */
-function portablePod(found: PodSpec): { readonly spec: PodSpec; readonly leftOut: readonly string[] } {
-  const { serviceAccountName = 'default', ephemeralContainers = [] } = found;
-  const account = `serviceAccountName ${serviceAccountName}: its rights are those of the cluster`;
+function portablePod(original: PodSpec): { readonly spec: PodSpec; readonly leftOut: readonly string[] } {
+  const { serviceAccountName = 'default', ephemeralContainers = [] } = original;
+  const account = `serviceAccountName ${serviceAccountName}: its rights come from the cluster`;
   const added = `ephemeral containers: ${ephemeralContainers.map(({ name }) => name).join(', ')}`;
-  const volumes = found.volumes?.filter(({ name }) => !isApiAccess(name)) ?? [];
-  const tolerations = found.tolerations?.filter(({ key = '' }) => !OWN_TOLERATION.test(key)) ?? [];
-  const containers = found.containers.map(withoutToken);
-  const initContainers = found.initContainers?.map(withoutToken);
-  const { volumes: _, tolerations: __, ...rest } = found;
+  const volumes = original.volumes?.filter(({ name }) => !isApiAccess(name)) ?? [];
+  const tolerations = original.tolerations?.filter(({ key = '' }) => !OWN_TOLERATION.test(key)) ?? [];
+  const containers = original.containers.map(withoutToken);
+  const initContainers = original.initContainers?.map(withoutToken);
+  const { volumes: _, tolerations: __, ...rest } = original;
   const spec: PodSpec = {
     ...rest,
     ...(initContainers && { initContainers }),

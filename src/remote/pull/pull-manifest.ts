@@ -1,7 +1,6 @@
 import { hasCode, type KubeObject, type ResourceType, resourceTypeOf } from '../../api/index.ts';
 import { type NeededObject, neededObjects } from '../../manifest/index.ts';
-import type { ClusterConnection } from '../base/connection.ts';
-import { objectPathOf } from '../base/paths.ts';
+import { type ClusterConnection, objectPathOf } from '../base/connection.ts';
 import { portableObject } from './portable-object.ts';
 
 export interface PullRequestOfManifest {
@@ -39,11 +38,11 @@ export async function pullManifest(
     const label = `${kind} ${other}`;
     if (!withKinds.has(kind)) missing.push(`${label}: ${HINTS[kind]}`);
     else {
-      const found = await get(resourceTypeOf({ apiVersion: 'v1', kind }), other).catch((error: unknown) => {
+      const data = await get(resourceTypeOf({ apiVersion: 'v1', kind }), other).catch((error: unknown) => {
         if (!hasCode(error, 'NotFound')) throw error;
         missing.push(`${label}: the cluster does not have it`);
       });
-      if (found) objects.push(dataObject(typed(found, { apiVersion: 'v1', kind }), redact));
+      if (data) objects.push(dataObject(typed(data, { apiVersion: 'v1', kind }), redact));
     }
   }
   return { objects: [...objects, object], leftOut: [...leftOut, ...missing] };
@@ -55,13 +54,13 @@ const HINTS: Readonly<Record<NeededObject['kind'], string>> = {
   PersistentVolumeClaim: 'its data is on the cluster; apply a claim of this name first',
 };
 
-/** The API server leaves kind and version out in some answers. */
+/** Adds kind and version, which the API server leaves out in some responses. */
 function typed(object: KubeObject, { apiVersion, kind }: Pick<ResourceType, 'apiVersion' | 'kind'>): KubeObject {
   return { ...object, apiVersion, kind };
 }
 
-function dataObject(found: KubeObject, redact: boolean): KubeObject {
-  const { object } = portableObject(found);
+function dataObject(original: KubeObject, redact: boolean): KubeObject {
+  const { object } = portableObject(original);
   const { data } = object as { readonly data?: Readonly<Record<string, string>> };
   if (!redact || object.kind !== 'Secret' || data === undefined) return object;
   const { data: _, ...rest } = object as KubeObject & { readonly data: unknown };

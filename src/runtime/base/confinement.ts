@@ -3,6 +3,8 @@
  * fulfils it as far as it can (see features.ts).
  */
 
+import type { SeccompFilter } from './seccomp.ts';
+
 /** A container's view of the machine. */
 export interface Confinement {
   readonly pod: PodNamespaces;
@@ -32,7 +34,7 @@ export interface Confinement {
   /** True: the main process is process 1 of its namespace. Otherwise a reaper is. */
   readonly strictPid1: boolean;
   /** The OCI runtime that starts the programs of the container. Undefined: podrun does. */
-  readonly oci?: (OciProgram & { readonly hasSeccomp: boolean }) | undefined;
+  readonly oci?: (OciProgram & { readonly seccomp: SeccompFilter | undefined }) | undefined;
 }
 
 /**
@@ -82,7 +84,10 @@ export interface PodNamespaces {
 export interface Mount {
   /** The place on the host. Of an image: its folder. */
   readonly source: string;
-  /** The image whose file or folder `path` is shown, read-only: absolute in the image, without links. */
+  /**
+   * The image whose file or folder `path` is shown: absolute in the image, without links. Without `isReadOnly`, it is a
+   * folder of the container's own image, as a copy; an empty one where the image has none.
+   */
   readonly image?: (ImageLayers & { readonly path: string }) | undefined;
   readonly target: string;
   readonly isReadOnly: boolean;
@@ -101,6 +106,15 @@ export interface Identity {
   /** True: setuid programs and file capabilities have no effect. */
   readonly noNewPrivileges: boolean;
 }
+
+/** The user and rights of podrun itself. */
+export const OWN_IDENTITY: Identity = {
+  uid: undefined,
+  gid: undefined,
+  groups: undefined,
+  capabilities: undefined,
+  noNewPrivileges: false,
+};
 
 /** The limits of a group of processes. Undefined: no limit. */
 export interface GroupLimits {

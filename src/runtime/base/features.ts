@@ -16,6 +16,8 @@ export interface NamespaceTools {
   readonly sleep: string;
   readonly flock: string;
   readonly env: string;
+  /** Loads filters of system calls. Undefined: perl is not installed. */
+  readonly perl?: string | undefined;
 }
 
 /** The ways in which podrun can make namespaces on this machine. */

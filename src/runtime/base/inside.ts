@@ -1,10 +1,21 @@
-import type { FileOwners } from './confinement.ts';
+import type { FileOwners, Identity } from './confinement.ts';
+import type { SeccompProgram } from './seccomp.ts';
 
 /**
  * Programs of the host that may stand before the program of a container. Each begins its error messages with its name;
  * `limits` is the name of the shell that enters cgroups.
  */
-export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice', 'limits'] as const;
+export const ENTERING_TOOLS = [
+  'nsenter',
+  'unshare',
+  'setpriv',
+  'flock',
+  'mount',
+  'env',
+  'nice',
+  'limits',
+  'perl',
+] as const;
 
 /** Programs that stand before a program inside a container, as the first words of a command line. */
 export interface InsideTools {
@@ -13,9 +24,17 @@ export interface InsideTools {
   readonly env: readonly [string, ...string[]];
   /** Undefined: the program among the container's own files, if it has one. */
   readonly setsid?: readonly [string, ...string[]] | undefined;
+  /** Takes the last step before a program. Undefined: the machine has no perl. */
+  readonly perl?: readonly [string, ...string[]] | undefined;
   /** Starts a program unchanged, whatever its name. */
   readonly unchanged: readonly string[];
   readonly users: FileOwners;
+}
+
+/** The rights of a program with a filter of system calls, which one process takes before it becomes the program. */
+export interface LastStep {
+  readonly identity: Identity;
+  readonly seccomp: SeccompProgram;
 }
 
 /** The arguments of execve(2) for a program. */
@@ -28,6 +47,8 @@ export interface ProgramCall {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** The rights that an inside gives the program, see `takesLastStep`. Undefined: the words of `argv` decide. */
+  readonly last?: LastStep | undefined;
 }
 
 /** The inside of one container: its view of the machine, and the way to start a process there. */
@@ -57,6 +78,8 @@ export interface Inside {
    * become the program.
    */
   readonly ociRuntime?: string | undefined;
+  /** True when `enter` takes the last step, in the process that changes the root. */
+  readonly takesLastStep?: boolean | undefined;
   /** Kills everything inside, without waiting. */
   kill(): void;
   /** Resolves when everything inside has ended and was removed. Never rejects. */
@@ -84,6 +107,7 @@ export function insideWith(inside: Inside, parts: Partial<Inside>): Inside {
     owner: inside.owner,
     tools: inside.tools,
     ociRuntime: inside.ociRuntime,
+    takesLastStep: inside.takesLastStep,
     kill: () => inside.kill(),
     end: () => inside.end(),
     ...parts,

@@ -3,6 +3,7 @@ import type { UsageTotals } from '../../machine/index.ts';
 import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import type { NetworkJoin } from './join.ts';
+import type { SeccompProgram } from './seccomp.ts';
 
 /** Everything needed to start the main process of one container instance. */
 export interface ContainerLaunch {
@@ -30,6 +31,8 @@ export interface ContainerLaunch {
   readonly imageFolder?: string | undefined;
   /** Undefined: podrun's own. */
   readonly identity?: Identity | undefined;
+  /** The filter of system calls, where no OCI runtime starts the programs. Undefined: all calls are permitted. */
+  readonly seccomp?: SeccompProgram | undefined;
   readonly limits?: ResourceLimits | undefined;
   /** The private network. Undefined: the machine's. */
   readonly network?: NetworkJoin | undefined;

@@ -1,8 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { guardedProcess } from '../../defects.ts';
-import { startable } from '../base/descriptors-left.ts';
-import { STARTED_APART } from '../base/helper.ts';
+import { startable, STARTED_APART } from '../base/helper.ts';
 
 /** A process that runs on after the end of this one. */
 export interface BackgroundCall {

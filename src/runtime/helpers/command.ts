@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
 import { guardedProcess } from '../../defects.ts';
 import { errnoOf, errnoText } from '../base/errno.ts';
-import { shortageOfDescriptors } from '../base/descriptors-left.ts';
-import { STARTED } from '../base/helper.ts';
+import { shortageOfDescriptors, STARTED } from '../base/helper.ts';
 import type { OutputStream } from '../base/runtime.ts';
 import { exitCodeOf } from '../start/spawn.ts';
+import { quickStartTimeOf } from '../watch/process-identity.ts';
+import { CONTAINER_MARKER } from '../watch/process-table.ts';
+import { Sweeper } from '../watch/sweeper.ts';
+import { Watchdog } from '../watch/watchdog.ts';
 
 /** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */
 export interface CommandRequest {
@@ -29,25 +33,62 @@ export interface RunningCommand {
   readonly outputTaken: Promise<unknown>;
 }
 
+/** A command that ends as a container does: with all of its processes, and with podrun. */
+export interface WholeCommand extends RunningCommand {
+  /** Resolves when the command has ended, and no process of it is found any more. Never rejects. */
+  readonly swept: Promise<void>;
+}
+
 /** The exit codes are the shell's: 127 when the command is not found, 126 when it cannot be run. */
-export type CommandOutcome =
-  | { readonly ok: true; readonly command: RunningCommand }
+type CommandOutcome<Started> =
+  | { readonly ok: true; readonly command: Started }
   | { readonly ok: false; readonly error: string; readonly exitCode: 126 | 127 };
 
 // Ctrl-C and Ctrl-\: the terminal sends these signals to all processes in the foreground.
 const TYPED_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
+ * The time that processes have after the end of their command: tee(1) behind `> >(tee log)` writes the last lines then.
+ */
+const REST_MS = 500;
+
+let commands = 0;
+
+/**
+ * Starts a command of which no process is left: neither half a second after its end, nor when podrun is killed. Its
+ * processes have a mark, as the processes of a container have, which podrun in the background does not inherit.
+ */
+export async function startCommand(request: CommandRequest, clock: Clock): Promise<CommandOutcome<WholeCommand>> {
+  const id = `command-${process.pid}-${quickStartTimeOf(process.pid) ?? ''}-${++commands}.`;
+  const watchdog = new Watchdog();
+  const unmark = watchdog.mark(id);
+  watchdog.flush();
+  const release = (): void => {
+    unmark();
+    watchdog.close();
+  };
+  const outcome = await startInForeground({ ...request, env: { ...request.env, [CONTAINER_MARKER]: id } });
+  if (!outcome.ok) {
+    release();
+    return outcome;
+  }
+  const { command } = outcome;
+  const leader = { pid: command.pid, startTime: quickStartTimeOf(command.pid) };
+  const swept = command.exitCode.then(() => new Sweeper(clock).sweep({ id, leader, restMs: REST_MS })).then(release);
+  return { ok: true, command: { ...command, swept } };
+}
+
+/**
  * Starts a command with podrun's standard streams and in podrun's process group: it can ask questions, and Ctrl-C and
  * Ctrl-Z work as usual.
  */
-export async function startCommand({
+export async function startInForeground({
   argv,
   env,
   cwd,
   interactive,
   output = {},
-}: CommandRequest): Promise<CommandOutcome> {
+}: CommandRequest): Promise<CommandOutcome<RunningCommand & { readonly pid: number }>> {
   const [name, ...args] = argv;
   const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
   const { execa } = await import('execa');
@@ -65,7 +106,7 @@ export async function startCommand({
     if (!(interactive && TYPED_SIGNALS.has(signal))) child.kill(signal);
   };
   const outputTaken = Promise.all([take(child.stdout, output.stdout), take(child.stderr, output.stderr)]);
-  return { ok: true, command: { exitCode, forward, outputTaken } };
+  return { ok: true, command: { pid: child.pid, exitCode, forward, outputTaken } };
 }
 
 async function take(
@@ -76,7 +117,7 @@ async function take(
   for await (const chunk of stream) await taker(chunk as Buffer);
 }
 
-function notStarted(name: string, errno: string): CommandOutcome {
+function notStarted(name: string, errno: string): Extract<CommandOutcome<never>, { readonly ok: false }> {
   const isUnknown = errno === 'ENOENT' && !name.includes('/');
   const why = isUnknown ? 'executable file not found in $PATH' : errnoText(errno);
   return { ok: false, error: `cannot run ${JSON.stringify(name)}: ${why}`, exitCode: errno === 'ENOENT' ? 127 : 126 };

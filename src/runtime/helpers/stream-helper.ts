@@ -2,14 +2,13 @@ import type { Readable, Writable } from 'node:stream';
 import { guardedProcess } from '../../defects.ts';
 import { errnoText } from '../base/errno.ts';
 import { exitCodeOf, withContainerUmask } from '../start/spawn.ts';
-import { startable } from '../base/descriptors-left.ts';
-import { type HelperOutcome, STARTED_APART } from '../base/helper.ts';
+import { type HelperOutcome, startable, STARTED_APART } from '../base/helper.ts';
 
 /** A program through which podrun passes a stream. It ends with podrun, whose pipe it reads. */
 export interface StreamHelper {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Its end. Never rejects. `why` has the last line of its error output. */
+  /** Resolves when the program has ended; never rejects. `why` has the last line of its error output. */
   readonly ended: Promise<HelperOutcome>;
   kill(): void;
 }

@@ -8,6 +8,7 @@ import type { ContainerLaunch } from '../base/runtime.ts';
 import { checkMounts } from './namespace/check-mounts.ts';
 import { rootPrograms, type RootPrograms } from './image/programs.ts';
 import { containerView } from './namespace/container-view.ts';
+import { hidesTools } from './namespace/hides-tools.ts';
 import { type Holder, type Joinable, setUpHolder, startHolder } from './namespace/holder.ts';
 import { isInFolder, readHostMounts } from './paths/host-mounts.ts';
 import { removeLayer } from './namespace/layers.ts';
@@ -35,8 +36,8 @@ export class Namespaces implements Confiner {
   readonly #options: NamespacesOptions;
   readonly #pods: PodHolders;
   readonly #spare: SpareHolder;
-  /** Found when the first image becomes a root. */
-  #programs: Promise<RootPrograms> | undefined;
+  /** Found when the first image becomes a root, with perl and without it. */
+  readonly #programs = new Map<boolean, Promise<RootPrograms>>();
   /** By id of the container, the oldest first. */
   readonly #open = new Map<string, JoinableInside>();
 
@@ -90,8 +91,9 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
-      // Programs of an image may lie at the paths of programs that podrun needs.
-      const programs = image || imageFolder !== undefined ? await this.#rootPrograms(layerDir) : undefined;
+      // Programs of an image, and volumes, may lie at the paths of programs that podrun needs.
+      const bringsTools = image !== undefined || imageFolder !== undefined || hidesTools(confinement.mounts);
+      const programs = bringsTools ? await this.#rootPrograms(layerDir, launch.seccomp !== undefined) : undefined;
       const layOut = (): MountPlan =>
         (view = containerView({
           confinement,
@@ -141,11 +143,14 @@ export class Namespaces implements Confiner {
   }
 
   /** @param layerDir the folder for the programs where containers have none in common */
-  async #rootPrograms(layerDir: string): Promise<RootPrograms> {
+  async #rootPrograms(layerDir: string, hasFilter: boolean): Promise<RootPrograms> {
     const { facts, commonDir } = this.#options;
-    if (commonDir === undefined) return rootPrograms(facts.tools, layerDir);
-    this.#programs ??= rootPrograms(facts.tools, commonDir);
-    return this.#programs;
+    // Root's containers get their filter from the host's perl, before the change of root.
+    const withPerl = hasFilter && facts.mode === 'user';
+    if (commonDir === undefined) return rootPrograms(facts.tools, layerDir, withPerl);
+    const programs = this.#programs.get(withPerl) ?? rootPrograms(facts.tools, commonDir, withPerl);
+    this.#programs.set(withPerl, programs);
+    return programs;
   }
 
   #target({ processesOf }: Confinement): JoinableInside | undefined {
@@ -190,12 +195,13 @@ function joinableOf({ holder: { pid }, users }: PodHolder): Joinable {
 
 /**
  * The group that a container sees at the place of each mounted hierarchy: its own, or podrun's where it has none. These
- * are the roots of its cgroup namespace.
+ * are the roots of its cgroup namespace. Of a machine with both versions it sees version 1, as with runc: programs take
+ * a mount of version 2 for the place of their limits.
  * @param groups the folders of the container's groups
  */
 function groupsByMount(groups: readonly string[]): ReadonlyMap<string, string> {
   const hierarchies = hierarchiesOf(readQuietly('/proc/self/cgroup'), readQuietly('/proc/self/mountinfo'));
-  return new Map(
-    hierarchies.map(({ root, own }) => [root, groups.find((group) => isInFolder(group, root)) ?? own] as const),
-  );
+  const hasFirst = hierarchies.some(({ controllers }) => controllers.includes('memory'));
+  const seen = hierarchies.filter(({ version }) => version === 1 || !hasFirst);
+  return new Map(seen.map(({ root, own }) => [root, groups.find((group) => isInFolder(group, root)) ?? own] as const));
 }

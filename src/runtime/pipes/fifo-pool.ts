@@ -11,7 +11,7 @@ import { startTimeOf } from '../watch/process-identity.ts';
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
-  /** Its name, until the FIFO is given back. */
+  /** The path of the FIFO, until it is given back. */
   readonly path: string;
 }
 

@@ -1,17 +1,16 @@
-import { closeSync, existsSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { closeSync, constants, existsSync, fchmodSync, fchownSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { inBackground } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
+import { guarded, inBackground } from '../../defects.ts';
+import { quietly, succeeds } from '../../quietly.ts';
 import { errnoOf, isDiskLost } from '../base/errno.ts';
-import { handOver } from './hand-over.ts';
-import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
-import { discardInput, writeFifo } from './input-fifo.ts';
 import type { Inside } from '../base/inside.ts';
-import { noteNothingInFlight, readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OnOutput, OutputStream } from '../base/runtime.ts';
 import type { HeldPipes, Watchdog } from '../watch/watchdog.ts';
+import { closeFifo, type Fifo, FifoPool, type InputFifo } from './fifo-pool.ts';
+import { noteNothingInFlight, type PipeReader, readFifo, readPipe } from './pipe-reader.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own pipes, where that works on macOS only. */
 export type PipeKind = 'fifo' | 'pipe';
@@ -37,7 +36,7 @@ export interface ProcessPipes {
 }
 
 /** The part of a child process that has pipes. */
-export interface PipeOwner {
+interface PipeOwner {
   readonly stdin: Writable | null;
   readonly stdout: Readable | null | undefined;
   readonly stderr: Readable | null | undefined;
@@ -47,7 +46,7 @@ export interface PipeOwner {
 type PipeHolder = Pick<Watchdog, 'hold'>;
 
 /** A process that needs pipes. */
-export interface PipeUser {
+interface PipeUser {
   /** See Inside. */
   readonly owner?: Inside['owner'];
   /** See ContainerLaunch. Undefined: output in its pipes is lost with podrun. */
@@ -168,4 +167,51 @@ function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
 /** True when files were removed meanwhile. The error of a missing program names no system call. */
 function isOfARemovedFile(error: unknown): boolean {
   return errnoOf(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall !== undefined;
+}
+
+/** The intervals at which late readers are let in after the end of the input. */
+const LOOK_FIRST_MS = 5;
+const LOOK_LAST_MS = 250;
+
+/** Writes to a FIFO and owns its descriptors. The process has the reading end by now. */
+function writeFifo({ writeFd, placeFd }: InputFifo, clock: Clock): Writable {
+  const socket = guarded(new Socket({ fd: writeFd, readable: false, writable: true }), { ends: false });
+  socket.once('close', () => letInLateReaders(placeFd, clock));
+  return socket;
+}
+
+/**
+ * Lets late readers in. A program that opens `/dev/stdin` after the end of the input would wait for a writer for ever;
+ * on a node, its unnamed pipe would be at its end at once. A writer that opens and closes the FIFO ends the wait, and
+ * the reader finds the end. A waiting reader cannot be detected.
+ */
+function letInLateReaders(placeFd: number, clock: Clock): void {
+  let pauseMs = LOOK_FIRST_MS;
+  const look = (): void => {
+    const flags = constants.O_WRONLY | constants.O_NONBLOCK;
+    const isOpen = succeeds(() => closeSync(openSync(`/proc/self/fd/${placeFd}`, flags)));
+    // No process has the FIFO open: there will be no more readers.
+    if (!isOpen) return closeSync(placeFd);
+    clock.wakeAt(clock.now().monotonicMs + pauseMs, look);
+    pauseMs = Math.min(LOOK_LAST_MS, 2 * pauseMs);
+  };
+  look();
+}
+
+/** Closes an input FIFO that was not used. */
+function discardInput(fifo: InputFifo): void {
+  closeFifo(fifo);
+  closeSync(fifo.placeFd);
+}
+
+/**
+ * Makes the container's user the owner of its output: only the owner may open /dev/stdout.
+ * @param descriptors of pipes or of a terminal
+ */
+export function handOver(descriptors: readonly number[], owner: Inside['owner']): void {
+  if (owner === undefined) return;
+  // The files are in a private folder: only who inherits the descriptors finds them.
+  if (owner === 'mapped') return descriptors.forEach((descriptor) => quietly(() => fchmodSync(descriptor, 0o622)));
+  // Without CAP_CHOWN, the program can still write to its inherited descriptors.
+  for (const descriptor of descriptors) quietly(() => fchownSync(descriptor, owner.uid, owner.gid));
 }

@@ -11,7 +11,7 @@ import { CONTAINER_MARKER } from '../watch/process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from '../base/runtime.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { type Lookup, lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
-import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
+import { CONTAINER_STOPPED, execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from '../watch/watchdog.ts';
 
 /** The dependencies of a command in a container. */
@@ -57,7 +57,11 @@ export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd
   const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
   const isPartlyHidden = inside.tools?.users === 'mapped';
   const problem = whyNotEnterable(cwd, pathOf);
-  if (problem !== undefined && !isPartlyHidden) return { ok: false, error: problem };
+  if (problem !== undefined && !isPartlyHidden) {
+    // A container that lives has a root. The one of an ended container is gone, with all of its folders.
+    const hasEnded = whyNotEnterable('/', pathOf) !== undefined;
+    return { ok: false, error: hasEnded ? CONTAINER_STOPPED : problem };
+  }
   const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf, isPartlyHidden });
   const unloadable = lookup.ok ? whyNotLoadable(lookup.file, cwd, pathOf) : undefined;
   return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;

@@ -1,7 +1,7 @@
 import type { InsideTools, ProgramCall } from '../base/inside.ts';
 
 /** Variables by which the C library loads other code into a program, or reads other files. */
-const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
+export const LOADER_VARIABLE: RegExp = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
 
 /** The tools for these variables where the programs of the host are. */
 export const HOST_TOOLS = { env: ['/usr/bin/env'], unchanged: ['/usr/bin/nice', '-n', '0'] } as const;

@@ -2,10 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { inBackground } from '../../defects.ts';
+import type { Inside } from '../base/inside.ts';
+import type { Limited } from '../base/limited.ts';
+import type { ContainerLaunch, ProcessInput, ProcessStreams } from '../base/runtime.ts';
+import type { ConnectedPipes, ProcessPipes } from '../pipes/process-pipes.ts';
 import { sendSignal } from '../watch/kill.ts';
-import type { ConnectedPipes } from '../pipes/process-pipes.ts';
-import type { ProcessInput, ProcessStreams } from '../base/runtime.ts';
-import { exitCodeOf } from './spawn.ts';
+import { CONTAINER_MARKER } from '../watch/process-table.ts';
+import { exitCodeOf, spawnLeader, type SpawnOutcome } from './spawn.ts';
+import { whyNotLoadable } from './start-checks.ts';
+import { execveFailed, isForkError } from './start-errors.ts';
 
 const { SIGCONT } = constants.signals;
 
@@ -89,4 +94,42 @@ export function pipedInput(stream: Writable, endOfInput?: Buffer): ProcessInput 
       else stream.write(endOfInput);
     },
   };
+}
+
+/** The inside and the limits of a container's processes. */
+export interface SpawnContext {
+  readonly inside: Inside;
+  readonly limited: Limited;
+}
+
+interface MainSpawned {
+  readonly spawned: SpawnOutcome;
+  /** The command line of the started process: the tools, then the program, see StartupWatch. */
+  readonly commandLine: readonly string[];
+}
+
+/**
+ * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
+ * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
+ * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). A stand-in does the same here. Only arguments and
+ * variables that are too long keep it from starting: runc itself could not start with them.
+ */
+export async function spawnMain(
+  launch: ContainerLaunch,
+  file: string,
+  { stdio }: ProcessPipes,
+  inside: Inside,
+): Promise<MainSpawned> {
+  const { argv, cwd, id } = launch;
+  const marker = { [CONTAINER_MARKER]: id };
+  const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
+  const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
+  const started = inside.enter(call);
+  const spawned: SpawnOutcome =
+    errno === undefined ? await spawnLeader({ ...started, stdio: [...stdio] }) : { ok: false, errno };
+  if (spawned.ok || isForkError(spawned.errno) || spawned.errno === 'E2BIG')
+    return { spawned, commandLine: started.argv };
+  const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
+  const stoodIn = await spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+  return { spawned: stoodIn, commandLine: argv };
 }

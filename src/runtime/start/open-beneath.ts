@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../exact-mode.ts';
 import { errnoOf } from '../base/errno.ts';
@@ -9,7 +9,7 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Source: include/linux/namei.h MAXSYMLINKS. */
 const LINKS_MAX = 40;
 
-export type Beneath =
+type Beneath =
   /** A descriptor. The caller closes it. */
   | { readonly ok: true; readonly fd: number }
   /** `failed`: the file is missing or cannot be opened. */
@@ -100,4 +100,13 @@ function openStep(at: string, mode: number | undefined): number {
 function within(folder: string, target: string): string | undefined {
   if (target === folder) return '';
   return target.startsWith(folder === '/' ? '/' : `${folder}/`) ? target.slice(folder.length) : undefined;
+}
+
+/**
+ * The identity of a file, the same for each path and in every mount namespace.
+ * @throws {Error} of the file system when the file is missing
+ */
+export function fileIdentity(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${dev}:${ino}`;
 }

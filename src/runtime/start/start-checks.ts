@@ -5,7 +5,7 @@ import { makeFolderExactly } from '../../exact-mode.ts';
 import { quietly, statIfThere, statQuietly } from '../../quietly.ts';
 import { goQuote } from '../../api/index.ts';
 import { errnoOf, errnoText } from '../base/errno.ts';
-import { descriptorPath, openBeneath, closing } from './open-beneath.ts';
+import { closing, descriptorPath, openBeneath } from './open-beneath.ts';
 
 /*
  * The checks of a container runtime before execve(2), in its order and with its texts, so that a failed start names the
@@ -44,7 +44,7 @@ export function lookUpProgram({ name, cwd, searchPath, pathOf, isPartlyHidden = 
     const problem = problemOf(name);
     return problem === undefined ? { ok: true, file: name } : failed(problem);
   }
-  for (const directory of searchPath === undefined || searchPath === '' ? [] : searchPath.split(':')) {
+  for (const directory of searchPath === undefined || searchPath === '' ? [] : new Set(searchPath.split(':'))) {
     const file = join(directory === '' ? '.' : directory, name);
     // Most folders of PATH lack the program: one look has to do for them.
     if (!isPartlyHidden && statQuietly(pathOf(resolve(cwd, file))) === undefined) continue;
@@ -60,6 +60,7 @@ export function lookUpProgram({ name, cwd, searchPath, pathOf, isPartlyHidden = 
  * error in runc's words, undefined if there is none.
  */
 export function prepareWorkingDirectory(path: string, pathOf: PathOf): string | undefined {
+  if (whyNotEnterable(path, pathOf) === undefined) return undefined;
   const problem = makeDirectories(path, pathOf);
   return problem === undefined ? whyNotEnterable(path, pathOf) : `workingDir: ${problem}`;
 }
@@ -136,8 +137,8 @@ function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | u
 
 /** Creates directories as Go's MkdirAll does. The error names the first one that failed. */
 function makeDirectories(path: string, pathOf: PathOf): string | undefined {
-  const there = isDirectory(pathOf(path));
-  if (there !== undefined) return there ? undefined : mkdirFailed(path, 'ENOTDIR');
+  const isFolder = isDirectory(pathOf(path));
+  if (isFolder !== undefined) return isFolder ? undefined : mkdirFailed(path, 'ENOTDIR');
   const parent = dirname(path);
   const problem = parent === path ? undefined : makeDirectories(parent, pathOf);
   if (problem !== undefined) return problem;

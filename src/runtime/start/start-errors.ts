@@ -34,6 +34,9 @@ export function execFailed(execId: string, why: string): string {
   );
 }
 
+/** The error of a command in a container that has ended. Source: opencontainers/runc exec.go. */
+export const CONTAINER_STOPPED = 'cannot exec in a stopped container';
+
 /** The error of a container whose output podrun could not read. */
 export function outputFailed(why: string): string {
   return `no pipes for its output: ${why}`;

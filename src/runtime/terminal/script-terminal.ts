@@ -8,7 +8,7 @@ import type { ContainerLaunch, TerminalSize } from '../base/runtime.ts';
 import { spawnLeader } from '../start/spawn.ts';
 
 const NOT_RESIZED =
-  'the terminal is that of script(1), whose size is fixed: the package @lydell/node-pty is not installed';
+  'the terminal comes from script(1), whose size is fixed: the package @lydell/node-pty is not installed';
 const NONE =
   'there is no terminal: neither the package @lydell/node-pty is installed nor script(1) of util-linux, on Linux';
 

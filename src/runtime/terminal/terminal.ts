@@ -7,7 +7,7 @@ import { loadNativePart } from '../../build-file.ts';
 import { quietly } from '../../quietly.ts';
 import type { Clock } from '../../clock.ts';
 import { sendSignal } from '../watch/kill.ts';
-import { handOver } from '../pipes/hand-over.ts';
+import { handOver } from '../pipes/process-pipes.ts';
 import type { Inside, ProgramCall } from '../base/inside.ts';
 import { exitOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from '../start/main-process.ts';
 import { readTerminal } from '../pipes/pipe-reader.ts';

@@ -1,10 +1,8 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { quietly, readQuietly, filesIn } from '../../quietly.ts';
-import { type Clock, nextEventLoopTurn } from '../../clock.ts';
+import { quietly } from '../../quietly.ts';
 import { runHelper } from '../base/helper.ts';
 import { joinPrefix, type NetworkJoin } from '../base/join.ts';
-import { markIn } from './process-table.ts';
 
 /** A TCP socket that accepts connections. */
 export interface Listener {
@@ -13,15 +11,8 @@ export interface Listener {
   readonly port: number;
   /** The number of the socket on this machine. */
   readonly inode: string;
-}
-
-/** A process with a listening socket. */
-export interface ListenerOwner {
-  readonly pid: number;
-  /** The name of its program. */
-  readonly program: string;
-  /** The id of its container. */
-  readonly containerId: string | undefined;
+  /** The user who made it. */
+  readonly uid: number;
 }
 
 const LISTEN = '0A';
@@ -29,10 +20,10 @@ const LISTEN = '0A';
 /** Parses the listening sockets in /proc/net/tcp or tcp6. @see proc(5) */
 export function parseListeners(text: string): Listener[] {
   return text.split('\n').flatMap((line) => {
-    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+    const [, local = '', , state, , , , uid, , inode] = line.trim().split(/\s+/);
     const [, words, port] = /^([\dA-F]{8}|[\dA-F]{32}):([\dA-F]{4})$/.exec(local) ?? [];
     if (state !== LISTEN || words === undefined || port === undefined || inode === undefined) return [];
-    return [{ address: addressOf(words), port: Number.parseInt(port, 16), inode }];
+    return [{ address: addressOf(words), port: Number.parseInt(port, 16), inode, uid: Number(uid) }];
   });
 }
 
@@ -54,7 +45,7 @@ function addressOf(words: string): string {
  * The sockets that listen on one of these ports. Takes 0.3 ms. Empty where there is no /proc.
  * @param pid a process in the network to search. Undefined: podrun's own network
  */
-export function listenersOn(ports: readonly number[], pid?: number): Listener[] {
+function listenersOn(ports: readonly number[], pid?: number): Listener[] {
   const folder = `/proc/${pid ?? 'self'}/net`;
   const listeners = TABLES.flatMap((file) => parseListeners(listenersFirst(`${folder}/${file}`)));
   return listeners.filter(({ port }) => ports.includes(port));
@@ -99,100 +90,4 @@ function endsWithConnection(text: string): boolean {
   const row = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const [number = '', , , state] = row.trim().split(/\s+/);
   return /^\d+:$/.test(number) && state !== LISTEN;
-}
-
-// The longest time that a search blocks the event loop.
-const SLICE_MS = 2;
-
-/** A search that has not begun. It serves all requests that arrive before its start. */
-interface PlannedLook {
-  readonly inodes: Set<string>;
-  readonly owners: Promise<Owners>;
-  readonly hurry: () => void;
-}
-
-type Owners = ReadonlyMap<string, readonly ListenerOwner[]>;
-
-// The share of the time that searches may take.
-const SHARE = 0.05;
-
-/**
- * Finds the processes that own sockets, as far as permissions allow. A search takes 15 ms, and much longer with a
- * thousand containers: requests that arrive meanwhile share the next one.
- */
-export class OwnerSearch {
-  readonly #clock: Clock;
-  #next: PlannedLook | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #restUntilMs = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /**
-   * Finds the owners by inode.
-   * @param isUrgent false: the request can wait until a search is due
-   */
-  async of(inodes: readonly string[], isUrgent: boolean): Promise<Owners> {
-    this.#next ??= this.#plan();
-    for (const inode of inodes) this.#next.inodes.add(inode);
-    if (isUrgent) this.#next.hurry();
-    return this.#next.owners;
-  }
-
-  #plan(): PlannedLook {
-    const inodes = new Set<string>();
-    let hurry = (): void => undefined;
-    const due = new Promise<void>((resolve) => {
-      const alarm = this.#clock.wakeAt(this.#restUntilMs, resolve);
-      hurry = () => {
-        alarm.cancel();
-        resolve();
-      };
-    });
-    const owners = this.#last.then(() => due).then(() => this.#look(inodes));
-    this.#last = owners;
-    return { inodes, owners, hurry };
-  }
-
-  async #look(inodes: ReadonlySet<string>): Promise<Owners> {
-    this.#next = undefined;
-    const beganMs = this.#clock.now().monotonicMs;
-    const owners = await listenerOwners([...inodes], this.#clock);
-    const endedMs = this.#clock.now().monotonicMs;
-    this.#restUntilMs = endedMs + (endedMs - beganMs) / SHARE;
-    return owners;
-  }
-}
-
-/** The processes that own these sockets, by inode. */
-async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<Owners> {
-  const owners = new Map<string, ListenerOwner[]>(inodes.map((inode) => [inode, []]));
-  let sliceStartMs = clock.now().monotonicMs;
-  for (const entry of readdirSync('/proc')) {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid)) continue;
-    for (const inode of socketsOf(pid)) owners.get(inode)?.push(ownerWith(pid));
-    if (clock.now().monotonicMs - sliceStartMs < SLICE_MS) continue;
-    await new Promise<void>(nextEventLoopTurn);
-    sliceStartMs = clock.now().monotonicMs;
-  }
-  return owners;
-}
-
-/** The inodes of a process's sockets of any kind. Empty for processes of other users. */
-function socketsOf(pid: number): Set<string> {
-  const folder = `/proc/${pid}/fd`;
-  const sockets = new Set<string>();
-  for (const fd of filesIn(folder)) {
-    const [, inode] = /^socket:\[(\d+)\]$/.exec(quietly(() => readlinkSync(`${folder}/${fd}`)) ?? '') ?? [];
-    if (inode !== undefined) sockets.add(inode);
-  }
-  return sockets;
-}
-
-function ownerWith(pid: number): ListenerOwner {
-  const program = readQuietly(`/proc/${pid}/comm`).trimEnd();
-  return { pid, program, containerId: markIn(readQuietly(`/proc/${pid}/environ`)) };
 }

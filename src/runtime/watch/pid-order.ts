@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
  * system does not say (not Linux, or /proc is an imitation).
  * @see proc_stat(5)
  */
-export function forkCount(): number | undefined {
+function forkCount(): number | undefined {
   return numberIn('/proc/stat', /^processes (\d+)$/m);
 }
 

@@ -21,9 +21,9 @@ export interface ProcessFacts extends ProcessIdentity {
   /** 0 where the system does not say. */
   readonly sessionId: number;
   /** True for a process that has ended and waits for its parent: it runs nothing and ignores signals. */
-  readonly zombie: boolean;
+  readonly isZombie: boolean;
   /** True for a process that was killed and runs no code of its own any more, also while the kernel still ends it. */
-  readonly ending: boolean;
+  readonly isEnding: boolean;
 }
 
 /** The start time of this process, which never changes. Each write of the store asks for it. */
@@ -33,7 +33,7 @@ let ownStartTime: string | undefined;
 export function startTimeOf(pid: number): string | undefined {
   if (pid === process.pid) return (ownStartTime ??= factsOf(pid)?.startTime);
   const facts = factsOf(pid);
-  return facts === undefined || facts.zombie ? undefined : facts.startTime;
+  return facts === undefined || facts.isZombie ? undefined : facts.startTime;
 }
 
 /** The start time of a process that was just started, also of a zombie. Undefined where a look takes milliseconds. */
@@ -48,11 +48,11 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
 
 /**
  * True for a process that still exists, but was killed: it is gone as soon as the kernel has ended it. A process that
- * takes the signal shows neither of the marks of `ending` for a moment. Its SIGKILL stays among the signals that are
+ * takes the signal shows neither of the marks of `isEnding` for a moment. Its SIGKILL stays among the signals that are
  * pending for all of its threads. Source: linux kernel/signal.c get_signal, complete_signal.
  */
-export function isEnding(pid: number): boolean {
-  return factsOf(pid)?.ending === true || (process.platform === 'linux' && isKillPending(pid));
+function isEnding(pid: number): boolean {
+  return factsOf(pid)?.isEnding === true || (process.platform === 'linux' && isKillPending(pid));
 }
 
 function isKillPending(pid: number): boolean {
@@ -140,8 +140,8 @@ export function parseProcStat(text: string): ProcessFacts | undefined {
     groupId: Number(fields[2]),
     sessionId: Number(fields[3]),
     // A process whose first thread has ended looks like a zombie while its other threads run on.
-    zombie: fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1),
-    ending: (Number(fields[6]) & ENDING_FLAGS) !== 0 || (Number(fields[28]) & SIGKILL_BIT) !== 0,
+    isZombie: fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1),
+    isEnding: (Number(fields[6]) & ENDING_FLAGS) !== 0 || (Number(fields[28]) & SIGKILL_BIT) !== 0,
   };
 }
 
@@ -159,9 +159,9 @@ export function parsePsLine(line: string): ProcessFacts | undefined {
     parentPid: Number(parentPid),
     groupId: Number(groupId),
     sessionId: 0,
-    zombie: state.startsWith('Z'),
+    isZombie: state.startsWith('Z'),
     // Source: ps(1) of BSD: the process is trying to exit. Other systems have no such letter.
-    ending: state.slice(1).includes('E'),
+    isEnding: state.slice(1).includes('E'),
   };
 }
 

@@ -48,7 +48,7 @@ export function markIn(environ: string): string | undefined {
 export function parsePsTable(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line): ProcessEntry[] => {
     const facts = parsePsLine(line);
-    if (facts === undefined || facts.zombie || facts.pid === process.pid) return [];
+    if (facts === undefined || facts.isZombie || facts.pid === process.pid) return [];
     return [{ ...facts, containerId: new RegExp(` ${CONTAINER_MARKER}=(\\S+)`).exec(line)?.[1], isUnclear: false }];
   });
 }
@@ -64,7 +64,7 @@ async function listByProc(clock: Clock, since: ListedSince): Promise<ProcessEntr
       sliceStartMs = clock.now().monotonicMs;
     }
     const facts = factsOf(pid);
-    if (facts === undefined || facts.zombie) continue;
+    if (facts === undefined || facts.isZombie) continue;
     const mark = Number(facts.startTime) < since.ticks ? NO_MARK : readMark(pid);
     // Kernel threads have no environment either, and never will.
     entries.push({ ...facts, ...mark, isUnclear: mark.isUnclear && facts.parentPid !== KERNEL_THREADS });

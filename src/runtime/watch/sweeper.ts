@@ -15,6 +15,8 @@ export interface SweepTarget {
   readonly leader: { readonly pid: number; readonly startTime: string | undefined } | undefined;
   /** `forkCount` before the start of the leader, if known. */
   readonly forksBefore?: number | undefined;
+  /** The time in which its other processes may end by themselves. Default: none. */
+  readonly restMs?: number | undefined;
 }
 
 // The most passes: a process that forks faster than it is found would keep podrun busy for ever.
@@ -22,6 +24,8 @@ const PASSES_MAX = 20;
 // The pauses between passes: a killed process takes a moment to vanish, a large one longer.
 const PAUSE_FIRST_MS = 1;
 const PAUSE_LONGEST_MS = 50;
+/** The pause between looks at processes that may still end by themselves. */
+const PAUSE_AT_REST_MS = 20;
 // The rest after a pass, as a multiple of its time: a look at all processes takes milliseconds. When many containers
 // end one after the other, some of them share the next pass.
 const REST_FACTOR = 2;
@@ -38,6 +42,8 @@ interface Sweep {
   unclear: ReadonlySet<string> | undefined;
   /** The monotonic time of the next pass. */
   dueMs: number;
+  /** The monotonic time from which passes kill. */
+  readonly killsFromMs: number;
 }
 
 /**
@@ -63,7 +69,9 @@ export class Sweeper {
   /** Resolves when no process of the container is found any more, or after the last pass. Never rejects. */
   sweep(target: SweepTarget): Promise<void> {
     return new Promise((resolve) => {
-      this.#sweeps.add({ target, done: resolve, passes: 0, unclear: undefined, dueMs: this.#clock.now().monotonicMs });
+      const dueMs = this.#clock.now().monotonicMs;
+      const killsFromMs = dueMs + (target.restMs ?? 0);
+      this.#sweeps.add({ target, done: resolve, passes: 0, unclear: undefined, dueMs, killsFromMs });
       this.#schedule();
     });
   }
@@ -88,6 +96,10 @@ export class Sweeper {
     const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
     for (const sweep of due) {
       const left = members.get(sweep.target) ?? [];
+      if (left.length > 0 && startMs < sweep.killsFromMs) {
+        sweep.dueMs = startMs + PAUSE_AT_REST_MS;
+        continue;
+      }
       for (const identity of left) killProcess(identity);
       sweep.dueMs = this.#clock.now().monotonicMs + Math.min(PAUSE_LONGEST_MS, PAUSE_FIRST_MS * 2 ** sweep.passes);
       sweep.passes++;

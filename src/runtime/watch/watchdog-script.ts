@@ -52,7 +52,7 @@ keep() { # NAME: a long list is not copied for each
   recent="$recent$1 " count=$((count + 1))
   case $count in *00) things=$things$recent recent= ;; esac
 }
-tidyUp() { # leaves out what is over, and what is there twice
+tidyUp() { # drops ended entries and duplicates
   names=$things$recent things= recent= count=0 round=$((round + 1))
   for name in $names; do
     eval 'known=\${'"$name"'-}'
@@ -62,7 +62,7 @@ tidyUp() { # leaves out what is over, and what is there twice
   done
   limit=$((count * 2 + 500))
 }
-entries() { # KIND: answers in $list
+entries() { # KIND: puts the entries into $list
   list=
   for name in $things$recent; do
     case $name in "$1"_*) list="$list \${name#*_}" ;; esac
@@ -74,7 +74,7 @@ canHold() { # does this shell have descriptors beyond 9?
   { [ -n "\${BASH_VERSION-}" ] || (eval 'exec 11</dev/null'); } 2>/dev/null && holds=yes
   ulimit -n "$(ulimit -H -n)"
 }
-hold() { # N PATH: opened for writing first, for there may be no writer left to wait for
+hold() { # N PATH: opened for writing first, since there may be no writer left to wait for
   canHold
   [ "$holds" = yes ] && [ -p "$2" ] || return 0
   command exec 9<>"$2" || return 0
@@ -112,7 +112,7 @@ done
 
 set -f
 tidyUp
-startOf() { # PID: answers in $start, empty when there is none
+startOf() { # PID: puts the start time into $start, empty when there is none
   start= text=
   [ -r "/proc/$1/stat" ] || return 0
   while read -r line || [ -n "$line" ]; do text="$text $line"; done <"/proc/$1/stat"
@@ -188,7 +188,7 @@ cut() { # LOG: a record that is not complete is of the piece that was lost
 now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
 case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
 now=\${now}Z
-# Those of which podrun has noted that nothing is in flight: nobody has read them since. One program looks for all.
+# The pipes that podrun has marked as read to the end, and that no process has read since. One program looks for all.
 set --
 for n in $pipes; do
   eval 'set -- "$@" "$path'"$n"'"'
@@ -199,14 +199,14 @@ $(stat -c '%X %n' "$@" 2>/dev/null)
 for n in $pipes; do
   eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"' runs=$runs'"$n"
   set -- "$@" "$path.rest"
-  others=
-  [ -n "$runs" ] || others='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
+  foreign=
+  [ -n "$runs" ] || foreign='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
   case $noted in *"
 0 $path
 "*) ;; *) continue ;; esac
-  # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
+  # Reads until the last writer of the pipe is dead. The added newline is removed again, or ends half a line.
   { $limit cat <&$n; echo; } |
-    sed -e "$others" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
+    sed -e "$foreign" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
   if [ -s "$path.rest" ] && [ "$(stat -c %X "$path")" != 0 ] && [ -d "\${log%/*/*/*}" ]; then
     mkdir -p "\${log%/*}"
     cut "$log"

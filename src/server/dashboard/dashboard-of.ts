@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/index.ts';
-import { type Dashboard, openDashboard } from './open-dashboard.ts';
-import { checkThatApiAnswers } from './pass-to-api.ts';
+import { type Dashboard, type DashboardFacts, openDashboard } from './open-dashboard.ts';
+import { checkApiServer } from './pass-to-api.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../quietly.ts';
@@ -19,11 +19,11 @@ export type DashboardOutcome =
   | ({ readonly ok: false } & Pick<PodrunError, 'code' | 'message' | 'hint'>);
 
 /** Opens the dashboard of the server that serves a state folder. */
-export async function dashboardOf(root: string, port: number): Promise<DashboardOutcome> {
+export async function dashboardOf(root: string, port: number, facts: DashboardFacts): Promise<DashboardOutcome> {
   try {
     const api = readServerAddress(root);
-    await checkThatApiAnswers(api);
-    return { ok: true, dashboard: await openDashboard(api, port) };
+    await checkApiServer(api);
+    return { ok: true, dashboard: await openDashboard(api, port, facts) };
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     const { code, message, hint } = error;

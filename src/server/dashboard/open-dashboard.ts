@@ -17,6 +17,24 @@ export interface Dashboard {
   readonly close: () => Promise<void>;
 }
 
+/** Facts that the API of Kubernetes does not have. */
+export interface DashboardFacts {
+  /** The URLs at which this machine reaches Services and Ingresses. */
+  readonly urls: () => readonly DashboardUrl[];
+  /**
+   * The drawing of a Pod's life.
+   * @throws {PodrunError} when there is no record of it
+   */
+  readonly timeline: (namespace: string, name: string) => string;
+}
+
+interface DashboardUrl {
+  readonly kind: 'Service' | 'Ingress';
+  readonly namespace: string;
+  readonly name: string;
+  readonly url: string;
+}
+
 const LOOPBACK = '127.0.0.1';
 const CODE_BYTES_MAX = 200;
 
@@ -44,7 +62,7 @@ const HEADERS: Readonly<Record<string, string>> = {
  * token of its own session only.
  * @throws {PodrunError} when the port is taken
  */
-export async function openDashboard(api: ServerAddress, port: number): Promise<Dashboard> {
+export async function openDashboard(api: ServerAddress, port: number, facts: DashboardFacts): Promise<Dashboard> {
   const session = new DashboardSession();
   const server = guarded(createServer((request, response) => inBackground(answer(request, response), response)));
   const connections = openConnections(server);
@@ -68,8 +86,9 @@ export async function openDashboard(api: ServerAddress, port: number): Promise<D
       const token = session.exchange(await shortBody(request));
       if (token === undefined) refuse(response, 403, 'the link was used, or is wrong');
       else response.writeHead(200, { 'content-type': 'text/plain' }).end(token);
-    } else if (!isPassedOn(url)) refuse(response, 404, 'not found');
+    } else if (!isPassedOn(url) && !isFact(url)) refuse(response, 404, 'not found');
     else if (!session.isAllowed(tokenOf(headers))) refuse(response, 401, 'run podrun dashboard again');
+    else if (isFact(url)) answerFact(response, url, facts);
     else passToApi(request, response, api);
   }
 
@@ -88,6 +107,24 @@ export async function openDashboard(api: ServerAddress, port: number): Promise<D
       await closed;
     },
   };
+}
+
+function isFact(url: string): boolean {
+  return /^\/(urls|timeline\?.*)$/.test(url);
+}
+
+function answerFact(response: ServerResponse, url: string, facts: DashboardFacts): void {
+  const { pathname, searchParams } = new URL(url, `http://${LOOPBACK}`);
+  try {
+    const text =
+      pathname === '/urls'
+        ? JSON.stringify(facts.urls())
+        : facts.timeline(searchParams.get('namespace') ?? '', searchParams.get('name') ?? '');
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    refuse(response, 404, error.message);
+  }
 }
 
 function refuse(response: ServerResponse, code: number, why: string): void {

@@ -41,7 +41,7 @@ export function isPassedOn(url: string): boolean {
  * Tries the API server.
  * @throws {PodrunError} when it does not answer
  */
-export async function checkThatApiAnswers(api: ServerAddress): Promise<void> {
+export async function checkApiServer(api: ServerAddress): Promise<void> {
   const socket = connected(api);
   try {
     await once(socket, 'secureConnect');

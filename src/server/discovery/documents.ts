@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
+import { formatYaml } from '../../print/index.ts';
 import {
   type ApiAnswer,
   apiVersionOf,
-  noSuchPath,
   type RouteRequest,
   type ServedResource,
   type ServerContext,
 } from '../../apiserver/index.ts';
+import { negotiate } from '../http/media-types.ts';
+import { missingPage } from '../http/plain-pages.ts';
+import { byName, groupsOf, type ServedGroup } from './served-groups.ts';
+
+/** The bytes of a hash that tell one version from another. */
+const HASH_BYTES = 8;
 
 /** The versions of the aggregated documents. Their content is the same. */
-type AggregatedVersion = 'v2' | 'v2beta1';
+type DocumentVersion = 'v2' | 'v2beta1';
 
 /** `/api`: the core group. */
 export function coreVersions({ raw }: RouteRequest, context: ServerContext): ApiAnswer {
@@ -32,65 +38,43 @@ export function namedGroups({ raw }: RouteRequest, context: ServerContext): ApiA
 /** `/apis/GROUP`. */
 export function oneGroup({ raw, params }: RouteRequest, context: ServerContext): ApiAnswer {
   const group = groupsOf(context).find(({ name }) => name === params['group']);
-  if (group === undefined) throw noSuchPath();
+  if (group === undefined) return missingPage(raw.url ?? '', context);
   return document(raw, { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) });
 }
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. */
-export function resourcesOfVersion({ raw, params }: RouteRequest, { resources }: ServerContext): ApiAnswer {
+export function resourcesOfVersion({ raw, params }: RouteRequest, context: ServerContext): ApiAnswer {
   const { group = '', version = '' } = params;
-  const served = resources.of(group, version);
-  if (served.length === 0) throw noSuchPath();
+  const served = context.resources.of(group, version);
+  if (served.length === 0) return missingPage(raw.url ?? '', context);
   return document(raw, {
     kind: 'APIResourceList',
     ...(group !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf({ group, version }),
-    resources: served.flatMap(plainEntries),
-  });
-}
-
-interface ServedGroup {
-  readonly name: string;
-  /** The preferred one first. */
-  readonly versions: readonly { readonly version: string; readonly resources: readonly ServedResource[] }[];
-}
-
-/** The groups in the order of the API server: the core group, Kubernetes' groups, then custom ones by name. */
-function groupsOf({ resources }: ServerContext): ServedGroup[] {
-  const names = [...new Set(resources.all.map(({ group }) => group))];
-  return names.map((name) => {
-    const inGroup = resources.all.filter(({ group }) => group === name);
-    const versions = [...new Set(inGroup.map(({ version }) => version))].toSorted(compareVersions);
-    return {
-      name,
-      versions: versions.map((version) => ({
-        version,
-        resources: inGroup.filter((resource) => resource.version === version),
-      })),
-    };
+    resources: byName(served).flatMap(plainEntries),
   });
 }
 
 function groupDocument({ name, versions }: ServedGroup): object {
-  const all = versions.map(({ version }) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+  const all = versions.map(({ version, apiVersion }) => ({ groupVersion: apiVersion, version }));
   return { name, versions: all, preferredVersion: all[0] };
 }
 
 function aggregated(
   raw: RouteRequest['raw'],
   groups: readonly ServedGroup[],
-  documentVersion: AggregatedVersion,
+  documentVersion: DocumentVersion,
 ): ApiAnswer {
   const content = {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${documentVersion}`,
     metadata: {},
     items: groups.map(({ name, versions }) => ({
-      metadata: { ...(name !== '' && { name }), creationTimestamp: null },
+      metadata: { ...(name !== '' && { name }) },
       versions: versions.map(({ version, resources }) => ({
         version,
-        freshness: 'Current',
-        resources: resources.map(aggregatedEntry),
+        freshness: resources === undefined ? 'Stale' : 'Current',
+        resources: (resources ?? []).map((one) => ('plural' in one ? aggregatedEntry(one) : one)),
       })),
     })),
   };
@@ -99,22 +83,20 @@ function aggregated(
 
 function aggregatedEntry(resource: ServedResource): object {
   const { plural, kind, isNamespaced, singular, verbs, shortNames, categories, subresources } = resource;
+  // As in Go, where kinds of definitions name their group and version, and Kubernetes' own do not.
+  const { group, version } = resource.custom?.isTyped === false ? resource : { group: '', version: '' };
   return {
     resource: plural,
-    responseKind: { group: resource.group, version: resource.version, kind },
+    responseKind: { group, version, kind },
     scope: isNamespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(subresources.length > 0 && {
-      subresources: subresources.map((entry) => ({
+      subresources: inOrder(resource).map((entry) => ({
         subresource: entry.name,
-        responseKind: {
-          group: entry.group ?? resource.group,
-          version: entry.version ?? resource.version,
-          kind: entry.kind,
-        },
+        responseKind: { group: entry.group ?? group, version: entry.version ?? version, kind: entry.kind },
         verbs: entry.verbs,
       })),
     }),
@@ -122,7 +104,7 @@ function aggregatedEntry(resource: ServedResource): object {
 }
 
 function plainEntries(resource: ServedResource): object[] {
-  const { plural, kind, isNamespaced, singular, verbs, shortNames, categories, subresources } = resource;
+  const { plural, kind, isNamespaced, singular, verbs, shortNames, categories } = resource;
   return [
     {
       name: plural,
@@ -132,8 +114,9 @@ function plainEntries(resource: ServedResource): object[] {
       verbs,
       ...(shortNames.length > 0 && { shortNames }),
       ...(categories.length > 0 && { categories }),
+      ...(resource.storage !== '' && { storageVersionHash: storageHash(resource) }),
     },
-    ...subresources.map((entry) => ({
+    ...inOrder(resource).map((entry) => ({
       name: `${plural}/${entry.name}`,
       singularName: '',
       namespaced: isNamespaced,
@@ -145,8 +128,24 @@ function plainEntries(resource: ServedResource): object[] {
   ];
 }
 
+/** The subresources in the order of their names. A custom kind declares them in its own order. */
+function inOrder({ subresources, custom }: ServedResource): ServedResource['subresources'] {
+  if (custom?.isTyped === false) return subresources;
+  return subresources.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/**
+ * Tells clients that migrate objects which version is stored.
+ * Source: apiserver/pkg/endpoints/discovery/storageversionhash.go.
+ */
+function storageHash(resource: ServedResource): string {
+  const { storedAs = apiVersionOf(resource), kind } = resource;
+  const named = `${storedAs.includes('/') ? '' : '/'}${storedAs}/${kind}`;
+  return createHash('sha256').update(named).digest().subarray(0, HASH_BYTES).toString('base64');
+}
+
 /** The first version of the aggregated documents that a client takes, if it takes one before plain JSON. */
-function aggregatedVersion(accept = ''): AggregatedVersion | undefined {
+function aggregatedVersion(accept = ''): DocumentVersion | undefined {
   for (const range of accept.split(',')) {
     const [type, ...parameters] = range.split(';').map((part) => part.trim());
     const of = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
@@ -159,23 +158,15 @@ function aggregatedVersion(accept = ''): AggregatedVersion | undefined {
   return undefined;
 }
 
+const PAGE = { isPlain: true, from: 'page' } as const;
+
 /** Clients keep a document, and ask whether it has changed. */
-function document({ headers }: RouteRequest['raw'], content: object, type = 'application/json'): ApiAnswer {
-  const text = `${JSON.stringify(content)}\n`;
+function document({ headers }: RouteRequest['raw'], content: object, aggregatedType?: string): ApiAnswer {
+  const { syntax } = aggregatedType === undefined ? negotiate(headers.accept, PAGE) : { syntax: 'json' };
+  const text = syntax === 'yaml' ? formatYaml(content) : `${JSON.stringify(content)}\n`;
+  const type = aggregatedType ?? `application/${syntax}`;
   const tag = `"${createHash('sha256').update(text).digest('hex').toUpperCase()}"`;
   const about = { ETag: tag, 'Cache-Control': 'public', Vary: 'Accept' };
   if (headers['if-none-match'] === tag) return { text: '', type, code: 304, headers: about };
   return { text, type, headers: about };
-}
-
-/** `v2`, `v1`, `v1beta2`, `v1alpha1`, then all other versions by name. Source: apimachinery/pkg/version/helpers.go. */
-function compareVersions(one: string, other: string): number {
-  const rankOf = (text: string): readonly number[] => {
-    const [, major = '', stage, minor = '0'] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text) ?? [];
-    if (major === '') return [3, 0, 0];
-    return [stage === undefined ? 0 : stage === 'beta' ? 1 : 2, -Number(major), -Number(minor)];
-  };
-  const [a, b] = [rankOf(one), rankOf(other)];
-  const differs = a.findIndex((rank, index) => rank !== b[index]);
-  return differs < 0 ? (one < other ? -1 : 1) : (a[differs] ?? 0) - (b[differs] ?? 0);
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { quietly } from '../../quietly.ts';
 import {
   ANONYMOUS,
   type ApiUser,
   authenticate,
+  fromBytes,
   isPermitted,
   type ServerContext,
   StatusError,
@@ -17,25 +19,43 @@ const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
  */
 export function actingUser({ headers, headersDistinct }: IncomingMessage, context: ServerContext): ApiUser {
   const user = authenticate(headers, context.userOf);
-  const name = headersDistinct['impersonate-user']?.[0] ?? '';
-  const groups = headersDistinct['impersonate-group'] ?? [];
-  const uid = headersDistinct['impersonate-uid']?.[0];
+  const valuesOf = (header: string): string[] => (headersDistinct[header] ?? []).map(fromBytes);
+  const [name = ''] = valuesOf('impersonate-user');
+  const groups = valuesOf('impersonate-group');
+  const [uid] = valuesOf('impersonate-uid');
+  const extra = extraIn(headersDistinct);
   if (name === '') {
-    if (groups.length === 0 && uid === undefined) return user;
-    const message = 'requested groups or a uid without impersonating a user';
+    if (groups.length === 0 && uid === undefined && extra === undefined) return user;
+    const message = 'requested groups, extra values or a uid without impersonating a user';
     throw new StatusError({ code: 400, reason: 'BadRequest', message });
   }
   const [, namespace, account] = ACCOUNT.exec(name) ?? [];
   if (account === undefined) mayStandFor(user, { resource: 'users', name }, context);
   else mayStandFor(user, { resource: 'serviceaccounts', name: account, namespace }, context);
   for (const group of groups) mayStandFor(user, { resource: 'groups', name: group }, context);
-  if (uid !== undefined) mayStandFor(user, { group: 'authentication.k8s.io', resource: 'uids', name: uid }, context);
+  for (const [key, values] of Object.entries(extra ?? {}))
+    for (const value of values) mayStandFor(user, { group: GROUP, resource: 'userextras', key, name: value }, context);
+  if (uid !== undefined) mayStandFor(user, { group: GROUP, resource: 'uids', name: uid }, context);
   const own =
     namespace === undefined || groups.length > 0
       ? groups
       : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
   const all = [...own, name === ANONYMOUS.name ? ANONYMOUS.groups : 'system:authenticated'].flat();
-  return { name, ...(uid !== undefined && { uid }), groups: [...new Set(all)] };
+  return { name, ...(uid !== undefined && { uid }), groups: [...new Set(all)], extra };
+}
+
+const GROUP = 'authentication.k8s.io';
+const EXTRA = 'impersonate-extra-';
+
+/** The further facts about a user, by key: escaped in the name of the header, in lower case. Undefined: none. */
+function extraIn(headers: IncomingMessage['headersDistinct']): ApiUser['extra'] {
+  const given = Object.entries(headers).filter(([name]) => name.startsWith(EXTRA));
+  if (given.length === 0) return undefined;
+  const keyOf = (name: string): string => {
+    const key = name.slice(EXTRA.length);
+    return quietly(() => decodeURIComponent(key)) ?? key;
+  };
+  return Object.fromEntries(given.map(([name, values = []]) => [keyOf(name), values.map(fromBytes)]));
 }
 
 interface Impersonated {
@@ -43,13 +63,16 @@ interface Impersonated {
   readonly resource: string;
   readonly name: string;
   readonly namespace?: string | undefined;
+  /** The key of an extra value: the subresource, as RBAC sees it. */
+  readonly key?: string;
 }
 
 function mayStandFor(user: ApiUser, wanted: Impersonated, context: ServerContext): void {
-  const { group = '', resource, name, namespace } = wanted;
-  if (isPermitted(user, { verb: 'impersonate', group, resource, name, namespace }, context)) return;
+  const { group = '', resource, name, namespace, key } = wanted;
+  if (isPermitted(user, { verb: 'impersonate', group, resource, subresource: key, name, namespace }, context)) return;
   const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const wish = `User "${user.name}" cannot impersonate resource "${resource}" in API group "${group}" ${where}`;
+  const what = key === undefined ? resource : `${resource}/${key}`;
+  const wish = `User "${user.name}" cannot impersonate resource "${what}" in API group "${group}" ${where}`;
   const message = `${resource} "${name}" is forbidden: ${wish}`;
   throw new StatusError({ code: 403, reason: 'Forbidden', message, details: { name, group, kind: resource } });
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { serverFolder, writeFileAtomically } from '../../store/index.ts';
 
-/** Where clients find the server. */
+/** The address of the server for clients, and their credentials. */
 export interface ServerAddress {
   readonly url: string;
   /** The certificate of the CA, PEM. */

@@ -1,4 +1,5 @@
 import { StatusError } from '../../apiserver/index.ts';
+import { PROTOBUF } from './protobuf.ts';
 
 /** The forms of an answer. */
 export type AnswerForm = 'object' | 'table' | 'metadata';
@@ -6,7 +7,7 @@ export type AnswerForm = 'object' | 'table' | 'metadata';
 /** The form that a client accepts, chosen among the forms of the server. */
 export interface Negotiated {
   readonly form: AnswerForm;
-  readonly syntax: 'json' | 'yaml';
+  readonly syntax: 'json' | 'yaml' | 'protobuf';
   /** The version of a Table: `meta.k8s.io/v1`. */
   readonly tableVersion: string;
 }
@@ -18,23 +19,51 @@ interface MediaRange {
 
 const TABLE_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
+/** The answer that a form is chosen for. */
+export interface Offer {
+  /** True: it is no object of the resource, and has no Table. */
+  readonly isPlain?: boolean;
+  /** True: it can be written as protobuf. */
+  readonly hasProtobuf?: boolean;
+  /** True: it is of a custom kind, for which nothing is offered as protobuf. */
+  readonly isCustom?: boolean;
+  /** `list`: its path may be watched as well. `page`: the router of the API server lets every type pass. */
+  readonly from?: 'object' | 'list' | 'page';
+}
+
 /**
  * Chooses the first form of the header Accept that the server has.
- * @param isPlain true for an answer that is no object of the resource: it has no Table
+ * @param accept the header
  * @throws {StatusError} 406
  */
-export function negotiate(accept: string | undefined, isPlain = false): Negotiated {
-  for (const range of rangesOf(accept ?? '*/*')) {
+export function negotiate(accept: string | undefined, offer: Offer = {}): Negotiated {
+  const { isPlain = false, hasProtobuf = false, isCustom = false, from = 'object' } = offer;
+  const ranges = rangesOf(accept ?? '*/*');
+  for (const range of ranges) {
     const chosen = choose(range, isPlain);
-    if (chosen !== undefined) return chosen;
+    if (chosen !== undefined && (chosen.syntax !== 'protobuf' || (hasProtobuf && chosen.form !== 'table')))
+      return chosen;
   }
-  const available = 'application/json, application/yaml';
-  throw new StatusError({
-    code: 406,
-    reason: 'NotAcceptable',
-    message: `406: Not Acceptable\n\nAvailable representations: ${available}`,
-    details: {},
-  });
+  const types = ['application/json', 'application/yaml', ...(isCustom ? [] : [PROTOBUF])];
+  const isKnown = from === 'page' || isCustom || ranges.some(({ type }) => SYNTAXES[type] !== undefined);
+  if (isKnown) throw noneAccepted(types.join(', '));
+  const streamed = from === 'list' ? [types[0], types[2]].map((type) => `${type};stream=watch`) : [];
+  throw notAcceptable([...types, ...streamed].join(', '));
+}
+
+/** Source: apimachinery/pkg/api/errors; apiserver/pkg/endpoints/handlers/negotiation/errors.go. */
+function noneAccepted(types: string): StatusError {
+  const message = `only the following media types are accepted: ${types}`;
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message });
+}
+
+/**
+ * The answer of the router of the API server, for types that no handler of the path knows.
+ * @param available the types that a client may accept
+ */
+export function notAcceptable(available: string): StatusError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available}`;
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
 
 function choose({ type, parameters }: MediaRange, isPlain: boolean): Negotiated | undefined {
@@ -53,6 +82,7 @@ const SYNTAXES: Readonly<Record<string, Negotiated['syntax']>> = {
   'application/*': 'json',
   '*/*': 'json',
   'application/yaml': 'yaml',
+  [PROTOBUF]: 'protobuf',
 };
 
 function rangesOf(accept: string): MediaRange[] {

@@ -23,10 +23,12 @@ export type Routed =
       readonly name: string | undefined;
       readonly subresource: string | undefined;
       readonly rest: string;
+      /** True: the path itself says that it is a watch, as old clients do: `/api/v1/watch/pods`. */
+      readonly isWatch: boolean;
     };
 
-/** Marks the routes of objects. */
-type Target = ServerRoute | 'objects';
+/** Marks the routes of objects, and of old watches of them. */
+type Target = ServerRoute | 'objects' | 'watches';
 
 type FoundRoute = ReturnType<ReturnType<typeof Router>['find']>;
 
@@ -42,7 +44,7 @@ export class RequestRouter {
 
   constructor(resources: ResourceTable, routes: readonly ServerRoute[]) {
     this.#resources = resources;
-    for (const route of routes) this.#router.on(route.method, route.path, unused, route);
+    for (const route of routes) this.#router.on(route.method ?? [...METHODS], route.path, unused, route);
     for (const version of ['/api/:version', '/apis/:group/:version']) {
       for (const place of [version, `${version}/namespaces/:namespace`]) {
         for (const object of ['/:resource', '/:resource/:name', '/:resource/:name/:subresource'])
@@ -51,6 +53,11 @@ export class RequestRouter {
       }
       for (const object of ['', '/:namespace'])
         this.#router.on([...METHODS], `${version}/namespaces${object}`, unused, 'objects' satisfies Target);
+      for (const place of [`${version}/watch`, `${version}/watch/namespaces/:namespace`])
+        for (const object of ['/:resource', '/:resource/:name'])
+          this.#router.on('GET', place + object, unused, 'watches' satisfies Target);
+      for (const object of ['', '/:namespace'])
+        this.#router.on('GET', `${version}/watch/namespaces${object}`, unused, 'watches' satisfies Target);
     }
   }
 
@@ -60,7 +67,8 @@ export class RequestRouter {
     const match = this.#match(method, path);
     if (match === null) return undefined;
     const target = match.store as Target;
-    return target === 'objects' ? this.#objects(match.params, path) : { route: target, params: match.params };
+    if (target !== 'objects' && target !== 'watches') return { route: target, params: match.params };
+    return this.#objects(match.params, path, target === 'watches');
   }
 
   /** A slash at the end changes nothing, but for what a proxy passes on. */
@@ -71,7 +79,7 @@ export class RequestRouter {
     return this.#router.find(method as 'GET', path.slice(0, -1));
   }
 
-  #objects(params: Params, path: string): Routed | undefined {
+  #objects(params: Params, path: string, isWatch: boolean): Routed | undefined {
     const { group = '', version = '', '*': wildcard } = params;
     let { namespace, resource, name, subresource } = params;
     // `namespaces/x`, `namespaces/x/status`
@@ -82,7 +90,7 @@ export class RequestRouter {
     if (served === undefined || (namespace !== undefined && !served.isNamespaced)) return undefined;
     // The path stays as sent: a proxy passes it on.
     const rest = wildcard === undefined ? '' : `/${path.split('/').slice(wordsBefore(params)).join('/')}`;
-    return { route: undefined, resource: served, namespace, name, subresource, rest };
+    return { route: undefined, resource: served, namespace, name, subresource, rest, isWatch };
   }
 }
 
@@ -93,11 +101,11 @@ function wordsBefore({ group, namespace }: Params): number {
 
 /** The verb of a request. Source: apiserver/pkg/endpoints/request/requestinfo.go. */
 export function verbOf(
-  raw: IncomingMessage,
-  named: { readonly name: string | undefined; readonly subresource?: string | undefined },
+  raw: Pick<IncomingMessage, 'method'>,
+  named: Pick<Extract<Routed, { route: undefined }>, 'name' | 'subresource' | 'isWatch'>,
   query: URLSearchParams,
 ): ApiVerb {
-  const isWatch = named.subresource === undefined && isOn(query, 'watch');
+  const isWatch = named.isWatch || (named.subresource === undefined && isOn(query, 'watch'));
   switch (raw.method) {
     case 'POST':
       return 'create';

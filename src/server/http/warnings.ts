@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { asBytes } from '../../apiserver/index.ts';
 
 /** From this number of characters in all warnings on, each is cut. */
 const CHARACTERS_MAX = 4 * 1024;
@@ -32,9 +33,4 @@ export class AnswerWarnings {
     this.#characters = texts.reduce((sum, { length }) => sum + length, 0);
     return texts.map((text) => `299 - "${asBytes(text.join('').replaceAll(/[\\"]/g, '\\$&'))}"`);
   }
-}
-
-/** A text as Node.js writes a header: a character for each byte. */
-function asBytes(text: string): string {
-  return Buffer.from(text).toString('latin1');
 }

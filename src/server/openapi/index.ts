@@ -1,2 +1,2 @@
-/** OpenAPI v3: what kubectl validates, patches and explains by. */
+/** OpenAPI v3 and v2: what kubectl validates, patches and explains by. */
 export { openapiRoutes } from './routes.ts';

@@ -1,5 +1,6 @@
-import { atomicTypes, fieldsOf, type JsonObject, listTable, patchTable } from '../../api/index.ts';
+import { atomicTypes, type JsonObject, listTable, patchTable } from '../../api/index.ts';
 import type { Descriptions } from '../../manifest/index.ts';
+import { isAnyValue, knownFieldsOf } from '../../apiserver/index.ts';
 import { META_SCHEMA, PATCH_SCHEMA, schemaRef, schemaNameOf, SHARED_SCHEMAS } from './schema-names.ts';
 
 /** The schemas of a document, by name. */
@@ -33,16 +34,22 @@ const SHARED: Readonly<Record<string, JsonObject>> = {
 /** Adds the schema of a type, and the schemas of the types of its fields. */
 export function addTypeSchemas(schemas: Schemas, type: string, descriptions: Descriptions): void {
   const name = schemaNameOf(type);
-  const fields = fieldsOf(type);
+  const fields = knownFieldsOf(type);
   if (fields === undefined || schemas[name] !== undefined) return;
+  if (isAnyValue(type)) {
+    schemas[name] = { description: 'Any value.' };
+    return;
+  }
   const described = descriptions[type];
   const required = Object.keys(fields).filter((field) => described?.fields[field]?.required === true);
   const schema = {
-    ...(described === undefined || described.text === '' ? {} : { description: described.text }),
+    ...describedAs(described?.text),
     type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(fields).map(([field, of]) => [field, fieldSchema(type, field, of, descriptions)]),
-    ),
+    ...(Object.keys(fields).length > 0 && {
+      properties: Object.fromEntries(
+        Object.entries(fields).map(([field, of]) => [field, fieldSchema(type, field, of, descriptions)]),
+      ),
+    }),
     ...(required.length > 0 ? { required } : {}),
     ...(atomicTypes.includes(type) ? { 'x-kubernetes-map-type': 'atomic' } : {}),
   };
@@ -56,24 +63,28 @@ export function addTypeSchemas(schemas: Schemas, type: string, descriptions: Des
   }
 }
 
-/** Adds the schemas that every document needs: of metadata and of patches. */
-export function addCommonSchemas(schemas: Schemas, descriptions: Descriptions): void {
-  addTypeSchemas(schemas, 'meta.ObjectMeta', descriptions);
+/** Adds the schema of the bodies of patches. */
+export function addPatchSchema(schemas: Schemas): void {
   schemas[PATCH_SCHEMA] = { description: 'Patch is the body of a Kubernetes PATCH request.', type: 'object' };
 }
 
 /** The field `metadata` of an object. */
-export function metadataSchema(): JsonObject {
-  return { description: "Standard object's metadata.", default: {}, allOf: [schemaRef(META_SCHEMA)] };
+export function metadataSchema(text: string | undefined): JsonObject {
+  return { ...describedAs(text), default: {}, allOf: [schemaRef(META_SCHEMA)] };
+}
+
+/** The description of a schema, if it has one. */
+export function describedAs(text: string | undefined): JsonObject {
+  return text ? { description: text } : {};
 }
 
 function fieldSchema(owner: string, field: string, type: string, descriptions: Descriptions): JsonObject {
-  const { text = '', values } = descriptions[owner]?.fields[field] ?? {};
+  const { text, values } = descriptions[owner]?.fields[field] ?? {};
   const isList = type.startsWith('[]');
   const value = valueSchema(type, isList || type.startsWith('map:') ? undefined : values);
   const isMap = type.startsWith('map:') && atomicTypes.includes(`${owner}.${field}`);
   return {
-    ...(text === '' ? {} : { description: text }),
+    ...describedAs(text),
     ...value,
     ...(isList ? listExtensions(owner, field) : {}),
     ...(isMap ? { 'x-kubernetes-map-type': 'atomic' } : {}),

@@ -1,4 +1,5 @@
 import type { StoredKubeObject } from '../../api/index.ts';
+import { type Clock, isTurnSpent, nextPart } from '../../clock.ts';
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -7,8 +8,11 @@ import {
   badRequestStatus,
   expired,
   inVersionOf,
+  type ListedObject,
+  listMetadata,
   matcherOf,
   type ObjectMatcher,
+  type ServedResource,
   type ServerContext,
   shownObjects,
   versionAsked,
@@ -44,6 +48,7 @@ export async function listAnswer(request: ApiRequest, context: ServerContext): P
     apiVersion: apiVersionOf(resource),
     metadata: {
       resourceVersion: String(page.version),
+      ...listMetadata(resource),
       ...(page.token !== undefined && { continue: page.token }),
       ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
     },
@@ -68,11 +73,11 @@ async function listPage(request: ApiRequest, context: ServerContext): Promise<Li
   const stored = objects.listAt(resource.storage, namespace, version);
   if (stored === undefined) throw tooOld(token, objects.version);
   // Selectors are about the fields of the version that is asked for.
-  const all = resource.custom?.conversion === undefined ? stored : await shownObjects(resource, stored, context);
+  const all = resource.custom?.conversion === undefined ? stored : await shownList(stored, resource, context);
   // The API server's own memory serves a list from version 0: it has no parts.
   const isWhole = query.get('resourceVersion') === '0' && token === undefined;
   const limit = isWhole ? 0 : Number(query.get('limit') ?? 0);
-  return pageOf(all, { version, token, limit, matches, hasSelector: isSelective(query) });
+  return await pageOf(all, { version, token, limit, matches, hasSelector: isSelective(query) }, context.clock);
 }
 
 interface PageRequest {
@@ -84,21 +89,42 @@ interface PageRequest {
   readonly hasSelector: boolean;
 }
 
-function pageOf(
-  all: readonly StoredKubeObject[],
+/** Reads the objects of a part only: there may be many, most of them packed. */
+async function pageOf(
+  all: readonly ListedObject[],
   { version, token, limit, matches, hasSelector }: PageRequest,
-): ListPage {
+  clock: Clock,
+): Promise<ListPage> {
   const after = token?.after;
-  const wanted = all.filter((object) => (after === undefined || keyOf(object) > after) && matches(object));
-  if (limit <= 0 || wanted.length <= limit) return { items: wanted, version, token: undefined, remaining: undefined };
-  const items = wanted.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items,
-    version,
-    token: formatToken({ version, after: last === undefined ? '' : keyOf(last) }),
-    remaining: hasSelector ? undefined : wanted.length - limit,
-  };
+  const from = after === undefined ? 0 : all.findIndex(({ key }) => key > after);
+  const items: StoredKubeObject[] = [];
+  let last = '';
+  for (let at = from < 0 ? all.length : from; at < all.length; at++) {
+    if (isTurnSpent(clock)) await nextPart(clock);
+    const { key, read } = all[at] as ListedObject;
+    const object = read();
+    if (!matches(object)) continue;
+    if (limit > 0 && items.length === limit) {
+      const remaining = hasSelector ? undefined : all.length - at;
+      return { items, version, token: formatToken({ version, after: last }), remaining };
+    }
+    items.push(object);
+    last = key;
+  }
+  return { items, version, token: undefined, remaining: undefined };
+}
+
+async function shownList(
+  stored: readonly ListedObject[],
+  resource: ServedResource,
+  context: ServerContext,
+): Promise<ListedObject[]> {
+  const objects = stored.map(({ read }) => read());
+  const converted = await shownObjects(resource, objects, context);
+  return stored.map(({ key }, index) => ({
+    key,
+    read: () => converted[index] ?? (objects[index] as StoredKubeObject),
+  }));
 }
 
 function isSelective(query: URLSearchParams): boolean {
@@ -120,10 +146,6 @@ function tooOld(token: ListToken | undefined, version: number): Error {
   );
 }
 
-function keyOf({ metadata: { namespace, name } }: StoredKubeObject): string {
-  return `${namespace ?? ''}/${name}`;
-}
-
 /** The token as clients get it: they do not look into it. */
 function formatToken({ version, after }: ListToken): string {
   return Buffer.from(JSON.stringify({ v: 'podrun/v1', rv: version, start: after })).toString('base64url');
@@ -131,9 +153,13 @@ function formatToken({ version, after }: ListToken): string {
 
 /** @throws {StatusError} 400 */
 function readToken(text: string): ListToken {
-  const read = quietly(() => JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>);
+  const decoded = Buffer.from(text, 'base64url').toString();
+  const read = quietly(() => JSON.parse(decoded) as Record<string, unknown>);
   const { rv, start } = read ?? {};
-  if (typeof rv !== 'number' || typeof start !== 'string')
-    throw badRequestStatus('invalid continue token: it cannot be read');
+  if (typeof rv !== 'number' || typeof start !== 'string') {
+    const [first = ''] = decoded;
+    const why = first === '{' ? 'it cannot be read' : `invalid character '${first}' looking for beginning of value`;
+    throw badRequestStatus(`invalid continue token: continue key is not valid: ${why}`);
+  }
   return { version: rv, after: start };
 }

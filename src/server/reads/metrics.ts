@@ -1,5 +1,5 @@
 import { measurePods } from '../../kubelet/index.ts';
-import { formatSeconds, type StoredPod } from '../../api/index.ts';
+import { formatGoDuration, formatSeconds, type StoredPod } from '../../api/index.ts';
 import { measureMachine } from '../../runtime/index.ts';
 import {
   type ApiAnswer,
@@ -11,42 +11,47 @@ import {
   type ServerContext,
 } from '../../apiserver/index.ts';
 
-/** The time of a measurement, as metrics-server writes it. */
-const WINDOW = '500ms';
+/** The time of a measurement. */
+const LOOK_MS = 500;
 
 interface Amounts {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
 }
 
-/** Responds with what the containers of Pods use now. Source: metrics-server, pkg/api/pod.go. */
+/**
+ * Responds with the use of Pods by their containers: the last sample of each, or else a measurement of half a second.
+ * Source: metrics-server, pkg/api/pod.go.
+ */
 export const podMetricsAnswer: ApiHandler = async (request, context) => {
-  const { objects, clock } = context;
+  const { objects, clock, node } = context;
   const pods = objects.list('pods', request.namespace).filter(matcherOf(request)) as unknown as StoredPod[];
-  const measured = await measurePods(context, pods);
-  const timestamp = formatSeconds(clock.now().wallMs);
-  const items = measured
-    .filter(({ byContainer }) => byContainer.size > 0)
-    .map(({ pod, byContainer }) => ({
-      metadata: aboutOf(pod.metadata, timestamp),
-      timestamp,
-      window: WINDOW,
-      containers: [...byContainer].map(([name, usage]) => ({ name, usage: usageOf(usage) })),
-    }));
+  const samples = pods.map((pod) => ({ pod, sample: node?.usageOf(pod) }));
+  const missing = samples.filter(({ sample }) => sample === undefined).map(({ pod }) => pod);
+  const measured = await measurePods(context, missing);
+  const now = clock.now().wallMs;
+  const looked = measured.map(({ pod, byContainer }) => [pod, { atMs: now, windowMs: LOOK_MS, byContainer }] as const);
+  const fresh = new Map(looked);
+  const items = samples.flatMap(({ pod, sample = fresh.get(pod) }) => {
+    if (sample === undefined || sample.byContainer.size === 0) return [];
+    const containers = [...sample.byContainer].map(([name, usage]) => ({ name, usage: usageOf(usage) }));
+    return [{ metadata: aboutOf(pod.metadata, formatSeconds(now)), ...timesOf(sample), containers }];
+  });
   return answerOf(items, request, context);
 };
+
+/** The window as a duration of Go. */
+function timesOf({ atMs, windowMs }: { readonly atMs: number; readonly windowMs: number }): object {
+  return { timestamp: formatSeconds(atMs), window: formatGoDuration(windowMs) };
+}
 
 /** Responds with what this machine uses now. */
 export const nodeMetricsAnswer: ApiHandler = async (request, context) => {
   const nodes = context.objects.list('nodes').filter(matcherOf(request));
   const usage = usageOf(await measureMachine(context.clock));
-  const timestamp = formatSeconds(context.clock.now().wallMs);
-  const items = nodes.map(({ metadata }) => ({
-    metadata: aboutOf(metadata, timestamp),
-    timestamp,
-    window: WINDOW,
-    usage,
-  }));
+  const { wallMs } = context.clock.now();
+  const times = timesOf({ atMs: wallMs, windowMs: LOOK_MS });
+  const items = nodes.map(({ metadata }) => ({ metadata: aboutOf(metadata, formatSeconds(wallMs)), ...times, usage }));
   return answerOf(items, request, context);
 };
 

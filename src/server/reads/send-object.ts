@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, isTurnSpent, nextPart } from '../../clock.ts';
 import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
 import { formatYaml } from '../../print/index.ts';
 import { type ApiAnswer, type ApiRequest, badRequestStatus, type ServedResource } from '../../apiserver/index.ts';
 import { negotiate, type Negotiated } from '../http/media-types.ts';
-import { sendText, wantsIndents } from '../http/respond.ts';
+import { type Codec, PROTOBUF, protobufCodec } from '../http/protobuf.ts';
+import { PART_LENGTH, sendText, wantsIndents } from '../http/respond.ts';
 import { metadataOnly, tableOf } from './table.ts';
 
 /** Texts of objects that are sent often: the items of lists. Objects are never changed, and always in the same list. */
 const texts = new WeakMap<object, string>();
+/** The same for protobuf. */
+const encodedItems = new WeakMap<object, Buffer>();
 
 /** The connection of an answer. */
 interface ObjectAnswer {
@@ -15,39 +19,71 @@ interface ObjectAnswer {
   readonly response: ServerResponse;
   /** Undefined: the answer is no object of the API. */
   readonly request: ApiRequest | undefined;
-  readonly nowMs: number;
+  readonly clock: Clock;
+  /** `descriptions.json` beside the built program. */
+  readonly descriptionsFile: string;
 }
 
 /**
  * Writes an object in the form that the client accepts.
  * @throws {StatusError} 406 when there is none
  */
-export function sendObject(
+export async function sendObject(
   { object, code, headers }: Extract<ApiAnswer, { object: unknown }>,
-  { raw, response, request, nowMs }: ObjectAnswer,
-): void {
+  { raw, response, request, clock, descriptionsFile }: ObjectAnswer,
+): Promise<void> {
   const { resource } = request ?? {};
-  const kind = (object as Partial<KubeObject>).kind;
+  const { kind } = object as Partial<KubeObject>;
+  const codec = protobufCodec();
+  const hasProtobuf = codec?.hasMessage(object) === true;
   // Reviews, which are not stored, have no Table.
   const isReadable = resource?.verbs.includes('get') === true;
   const isOwn = isReadable && (kind === resource.kind || kind === resource.listKind);
-  const chosen = negotiate(raw.headers.accept, !isOwn);
+  const chosen = negotiate(raw.headers.accept, {
+    isPlain: !isOwn,
+    hasProtobuf,
+    isCustom: resource?.custom?.isTyped === false,
+    from: request?.verb === 'list' ? 'list' : 'object',
+  });
   const tableOrObject =
     resource === undefined || !isOwn
       ? object
-      : inForm(object, chosen, { resource, nowMs, include: request === undefined ? 'None' : includeOf(request) });
+      : inForm(object, chosen, {
+          resource,
+          nowMs: clock.now().wallMs,
+          descriptionsFile,
+          include: request === undefined || chosen.form !== 'table' ? 'None' : includeOf(request),
+        });
+  const about = { ...(code && { code }), ...(headers && { headers }) };
+  if (codec !== undefined && chosen.syntax === 'protobuf') {
+    const text = await protobufOf(tableOrObject as KubeObject, codec, clock);
+    sendText(raw, response, { text, type: PROTOBUF, ...about });
+    return;
+  }
   // As in Go, where the items of a typed list have no kind; custom objects are untyped.
   const isBare = chosen.form === 'object' && isOwn && kind === resource.listKind && resource.custom === undefined;
   const text =
     chosen.syntax === 'yaml'
       ? formatYaml(whole(tableOrObject, isBare))
-      : jsonOf(tableOrObject, isBare, wantsIndents(raw));
+      : wantsIndents(raw)
+        ? `${JSON.stringify(whole(tableOrObject, isBare), undefined, 2)}\n`
+        : jsonOf(tableOrObject, isBare);
   const type = `application/${chosen.syntax}`;
-  sendText(raw, response, { text, type, ...(code && { code }), ...(headers && { headers }) });
+  sendText(raw, response, { text, type, ...about });
 }
 
-function jsonOf(object: object, isBare: boolean, isIndented: boolean): string {
-  return `${isIndented ? JSON.stringify(whole(object, isBare), undefined, 2) : answerJson(object, isBare)}\n`;
+/** An answer as protobuf. The messages of the items of lists are kept, as their texts are. */
+async function protobufOf(object: KubeObject, codec: Codec, clock: Clock): Promise<Buffer> {
+  const { items } = object as { items?: readonly KubeObject[] };
+  if (items === undefined) return codec.encodeProtobuf(object);
+  const messages: Buffer[] = [];
+  for (const item of items) {
+    if (isTurnSpent(clock)) await nextPart(clock);
+    const message = encodedItems.get(item) ?? codec.encodeItem(item);
+    encodedItems.set(item, message);
+    messages.push(message);
+  }
+  return codec.encodeList(object, messages);
 }
 
 /** An answer with its items as they are written. */
@@ -59,6 +95,7 @@ function whole(object: object, isBare: boolean): object {
 interface FormOptions {
   readonly resource: ServedResource;
   readonly nowMs: number;
+  readonly descriptionsFile: string;
   readonly include: 'None' | 'Metadata' | 'Object';
 }
 
@@ -73,7 +110,10 @@ function inForm(object: object, { form, tableVersion }: Negotiated, { resource, 
   return { ...list, items: items.map((item) => metadataOnly(item)) };
 }
 
-/** @throws {StatusError} 400 */
+/**
+ * The part of each object that goes with its row of a Table.
+ * @throws {StatusError} 400
+ */
 export function includeOf({ query }: ApiRequest): FormOptions['include'] {
   const policy = query.get('includeObject') ?? '';
   if (policy === '') return 'Metadata';
@@ -90,15 +130,23 @@ function storedJson(object: object, isBare: boolean): string {
   return text;
 }
 
-/**
- * An answer as JSON. The texts of the items of a list are kept.
- * @param isBare true: the items of the list are written without their kind
- */
-function answerJson(object: object, isBare: boolean): string {
+/** An answer as JSON; a list in parts. The texts of its items are kept. */
+function jsonOf(object: object, isBare: boolean): string | Generator<string, undefined> {
   const { items, ...rest } = object as { items?: unknown };
-  if (!Array.isArray(items) || items.length === 0) return JSON.stringify(object);
-  const head = JSON.stringify(rest).slice(0, -1);
-  return `${head},"items":[${items.map((item) => storedJson(item as object, isBare)).join(',')}]}`;
+  return Array.isArray(items) ? listParts(rest, items as object[], isBare) : `${JSON.stringify(object)}\n`;
+}
+
+/** @param isBare true: the items are written without their kind */
+function* listParts(list: object, items: readonly object[], isBare: boolean): Generator<string, undefined> {
+  let part = `${JSON.stringify(list).slice(0, -1)},"items":[`;
+  for (const [index, item] of items.entries()) {
+    part += `${index === 0 ? '' : ','}${storedJson(item, isBare)}`;
+    if (part.length < PART_LENGTH) continue;
+    yield part;
+    part = '';
+  }
+  yield `${part}]}\n`;
+  return undefined;
 }
 
 /** An item of a list of Kubernetes' own kinds: the list says which kind its items have. */

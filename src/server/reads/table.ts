@@ -1,6 +1,7 @@
-import { type KubeObject, parseJsonPath, type StoredKubeObject } from '../../api/index.ts';
-import { ageSince, type Column, columnsOf, type TableObject } from '../../print/index.ts';
-import type { PrinterColumn, ServedResource } from '../../apiserver/index.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
+import { type Column, columnsOf, customCell, type TableObject } from '../../print/index.ts';
+import { columnDescription } from './column-descriptions.ts';
+import { inStoredForm, type PrinterColumn, type ServedResource } from '../../apiserver/index.ts';
 
 /** A column of a Table, with the cell of an object. */
 interface TableColumn {
@@ -18,10 +19,18 @@ const NAME_COLUMN: TableColumn = {
   format: 'name',
   description:
     'Name must be unique within a namespace. Is required when creating resources, although some resources may allow ' +
-    'a client to request the generation of an appropriate name automatically.',
+    'a client to request the generation of an appropriate name automatically. Name is primarily intended for ' +
+    'creation idempotence and configuration definition. Cannot be updated. More info: ' +
+    'https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
   priority: 0,
   cell: ({ metadata }) => metadata.name,
 };
+
+const AGE_DESCRIPTION =
+  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not ' +
+  'guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is ' +
+  'represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: ' +
+  'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
 
 const AGE_COLUMN: PrinterColumn = {
   name: 'Age',
@@ -40,6 +49,8 @@ export interface RowOptions {
   /** The part of each object that goes with its row. */
   readonly include: 'None' | 'Metadata' | 'Object';
   readonly nowMs: number;
+  /** `descriptions.json` beside the built program. */
+  readonly descriptionsFile: string;
   /** False: the columns are known from an earlier Table of the watch. */
   readonly hasColumns?: boolean;
 }
@@ -47,16 +58,27 @@ export interface RowOptions {
 /** The rows of objects, as `kubectl get` prints them. Source: apimachinery/pkg/apis/meta/v1/types.go, Table. */
 export function tableOf(resource: ServedResource, objects: readonly StoredKubeObject[], options: RowOptions): object {
   const columns = tableColumns(resource);
-  const { apiVersion, metadata, include, nowMs, hasColumns = true } = options;
+  const { apiVersion, metadata, include, nowMs, descriptionsFile, hasColumns = true } = options;
+  const isDescribed = resource.custom === undefined;
   return {
     kind: 'Table',
     apiVersion,
     metadata,
     columnDefinitions: hasColumns
-      ? columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }))
+      ? definedColumns(resource, columns).map(({ name, type, format, description, priority }) => ({
+          name,
+          type,
+          format,
+          description:
+            description === '' && isDescribed
+              ? columnDescription(resource.plural, name, descriptionsFile)
+              : description,
+          priority,
+        }))
       : null,
     rows: objects.map((object) => ({
-      cells: columns.map(({ cell }) => cell(object, nowMs)),
+      // Columns know the stored form of an object alone.
+      cells: columns.map(({ cell }) => cell(inStoredForm(resource, object), nowMs)),
       ...conditionsOf(object),
       ...(include !== 'None' && { object: include === 'Object' ? object : metadataOnly(object, apiVersion) }),
     })),
@@ -69,32 +91,62 @@ export function metadataOnly({ metadata }: KubeObject, apiVersion = 'meta.k8s.io
 }
 
 /** Kinds whose Table has the time of their creation instead of their age: the API server has no printer for them. */
-const WITHOUT_PRINTER: ReadonlySet<string> = new Set(['clusterroles', 'limitranges', 'roles']);
+const WITHOUT_PRINTER: ReadonlySet<string> = new Set(['clusterroles', 'csistoragecapacities', 'limitranges', 'roles']);
+
+/** The API server gives the age of an IPAddress without a column for it. Source: printers.go, ipAddressColumns. */
+function definedColumns({ plural }: ServedResource, columns: readonly TableColumn[]): readonly TableColumn[] {
+  return plural === 'ipaddresses' ? columns.slice(0, -1) : columns;
+}
 
 function tableColumns(resource: ServedResource): readonly TableColumn[] {
-  if (resource.custom !== undefined) return customColumns(resource.custom.columns);
-  if (!WITHOUT_PRINTER.has(resource.plural)) return columnsOf(resource.storage).map(asTableColumn);
+  if (resource.custom !== undefined) return customColumns(resource.custom);
+  // A kind of metrics has the name of another one.
+  const columns = resource.storage === '' && resource.group === '' ? resource.plural : resource.storage;
+  if (!WITHOUT_PRINTER.has(resource.plural)) return columnsOf(columns).map(asTableColumn);
   return [
     NAME_COLUMN,
-    { ...NAME_COLUMN, name: 'Created At', format: '', cell: ({ metadata }) => metadata.creationTimestamp },
+    {
+      ...NAME_COLUMN,
+      name: 'Created At',
+      type: 'date',
+      format: '',
+      description: AGE_DESCRIPTION,
+      cell: ({ metadata }) => metadata.creationTimestamp,
+    },
   ];
 }
 
 function asTableColumn(column: Column<TableObject>): TableColumn {
-  const { heading, wide } = column;
+  const { heading, wide, type = 'string', isRaw = false } = column;
   if (heading === 'NAME') return wide === true ? { ...NAME_COLUMN, priority: 1 } : NAME_COLUMN;
   return {
     name: titleOf(heading),
-    type: 'string',
-    format: '',
-    description: '',
+    type,
+    // The name of a driver is a name, too.
+    format: heading === 'ATTACHER' ? 'name' : '',
+    description: heading === 'AGE' ? AGE_DESCRIPTION : '',
     priority: wide === true ? 1 : 0,
-    cell: (object, nowMs) => column.cell(object, nowMs),
+    cell: (object, nowMs) => (isRaw ? rawCell(column.cell(object, nowMs)) : column.cell(object, nowMs)),
   };
 }
 
-/** Words that are not written like names. */
-const SPELLINGS: Readonly<Record<string, string>> = { IP: 'IP', 'INTERNAL-IP': 'Internal-IP' };
+/** The number or the flag that a text shows, or the text: `<none>`. */
+function rawCell(text: string): unknown {
+  return /^(?:-?\d+|true|false)$/.test(text) ? JSON.parse(text) : text;
+}
+
+/** Headings that are not written like names. */
+const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'AddressType AllowVolumeExpansion AttachRequired CIDRs Cluster-IP DistinguisherMethod DriverName External-IP ' +
+    'HandSize IP Internal-IP MatchingPrecedence MaxPods MinPods MissingPL NominalConcurrencyShares OS-Image PV ' +
+    'ParamKind ParamRef ParentRef PodInfoOnMount PolicyName Port(s) PreemptionPolicy PriorityLevel Provisioner ' +
+    'QueueLengthLimit ReclaimPolicy RequestedDuration RequiresRepublish ServiceAccounts SignerName StorageCapacity ' +
+    'StorageClass TokenRequests Up-to-date VolumeAttributesClass VolumeBindingMode VolumeMode'
+  )
+    .split(' ')
+    .map((name) => [name.toUpperCase(), name]),
+);
 
 /** `NOMINATED NODE` as the API server writes it. kubectl writes it in upper case again. */
 function titleOf(heading: string): string {
@@ -111,25 +163,13 @@ function conditionsOf({ kind, status }: StoredKubeObject): { readonly conditions
   return {};
 }
 
-/**
- * The columns of a custom kind.
- * Source: apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go.
- */
-function customColumns(columns: readonly PrinterColumn[]): readonly TableColumn[] {
-  return [NAME_COLUMN, ...(columns.length > 0 ? columns : [AGE_COLUMN]).map(customColumn)];
+/** The columns of a custom kind. */
+function customColumns({ columns, isTyped }: NonNullable<ServedResource['custom']>): readonly TableColumn[] {
+  const own = columns.length > 0 ? columns : [AGE_COLUMN];
+  return [NAME_COLUMN, ...own.map((column) => customColumn(column, isTyped))];
 }
 
-function customColumn({ jsonPath, ...column }: PrinterColumn): TableColumn {
-  const find = parseJsonPath(jsonPath);
-  return {
-    ...column,
-    cell: (object, nowMs) => {
-      const values = find(object);
-      const [value] = values;
-      if (value === undefined) return null;
-      if (column.type === 'date') return typeof value === 'string' ? ageSince(value, nowMs) : '<invalid>';
-      if (values.length > 1) return JSON.stringify(values);
-      return typeof value === 'object' ? JSON.stringify(value) : value;
-    },
-  };
+/** @param isTyped true: the cell of a time is the time, not an age */
+function customColumn({ jsonPath, ...column }: PrinterColumn, isTyped: boolean): TableColumn {
+  return { ...column, cell: customCell({ ...column, jsonPath }, isTyped) };
 }

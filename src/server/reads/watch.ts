@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { StoredKubeObject } from '../../api/index.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
 import { type Alarm, nextEventLoopTurn } from '../../clock.ts';
 import {
   type ApiAnswer,
@@ -11,13 +11,16 @@ import {
   isOn,
   matcherOf,
   type ObjectMatcher,
+  plainError,
   type ServerContext,
   shownObjects,
   StatusError,
   type StoredChange,
   versionAsked,
+  zeroFields,
 } from '../../apiserver/index.ts';
-import { negotiate } from '../http/media-types.ts';
+import { negotiate, type Negotiated } from '../http/media-types.ts';
+import { PROTOBUF, protobufCodec } from '../http/protobuf.ts';
 import { checkListOptions } from './list-options.ts';
 import { includeOf } from './send-object.ts';
 import { metadataOnly, tableOf } from './table.ts';
@@ -60,8 +63,7 @@ function versionToWatch(request: ApiRequest): number | undefined {
   const text = request.query.get('resourceVersion') ?? '';
   if (/^\d*$/.test(text)) return versionAsked(request);
   const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
-  throw new StatusError({ code: 500, reason: 'InternalError', message, details: {} });
+  throw plainError(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
 }
 
 /** One watch of a client. */
@@ -70,6 +72,8 @@ class ObjectWatch implements Reader {
   readonly #context: ServerContext;
   readonly #matches: ObjectMatcher;
   readonly #lineOf: (type: string, object: StoredKubeObject) => Buffer;
+  /** The content type of the answer. */
+  readonly #type: string;
   readonly #hasBookmarks: boolean;
   readonly #isConverted: boolean;
   #response: ServerResponse | undefined;
@@ -87,7 +91,9 @@ class ObjectWatch implements Reader {
     this.#request = request;
     this.#context = context;
     this.#matches = matcherOf(request);
-    const lineOf = lineEncoder(request, context);
+    const chosen = chosenForm(request);
+    const lineOf = lineEncoder(request, context, chosen);
+    this.#type = chosen.syntax === 'protobuf' ? `${PROTOBUF};stream=watch` : 'application/json';
     this.#lineOf = (type, object) => lineOf(type, inVersionOf(request.resource, object));
     this.#hasBookmarks = isOn(query, 'allowWatchBookmarks');
     this.#isConverted = request.resource.custom?.conversion !== undefined;
@@ -98,7 +104,7 @@ class ObjectWatch implements Reader {
     const { objects, signal } = this.#context;
     const { resource, query } = this.#request;
     this.#response = response;
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
+    response.writeHead(200, { 'Content-Type': this.#type, 'Cache-Control': 'no-cache, private' });
     response.flushHeaders();
     const sendsInitial = isOn(query, 'sendInitialEvents');
     const isFresh = from === undefined;
@@ -130,8 +136,14 @@ class ObjectWatch implements Reader {
   }
 
   #refuse(error: StatusError): Promise<void> {
-    this.#response?.end(errorEvent(error));
+    this.#response?.end(this.#errorEvent(error));
     return Promise.resolve();
+  }
+
+  #errorEvent({ body }: StatusError): Buffer {
+    return this.#type === 'application/json'
+      ? Buffer.from(`${JSON.stringify({ type: 'ERROR', object: body })}\n`)
+      : (protobufCodec()?.encodeEvent('ERROR', body) ?? Buffer.alloc(0));
   }
 
   /** Sends all objects that exist, and with bookmarks the mark of their end. */
@@ -151,13 +163,13 @@ class ObjectWatch implements Reader {
     const { namespace } = this.#request;
     if (this.#isOver || (namespace !== undefined && object.metadata.namespace !== namespace)) return;
     if (!this.#isConverted) return this.#changed(change);
-    this.#inVersion(before === undefined ? [object] : [object, before], ([shown = object, shownBefore]) =>
-      this.#changed({ ...change, object: shown, before: shownBefore }),
+    this.#inVersion(before === undefined ? [object] : [object, before], ([converted = object, convertedBefore]) =>
+      this.#changed({ ...change, object: converted, before: convertedBefore }),
     );
   }
 
   /** Calls back with objects in the version of the watch: at once, unless a webhook converts them. */
-  #inVersion(objects: readonly StoredKubeObject[], then: (shown: readonly StoredKubeObject[]) => void): void {
+  #inVersion(objects: readonly StoredKubeObject[], then: (converted: readonly StoredKubeObject[]) => void): void {
     if (!this.#isConverted) return then(objects);
     const { resource } = this.#request;
     this.#converted = this.#converted
@@ -165,7 +177,7 @@ class ObjectWatch implements Reader {
         if (!this.#isOver) then(await shownObjects(resource, objects, this.#context));
       })
       .catch((error: unknown) => {
-        this.#pending.push(Buffer.from(errorEvent(asStatusError(error))));
+        this.#pending.push(this.#errorEvent(asStatusError(error)));
         this.#end();
       });
   }
@@ -180,8 +192,9 @@ class ObjectWatch implements Reader {
 
   #bookmark(version: number, annotations?: Readonly<Record<string, string>>): void {
     const { resource } = this.#request;
-    const metadata = { resourceVersion: String(version), creationTimestamp: null, ...(annotations && { annotations }) };
-    const object = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
+    const metadata = { resourceVersion: String(version), ...(annotations && { annotations }) };
+    const apiVersion = apiVersionOf(resource);
+    const object = { kind: resource.kind, apiVersion, metadata, ...zeroFields(apiVersion, resource.plural) };
     this.#send('BOOKMARK', object as unknown as StoredKubeObject);
   }
 
@@ -198,8 +211,7 @@ class ObjectWatch implements Reader {
   #flush(): void {
     const response = this.#response;
     if (this.#isOver || response === undefined || this.#pending.length === 0) return;
-    const [first, ...others] = this.#pending as [Buffer, ...Buffer[]];
-    const lines = others.length === 0 ? first : Buffer.concat(this.#pending);
+    const lines = joined(this.#pending);
     this.#pending = [];
     this.#wroteMs = this.#context.clock.now().monotonicMs;
     if (response.writableLength > UNREAD_MAX) return this.cutOff();
@@ -234,8 +246,11 @@ class ObjectWatch implements Reader {
   }
 }
 
-function errorEvent(error: StatusError): string {
-  return `${JSON.stringify({ type: 'ERROR', object: error.body })}\n`;
+/** @throws {StatusError} 406 */
+function chosenForm({ raw, resource }: ApiRequest): Negotiated {
+  const about = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const hasProtobuf = protobufCodec()?.hasMessage(about) === true;
+  return negotiate(raw.headers.accept, { hasProtobuf, isCustom: resource.custom?.isTyped === false, from: 'list' });
 }
 
 /** The object that no longer matches, in its last matching state, with the version of the change. */
@@ -244,15 +259,46 @@ function asItWas(before: StoredKubeObject, { metadata: { resourceVersion } }: St
 }
 
 /** The last event: all watches of a change send it before the next one. Objects are never changed. */
-let last: { readonly type: string; readonly object: object; readonly line: Buffer } | undefined;
+let last: SentEvent | undefined;
+/** The same as protobuf. */
+let lastMessage: SentEvent | undefined;
+
+interface SentEvent {
+  readonly type: string;
+  readonly object: object;
+  readonly line: Buffer;
+}
+
+/** The last events that were written together. */
+let lastJoined: { readonly lines: readonly Buffer[]; readonly bytes: Buffer } | undefined;
+
+/** The bytes of some events. Watches that write the same events share them: they hold them until their client reads. */
+function joined(lines: readonly Buffer[]): Buffer {
+  const [first] = lines;
+  if (first !== undefined && lines.length === 1) return first;
+  const known = lastJoined?.lines;
+  if (lastJoined !== undefined && known?.length === lines.length && lines.every((line, at) => line === known[at]))
+    return lastJoined.bytes;
+  lastJoined = { lines, bytes: Buffer.concat(lines) };
+  return lastJoined.bytes;
+}
 
 /** An event with an object in the form that the client accepts. The columns of a Table come with the first one only. */
 function lineEncoder(
   request: ApiRequest,
-  { clock }: ServerContext,
+  { clock, config: { descriptionsFile } }: ServerContext,
+  { form, tableVersion, syntax }: Negotiated,
 ): (type: string, object: StoredKubeObject) => Buffer {
   const lineOf = (type: string, text: string): Buffer => Buffer.from(`{"type":"${type}","object":${text}}\n`);
-  const { form, tableVersion } = negotiate(request.raw.headers.accept);
+  const codec = protobufCodec();
+  if (codec !== undefined && syntax === 'protobuf') {
+    return (type, object) => {
+      if (form === 'metadata') return codec.encodeEvent(type, metadataOnly(object) as KubeObject);
+      if (lastMessage?.object === object && lastMessage.type === type) return lastMessage.line;
+      lastMessage = { type, object, line: codec.encodeEvent(type, object) };
+      return lastMessage.line;
+    };
+  }
   if (form === 'object') {
     return (type, object) => {
       if (last?.object === object && last.type === type) return last.line;
@@ -267,7 +313,8 @@ function lineEncoder(
     const metadata = { resourceVersion: object.metadata.resourceVersion };
     const isBookmark = object.metadata.name === undefined;
     const nowMs = clock.now().wallMs;
-    const options = { apiVersion: tableVersion, metadata, include, nowMs, hasColumns: hasColumns || isBookmark };
+    const given = { apiVersion: tableVersion, metadata, include, nowMs, descriptionsFile };
+    const options = { ...given, hasColumns: hasColumns || isBookmark };
     const rows = isBookmark ? [] : [object];
     if (!isBookmark) hasColumns = false;
     return lineOf(type, JSON.stringify(tableOf(request.resource, rows, options)));

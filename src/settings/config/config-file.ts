@@ -6,10 +6,12 @@ import {
   envNameMessages,
   labelMessages,
   labelValueMessages,
+  parseDuration,
   PodrunError,
   qualifiedNameMessages,
   type Taint,
 } from '../../api/index.ts';
+
 import {
   NETWORK_CHOICES,
   type NetworkChoice,
@@ -18,6 +20,7 @@ import {
   RUNTIME_CHOICES,
   type RuntimeChoice,
 } from '../../machine/index.ts';
+
 import {
   BUILT_IN_HANDLERS,
   type EvictionSettings,
@@ -31,6 +34,8 @@ import {
   SOURCE_CHOICES,
   type SourceChoice,
 } from '../../lifecycle/index.ts';
+
+import { quietly } from '../../quietly.ts';
 import { readUpTo } from '../../store/index.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
@@ -41,17 +46,23 @@ import { splitWords } from './split-words.ts';
 const FIELDS = [
   ...EVICTION_FIELDS,
   ...IMAGE_FIELDS,
+  'autoscalerPeriod',
   'imageSource',
   'images',
   'ingressPort',
   'maxPods',
+  'metricsInterval',
   'network',
   'node',
+  'overcommit',
   'podPidsLimit',
   'proxy',
   'runtime',
   'runtimeHandlers',
+  'watch',
 ] as const;
+/** Counters of the machine have hundredths of a second: shorter times measure nothing. */
+const INTERVAL_LEAST_MS = 1000;
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
@@ -73,16 +84,24 @@ export interface ConfigFile {
   readonly runtimeHandlers: Readonly<Record<string, RuntimeHandler>>;
   /** The limit of Pods that run at a time. Undefined: not set. */
   readonly maxPods: number | undefined;
+  /** True: requests are recorded and not counted. Undefined: not set. */
+  readonly overcommit: boolean | undefined;
   /** The limit of processes and threads in a Pod. Undefined: no limit. */
   readonly podPidsLimit: number | undefined;
   /** The thresholds for evictions. Undefined: not set. */
   readonly eviction: EvictionSettings | undefined;
+  /** The time between two samples of what Pods use. Undefined: not set. */
+  readonly metricsIntervalMs: number | undefined;
+  /** The time between two looks of an autoscaler. Undefined: not set. */
+  readonly autoscalerPeriodMs: number | undefined;
   /** The network of Pods. Undefined: not set. */
   readonly network: NetworkChoice | undefined;
   /** The ports for Ingresses. Undefined: not set. */
   readonly ingressPort: RequestedIngressPorts | undefined;
   /** The proxy for Services of a cluster. Undefined: not set. */
   readonly proxy: ProxyChoice | undefined;
+  /** Places that `apply --watch` follows, as `PATH` or `CONTAINER=PATH`: absolute paths. Undefined: not set. */
+  readonly watch: readonly string[] | undefined;
 }
 
 /**
@@ -138,8 +157,19 @@ function readText(path: string, name: string): string {
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
   const fields = root.kind === 'nothing' ? {} : root.fields(FIELDS);
-  const { images, imageSource, ingressPort, maxPods, network, node, podPidsLimit, proxy, runtime, runtimeHandlers } =
-    fields;
+  const {
+    images,
+    imageSource,
+    ingressPort,
+    maxPods,
+    network,
+    node,
+    podPidsLimit,
+    proxy,
+    runtime,
+    runtimeHandlers,
+    watch,
+  } = fields;
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
@@ -152,10 +182,17 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
       runtimeHandlers?.entries().map(([key, value]) => readHandler(key, value)) ?? [],
     ),
     maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
+    overcommit: fields.overcommit && readFlag(fields.overcommit),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
     eviction: readEviction(fields),
+    metricsIntervalMs: fields.metricsInterval && readInterval(fields.metricsInterval),
+    autoscalerPeriodMs: fields.autoscalerPeriod && readInterval(fields.autoscalerPeriod),
     network: network && readChoice(network, NETWORK_CHOICES),
     proxy: proxy && readChoice(proxy, PROXY_CHOICES),
+    watch: watch?.texts().map((text) => {
+      const start = text.lastIndexOf('=') + 1;
+      return `${text.slice(0, start)}${resolve(folder, text.slice(start))}`;
+    }),
     ingressPort:
       ingressPort && (parseIngressPorts(ingressPort.text()) ?? ingressPort.fail('must be two ports: HTTP,HTTPS')),
   };
@@ -253,6 +290,12 @@ function readCount(node: ConfigNode): number | undefined {
   const text = node.text();
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   return count > 0 && Number.isSafeInteger(count) ? count : undefined;
+}
+
+/** Reads the time between two looks, in milliseconds. */
+function readInterval(node: ConfigNode): number {
+  const ms = quietly(() => parseDuration(node.text())) ?? 0;
+  return ms >= INTERVAL_LEAST_MS ? ms : node.fail('must be a time of at least 1s, such as 15s');
 }
 
 /** Reads a taint as `kubectl taint` does: KEY=VALUE:EFFECT or KEY:EFFECT. */

@@ -1,4 +1,3 @@
-import { statIfThere } from '../../quietly.ts';
 import { allContainers, type Container, type StoredPod, usage } from '../../api/index.ts';
 import {
   containerSource,
@@ -12,9 +11,12 @@ import {
   invalidImageMessage,
   isImagePattern,
   mappingOf,
+  SOURCE_CHOICES,
+  type SourceChoice,
   type SourceRules,
   volumeSource,
 } from '../../lifecycle/index.ts';
+import { statIfThere } from '../../quietly.ts';
 import { errnoOf, errnoText } from '../../runtime/index.ts';
 import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
@@ -67,7 +69,7 @@ function judgeVolume(reference: string, images: ImageMap, rules: SourceRules): I
   const message = invalidImageMessage(reference);
   if (message !== undefined) return { type: 'invalidName', message };
   const folder = imageFolder(reference, images);
-  return folder === undefined ? verdictOf(volumeSource(reference, images, rules), rules) : ofFolder(folder, reference);
+  return folder === undefined ? verdictOf(volumeSource(reference, images, rules)) : ofFolder(folder, reference);
 }
 
 function ofFolder(folder: string, image: string): ImageVerdict {
@@ -86,11 +88,31 @@ function judgeImage(container: Container, images: ImageMap, rules: SourceRules):
   if (message !== undefined) return { type: 'invalidName', message };
   const source = containerSource(container, images, rules);
   const folder = mappingOf(image, images)?.folder;
-  return source.type === 'host' && folder !== undefined ? ofFolder(folder, image) : verdictOf(source, rules);
+  return source.type === 'host' && folder !== undefined ? ofFolder(folder, image) : verdictOf(source);
 }
 
-function verdictOf(source: ImageSource, { tier }: SourceRules): ImageVerdict {
-  if (source.type === 'host') return { type: 'present' };
+function verdictOf(source: ImageSource): ImageVerdict {
   if (source.type === 'unknown') return { type: 'absent', pullError: source.pullError };
-  return { type: tier === 'namespace' ? 'image' : 'unusable' };
+  return { type: source.type === 'host' ? 'present' : 'image' };
+}
+
+/** Images run where nothing else says what to run: a Pod that a user brings from a cluster runs without changes. */
+const DEFAULT_SOURCE: SourceChoice = 'auto';
+
+/** The sources of the choice, the first one wins: --images, $PODRUN_IMAGES, podrun.yaml. */
+interface ChoiceSources {
+  readonly flag: SourceChoice | undefined;
+  readonly variable: string | undefined;
+  readonly file: SourceChoice | undefined;
+}
+
+/**
+ * The choice of the first source that has one.
+ * @throws {PodrunError} (usage) when the variable has an invalid value
+ */
+export function imageSource({ flag, variable, file }: ChoiceSources): SourceChoice {
+  if (flag !== undefined || !variable) return flag ?? file ?? DEFAULT_SOURCE;
+  const chosen = SOURCE_CHOICES.find((choice) => choice === variable);
+  if (chosen !== undefined) return chosen;
+  throw usage(`invalid PODRUN_IMAGES ${JSON.stringify(variable)}`, `Use one of ${SOURCE_CHOICES.join(', ')}.`);
 }

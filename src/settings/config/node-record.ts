@@ -7,7 +7,13 @@ import {
   type Taint,
 } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type NodeFacts, type NodePressure, pressureIn, reportedPressure } from '../../lifecycle/index.ts';
+import {
+  type NodeFacts,
+  type NodePressure,
+  pressureIn,
+  reportedPressure,
+  withHeartbeat,
+} from '../../lifecycle/index.ts';
 import type { FileStore, ObjectReader, Store } from '../../store/index.ts';
 
 /**
@@ -21,7 +27,7 @@ export function nodeRecord(store: ObjectReader, nodeName: string): NodeRecord | 
 }
 
 /** True for a node that takes no new Pods. */
-export function isCordoned(store: ObjectReader, nodeName: string): boolean {
+function isCordoned(store: ObjectReader, nodeName: string): boolean {
   return nodeRecord(store, nodeName)?.spec?.unschedulable === true;
 }
 
@@ -52,6 +58,17 @@ export function registeredNode(store: Store, { name, labels }: Pick<NodeFacts, '
 }
 
 /**
+ * Reports the address at which Pods reach the node.
+ * @param address undefined: it is the machine's own, 127.0.0.1
+ */
+export function reportAddress(store: Store, nodeName: string, address: string | undefined): void {
+  const [known] = nodeRecord(store, nodeName)?.status?.addresses ?? [];
+  if (known?.address === address) return;
+  const addresses = address === undefined ? undefined : [{ type: 'InternalIP', address }];
+  change(store, nodeName, 'status', (node) => ({ ...node, status: { ...node.status, addresses } }));
+}
+
+/**
  * Reports what the node lacks. Returns the conditions that have changed.
  * @throws {PodrunError} when the store cannot be written to
  */
@@ -66,10 +83,22 @@ export function reportPressure(
   if (lacked.length > 0 || pressure.length > 0) {
     change(store, nodeName, 'status', (node) => {
       const conditions = reportedPressure(node.status?.conditions ?? [], pressure, clock.now().wallMs);
-      return { ...node, status: { conditions } };
+      return { ...node, status: { ...node.status, conditions } };
     });
   }
   return [...lacked.filter((type) => !pressure.includes(type)), ...pressure.filter((type) => !lacked.includes(type))];
+}
+
+/**
+ * Reports that the node is alive and Ready.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function reportHeartbeat(store: Store, clock: Clock, nodeName: string): void {
+  change(store, nodeName, 'status', (node) => {
+    const since = node.metadata.creationTimestamp;
+    const conditions = withHeartbeat(node.status?.conditions ?? [], since, clock.now().wallMs);
+    return { ...node, status: { ...node.status, conditions } };
+  });
 }
 
 function change(

@@ -139,6 +139,11 @@ export function lockPath(root: string, resource: string, namespace: string, name
   return path.join(locksFolder(root), part(resource), part(namespace), part(name));
 }
 
+/** The link that names a process, of which its locks are further names, see file-lock.ts. */
+export function ownLinkPath(root: string, holder: string): string {
+  return path.join(locksFolder(root), '.own', encodeURIComponent(holder));
+}
+
 /** The right to remove the lock of a process that is gone, see file-lock.ts. */
 export function brokenLockPath(root: string, holder: string): string {
   return path.join(locksFolder(root), '.broken', encodeURIComponent(holder));
@@ -168,9 +173,9 @@ export interface AgentPaths {
   readonly keeperSocket: string;
   /** The exits of containers, one per line. */
   readonly exits: string;
-  /** Its helper in the cluster of its Pods. */
+  /** The record of its network helper in the cluster of its Pods. */
   readonly helper: string;
-  /** Its process, with its open files of the cluster. */
+  /** The record of its process, with its open files of the cluster. */
   readonly cluster: string;
 }
 

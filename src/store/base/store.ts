@@ -61,6 +61,8 @@ export interface Store {
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
   /** Lists objects, sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
+  /** The same objects for many readers in one turn of the event loop, which do not change them: see RecentReads. */
+  readonly recent: ObjectReader;
   /**
    * Stores a new object. Sets uid, resourceVersion, creationTimestamp and a Pod's generation 1 where missing.
    * @throws {PodrunError} when an object with this name exists (`pods "x" already exists`)

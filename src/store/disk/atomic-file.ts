@@ -107,6 +107,7 @@ export function readJsonFile<T>(file: string, hasShape?: ShapeCheck): T | undefi
 
 /** The names in a folder, sorted, without names of podrun's own files. Empty when there is no such folder. */
 export function namesIn(folder: string): string[] {
-  const names = ifPresent(() => readdirSync(folder)) ?? [];
+  // Most kinds have no object: an exception would take longer than this look.
+  const names = (statIfThere(folder) && ifPresent(() => readdirSync(folder))) ?? [];
   return names.filter((name) => !name.startsWith('.')).toSorted();
 }

@@ -149,22 +149,19 @@ export class LineCursor {
   }
 
   /**
-   * Appends lines in one write. Everything before must have been read, and the file be open for appending. After a line
-   * that a crash cut short, begins a new line. Moves past the lines, unless the disk took only a part of them at first:
-   * then the answer is false, and they have to be read.
+   * Appends lines in one write, and moves past them. Everything before must have been read, and the file be open for
+   * appending. A line that was cut short, by a crash or a full disk, is ended first: no line is joined to it.
    */
-  append(lines: Buffer): boolean {
+  append(lines: Buffer): void {
     const file = this.#file;
-    if (file === undefined) return true;
-    const bytes = this.#rest.length === 0 ? lines : Buffer.concat([NEWLINE_ALONE, lines]);
-    if (writeSync(file, bytes) < bytes.length) {
-      // To write all of it again either works or fails with the reason.
-      writeSync(file, Buffer.concat([NEWLINE_ALONE, lines]));
-      return false;
-    }
-    this.#offset += bytes.length;
-    this.#rest = [];
-    return true;
+    if (file === undefined) return;
+    do {
+      const bytes = this.#rest.length === 0 ? lines : Buffer.concat([NEWLINE_ALONE, lines]);
+      // A disk that is almost full takes a part. To write all of it again either works or fails with the reason.
+      const written = writeSync(file, bytes);
+      this.#offset += written;
+      this.#rest = written === bytes.length ? [] : [bytes.subarray(0, written)];
+    } while (this.#rest.length > 0);
   }
 
   close(): void {

@@ -20,3 +20,9 @@ export function isInScope(scope: Scope, key: ObjectKey): boolean {
 export function keyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
+
+/** The key that a text of {@link keyText} stands for. */
+export function keyOfText(text: string): ObjectKey {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}

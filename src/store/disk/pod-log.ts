@@ -38,7 +38,7 @@ export class PodLog {
     const log = PodLog.#at(path, 'end');
     if (log === undefined) return undefined;
     const cursor = log.#cursor;
-    log.#podLine = lastPodLine((...range) => cursor.bytes(...range), cursor.offset);
+    log.#podLine = inOwnMemory(lastPodLine((...range) => cursor.bytes(...range), cursor.offset));
     // A line that a crash has cut short must not become one with the next.
     log.#readOn();
     return log;
@@ -49,7 +49,7 @@ export class PodLog {
     const log = PodLog.#at(path, Buffer.byteLength(line));
     if (log === undefined) return undefined;
     log.#events = new Map();
-    log.#podLine = Buffer.from(line);
+    log.#podLine = inOwnMemory(Buffer.from(line));
     return log;
   }
 
@@ -97,12 +97,12 @@ export class PodLog {
   append(entries: readonly LogEntry[], wallMs: number): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     const lines = entries.map(([type, object]) => Buffer.from(transitionLine(type, object, wallMs)));
-    if (!this.#cursor.append(Buffer.concat(lines))) return this.#readOn();
+    this.#cursor.append(Buffer.concat(lines));
     for (const [index, [type, { kind, metadata }]] of entries.entries()) {
       const line = lines[index];
       if (line === undefined) continue;
       if (kind === 'Event') this.#takeEvent(type, metadata);
-      else if (type !== 'DELETED') this.#podLine = line;
+      else if (type !== 'DELETED') this.#podLine = inOwnMemory(line);
       this.#untaken?.push(line);
     }
   }
@@ -135,7 +135,7 @@ export class PodLog {
     for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
       for (const line of lines) {
         if (isAboutEvent(line)) this.#readEvent(line);
-        else if (hasPod(line)) this.#podLine = Buffer.from(line);
+        else if (hasPod(line)) this.#podLine = inOwnMemory(line);
         this.#untaken?.push(line);
       }
     }
@@ -159,6 +159,14 @@ export class PodLog {
   }
 }
 
+/** A copy with memory of its own: a small Buffer of Node keeps the 8 KB in memory from which it was cut. */
+function inOwnMemory<T extends Buffer | undefined>(line: T): T | Buffer {
+  if (line === undefined) return line;
+  const copy = Buffer.allocUnsafeSlow(line.length);
+  line.copy(copy);
+  return copy;
+}
+
 /** The transition logs that this process holds open: logs of the Pods that it owns, and logs that it follows. */
 export class OpenPodLogs {
   readonly #root: string;
@@ -175,7 +183,7 @@ export class OpenPodLogs {
   /** The Pod as it is stored now. It belongs to the caller. */
   read(key: ObjectKey): StoredPod | undefined {
     const open = this.#open.get(keyText(key));
-    return open?.look() === true ? open.pod() : readPod(this.#path(key));
+    return open !== undefined && this.look(key, open) ? open.pod() : readPod(this.#path(key));
   }
 
   /** A Pod that this process owns, as it was last seen. Undefined: another one. */
@@ -194,15 +202,18 @@ export class OpenPodLogs {
    */
   lock<T>(key: ObjectKey, run: (log: PodLog | undefined) => T): T {
     const name = keyText(key);
-    const locked = (): T => {
-      const log = this.#current(key, name);
-      try {
-        return run(log);
-      } finally {
-        this.#closeUnused(name);
-      }
-    };
-    return this.#locks.hold('pods', key, locked, this.#held.get(name));
+    return this.#locks.keep(key, name, () => this.#withCurrent(key, name, run), this.#held);
+  }
+
+  /** Like `lock`, for a step after which the log may no longer be in its place. */
+  lockToMove<T>(key: ObjectKey, run: (log: PodLog | undefined) => T): T {
+    const name = keyText(key);
+    return this.#locks.hold('pods', key, () => this.#withCurrent(key, name, run), this.#held.get(name));
+  }
+
+  /** As `look` of this open log. Nothing can have happened while this process keeps the lock of the Pod. */
+  look(key: ObjectKey, log: PodLog): boolean {
+    return (this.has(key, log) && this.#locks.isKept(key)) || log.look();
   }
 
   /** The log of a Pod, with all that is in it now. Stays open until the caller has followed it and calls `unfollow`. */
@@ -239,9 +250,17 @@ export class OpenPodLogs {
     else log.close();
   }
 
+  #withCurrent<T>(key: ObjectKey, name: string, run: (log: PodLog | undefined) => T): T {
+    try {
+      return run(this.#current(key, name));
+    } finally {
+      this.#closeUnused(name);
+    }
+  }
+
   #current(key: ObjectKey, name: string): PodLog | undefined {
     const present = this.#open.get(name);
-    if (present?.look() === true) return present;
+    if (present !== undefined && (this.#locks.isKept(key) || present.look())) return present;
     return this.#replace(name, PodLog.open(this.#path(key)));
   }
 

@@ -68,16 +68,21 @@ export class FolderWatch {
    * Calls back for every entry, changed or not, of the folders that have changed since the look before the last one:
    * two changes in one tick of the clock of the file system look like one. Returns their namespaces.
    */
-  rescan(): readonly string[] {
+  rescan(onEntry: (key: ObjectKey) => void = this.#onEntry): readonly string[] {
     if (this.#all !== undefined) lookAt(this.#all, () => this.add(undefined));
     const unsettled: string[] = [];
     for (const [namespace, folder] of this.#watched) {
       lookAt(folder, () => {
         unsettled.push(namespace);
-        for (const key of keysIn(this.#root, this.#resource, { namespace })) this.#onEntry(key);
+        for (const key of keysIn(this.#root, this.#resource, { namespace })) onEntry(key);
       });
     }
     return unsettled;
+  }
+
+  /** Lets the next rescan read every folder: an entry of one could not be read. */
+  unsettle(): void {
+    for (const folder of [this.#all, ...this.#watched.values()]) if (folder !== undefined) folder.looks = [];
   }
 
   close(): void {
@@ -91,7 +96,7 @@ export class FolderWatch {
     if (this.#watched.has(namespace)) return;
     const onChange = (name: string | undefined): void => {
       if (name === undefined) {
-        for (const folder of [this.#all, ...this.#watched.values()]) if (folder !== undefined) folder.looks = [];
+        this.unsettle();
         this.rescan();
       }
       if (name?.startsWith('.') === false) this.#onEntry({ namespace, name });

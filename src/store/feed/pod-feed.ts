@@ -85,7 +85,7 @@ export class PodFeed {
   check(key: ObjectKey): void {
     const follower = this.#followers.get(keyText(key));
     if (follower !== undefined) {
-      const isCurrent = follower.log.look();
+      const isCurrent = this.#options.logs.look(key, follower.log);
       this.#report(follower);
       if (isCurrent) return;
       this.#finish(follower);
@@ -112,12 +112,21 @@ export class PodFeed {
     return this.#options.readPod(key);
   }
 
-  /** Looks at everything, for changes that the file system did not report, and for owners that died. */
-  recheck(): void {
-    this.#folders.rescan();
-    for (const follower of this.#followers.values()) {
-      this.check(follower.key);
-      this.#publishUnreachable(follower);
+  /**
+   * Looks at everything, for changes that the file system did not report, and for owners that died.
+   * @param later runs one part of many, for which there may be other work first
+   */
+  recheck(later: (part: () => void) => void): void {
+    const attach = (key: ObjectKey): void => {
+      if (!this.#followers.has(keyText(key))) this.check(key);
+    };
+    this.#folders.rescan((key) => later(() => attach(key)));
+    for (const { key } of this.#followers.values()) {
+      later(() => {
+        this.check(key);
+        const follower = this.#followers.get(keyText(key));
+        if (follower !== undefined) this.#publishUnreachable(follower);
+      });
     }
   }
 
@@ -135,7 +144,7 @@ export class PodFeed {
     const watcher = watchPath(podPaths(root, key.namespace, key.name).transitions, this.#lookSoon(key));
     log.follow(from);
     // The watch started before this: every later line is reported.
-    log.look();
+    logs.look(key, log);
     if (from === 'end') log.take();
     const pod = from === 'end' ? readPod(key) : undefined;
     const follower: Follower = { key, log, watcher, pod, deletedPod: undefined, isOwn: false };

@@ -1,5 +1,6 @@
 import { FolderWatch } from './folder-watch.ts';
-import { isInScope, keyText } from '../disk/listing.ts';
+import { isInScope, keyOfText, keysIn, keyText } from '../disk/listing.ts';
+import { KeptObject } from './kept-object.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope } from '../base/store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
@@ -7,7 +8,6 @@ import type { Subscriber, Subscribers } from './subscribers.ts';
 interface RecordFeedOptions {
   readonly root: string;
   readonly subscribers: Subscribers;
-  readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
   /** The resource version of the object, found without reading it. Undefined when there is no such object. */
   readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
@@ -17,7 +17,7 @@ interface RecordFeedOptions {
 interface FollowedResource {
   readonly folders: FolderWatch;
   /** The objects as last reported, by namespace and name. */
-  readonly known: Map<string, StoredObject>;
+  readonly known: Map<string, KeptObject>;
 }
 
 /**
@@ -36,20 +36,27 @@ export class RecordFeed {
     const shelf = this.#resources.get(resource) ?? this.#followResource(resource);
     shelf.folders.add(scope.namespace);
     // Reports deletions to the other subscribers, before the new one joins.
-    for (const object of shelf.known.values()) if (isInScope(scope, keyOf(object))) this.check(resource, keyOf(object));
-    for (const object of this.#options.list(resource, scope)) {
-      const key = keyOf(object);
+    for (const key of knownKeys(shelf)) if (isInScope(scope, key)) this.check(resource, key);
+    // One after the other: there may be many.
+    for (const key of keysIn(this.#options.root, resource, scope)) {
       // Reports what happened so far to the other subscribers. The new subscriber starts after that.
       if (this.#isWanted(resource, key)) this.check(resource, key);
-      else shelf.known.set(keyText(key), object);
+      else {
+        const object = this.#options.read(resource, key);
+        if (object !== undefined) shelf.known.set(keyText(key), KeptObject.of(object));
+      }
     }
+  }
+
+  /** The objects of a scope that is followed, sorted by namespace, then name. They must not be changed. */
+  present(resource: Resource, scope: Scope): Iterable<StoredObject> {
+    const known = this.#resources.get(resource)?.known;
+    return objectsOf(keysIn(this.#options.root, resource, scope).flatMap((key) => known?.get(keyText(key)) ?? []));
   }
 
   trim(): void {
     for (const [resource, shelf] of this.#resources) {
-      for (const [text, object] of shelf.known) {
-        if (!this.#isWanted(resource, keyOf(object))) shelf.known.delete(text);
-      }
+      for (const key of knownKeys(shelf)) if (!this.#isWanted(resource, key)) shelf.known.delete(keyText(key));
       if (this.#options.subscribers.hasAnyOf(resource)) continue;
       shelf.folders.close();
       this.#resources.delete(resource);
@@ -61,7 +68,7 @@ export class RecordFeed {
     const shelf = this.#resources.get(resource);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
     const version = this.#options.versionOf(resource, key);
-    if (version === shelf.known.get(keyText(key))?.metadata.resourceVersion) return;
+    if (version === shelf.known.get(keyText(key))?.resourceVersion) return;
     this.#report(resource, shelf, key, version === undefined ? undefined : this.#options.read(resource, key));
   }
 
@@ -76,28 +83,38 @@ export class RecordFeed {
 
   #report(resource: Resource, shelf: FollowedResource, key: ObjectKey, now: StoredObject | undefined): void {
     const before = shelf.known.get(keyText(key));
-    if (before?.metadata.resourceVersion === now?.metadata.resourceVersion) return;
+    if (before?.resourceVersion === now?.metadata.resourceVersion) return;
     const { subscribers } = this.#options;
-    if (before !== undefined && now?.metadata.uid !== before.metadata.uid) {
-      subscribers.enqueue(resource, { type: 'DELETED', object: before });
+    if (before !== undefined && now?.metadata.uid !== before.uid) {
+      subscribers.enqueue(resource, { type: 'DELETED', object: before.object });
     }
+    before?.release();
     if (now === undefined) shelf.known.delete(keyText(key));
     else {
-      shelf.known.set(keyText(key), now);
-      const type = before?.metadata.uid === now.metadata.uid ? 'MODIFIED' : 'ADDED';
+      shelf.known.set(keyText(key), KeptObject.of(now));
+      const type = before?.uid === now.metadata.uid ? 'MODIFIED' : 'ADDED';
       subscribers.enqueueIfNew(resource, { type, object: now });
     }
     subscribers.flush();
   }
 
-  recheck(): void {
+  /** Looks at everything in folders that have changed. See `PodFeed.recheck`. */
+  recheck(later: (part: () => void) => void): void {
     for (const [resource, shelf] of this.#resources) {
-      const namespaces = new Set(shelf.folders.rescan());
+      const keys = new Map<string, ObjectKey>();
+      const namespaces = new Set(shelf.folders.rescan((key) => void keys.set(keyText(key), key)));
       // Objects that are gone are no entries any more.
-      for (const object of shelf.known.values()) {
-        const key = keyOf(object);
-        if (namespaces.has(key.namespace)) this.check(resource, key);
-      }
+      for (const key of knownKeys(shelf)) if (namespaces.has(key.namespace)) keys.set(keyText(key), key);
+      for (const key of keys.values()) later(() => this.#checkAgain(resource, shelf, key));
+    }
+  }
+
+  #checkAgain(resource: Resource, { folders }: FollowedResource, key: ObjectKey): void {
+    try {
+      this.check(resource, key);
+    } catch (error) {
+      folders.unsettle();
+      throw error;
     }
   }
 
@@ -111,4 +128,14 @@ export class RecordFeed {
   #isWanted(resource: Resource, key: ObjectKey): boolean {
     return this.#options.subscribers.hasFor(resource, key);
   }
+}
+
+/** The objects, each unpacked when it is its turn. */
+function* objectsOf(kept: readonly KeptObject[]): Iterable<StoredObject> {
+  for (const { object } of kept) yield object;
+}
+
+/** The keys of the objects as last reported. An object may be forgotten while they are gone through. */
+function* knownKeys({ known }: FollowedResource): Iterable<ObjectKey> {
+  for (const text of known.keys()) yield keyOfText(text);
 }

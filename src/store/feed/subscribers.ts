@@ -50,8 +50,8 @@ export class Subscribers {
     return subscription;
   }
 
-  /** Notes that the writer gets this state as the answer of its write: it gets no change up to this version. */
-  answered(writer: Subscription | undefined, { metadata: { uid, resourceVersion } }: StoredObject): void {
+  /** Notes that the writer knows this state from its write: it gets no change up to this version. */
+  skipOwnWrite(writer: Subscription | undefined, { metadata: { uid, resourceVersion } }: StoredObject): void {
     const subscriber = writer && this.#subscriberOf.get(writer);
     subscriber?.knownVersions.set(uid, Number(resourceVersion));
   }
@@ -110,6 +110,7 @@ export class Subscribers {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const { subscriber, event, mustBeNew } = next;
       if (subscriber.isClosed || (mustBeNew && !isNew(subscriber, event.object.metadata))) continue;
+      if (subscriber.resource === 'events') noteEvent(subscriber, event);
       caught(subscriber.listener)(event);
     }
   }
@@ -123,6 +124,12 @@ function scopeKey(resource: Resource, { namespace = '*', name = '*' }: Scope): s
 /** The scopes that contain an object. */
 function scopesOf({ namespace, name }: ObjectKey): Scope[] {
   return [{ namespace, name }, { namespace }, { name }, {}];
+}
+
+/** An Event moves from the log of its Pod to a record when the Pod goes: that is no change. */
+function noteEvent({ knownVersions }: Subscriber, { type, object: { metadata } }: WatchEvent<StoredObject>): void {
+  if (type === 'DELETED') knownVersions.delete(metadata.uid);
+  else knownVersions.set(metadata.uid, Number(metadata.resourceVersion));
 }
 
 function isNew({ knownVersions }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {

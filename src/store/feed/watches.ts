@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/index.ts';
-import type { Alarm, Clock } from '../../clock.ts';
+import { type Alarm, type Clock, inTurn } from '../../clock.ts';
 import { ifPossible } from '../disk/disk-errors.ts';
 import { keyOf, type StoredObject, podOf } from '../base/metadata.ts';
 import { PodFeed } from './pod-feed.ts';
@@ -11,6 +11,8 @@ import { type ChangeListener, type Subscriber, Subscribers } from './subscribers
 
 /** The period of looking for changes that the file system did not report. */
 const RECHECK_MS = 2000;
+/** The rest after a look, as a multiple of the time that it took: it must not be most of what the process does. */
+const REST = 10;
 
 interface WatchesOptions {
   readonly root: string;
@@ -19,7 +21,6 @@ interface WatchesOptions {
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
   readonly reachOf: (pod: StoredPod) => OwnerReach;
-  readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
   readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
 }
@@ -38,6 +39,11 @@ export class Watches {
   readonly #podFeed: PodFeed;
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
+  /** The parts of a recheck that wait for their turns. */
+  #parts = 0;
+  /** The times at which the last recheck began, and at which the next one may, of the monotonic clock. */
+  #beganMs = 0;
+  #restsUntilMs = 0;
 
   constructor({ root, clock, logs, readPod, reachOf, ...records }: WatchesOptions) {
     const subscribers = this.#subscribers;
@@ -60,9 +66,14 @@ export class Watches {
     return { subscription, sendPresent };
   }
 
-  /** See `Subscribers.answered`. */
-  answered(writer: Subscription | undefined, object: StoredObject): void {
-    this.#subscribers.answered(writer, object);
+  /** See `RecordFeed.present`. */
+  present(resource: Resource, scope: Scope): Iterable<StoredObject> {
+    return this.#recordFeed.present(resource, scope);
+  }
+
+  /** See `Subscribers.skipOwnWrite`. */
+  skipOwnWrite(writer: Subscription | undefined, object: StoredObject): void {
+    this.#subscribers.skipOwnWrite(writer, object);
   }
 
   /** Reports an object that this process has just written, of any kind but Pods and Events. */
@@ -102,11 +113,26 @@ export class Watches {
     this.#nextRecheck = undefined;
   }
 
+  /** Runs a part of a recheck in its turn: there may be ten thousand Pods to look at. */
+  readonly #later = (part: () => void): void => {
+    this.#parts += 1;
+    inTurn(this.#clock, () => {
+      this.#parts -= 1;
+      ifPossible(part);
+      const nowMs = this.#clock.now().monotonicMs;
+      if (this.#parts === 0) this.#restsUntilMs = nowMs + REST * (nowMs - this.#beganMs);
+    });
+  };
+
   #planRecheck(): Alarm {
     return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
       this.#nextRecheck = this.#planRecheck();
-      ifPossible(() => this.#podFeed.recheck());
-      ifPossible(() => this.#recordFeed.recheck());
+      // The last one may still wait for its turns.
+      const nowMs = this.#clock.now().monotonicMs;
+      if (this.#parts > 0 || nowMs < this.#restsUntilMs) return;
+      this.#beganMs = nowMs;
+      ifPossible(() => this.#podFeed.recheck(this.#later));
+      ifPossible(() => this.#recordFeed.recheck(this.#later));
     });
   }
 }

@@ -112,6 +112,15 @@ export class BackgroundAgents {
     );
   }
 
+  /** Takes a claim of this process back, after it could not start the agent: another process may try at once. */
+  giveBack(id: string, former: AgentProcess): void {
+    this.#onDisk(() =>
+      this.#locks.hold('agents', { namespace: 'all', name: id }, () => {
+        if (this.processOf(id)?.pid === process.pid) this.#writeProcess(id, former);
+      }),
+    );
+  }
+
   /** Records that this process, the agent, owns all of its Pods. */
   markReady(id: string): void {
     this.#onDisk(() => this.#writeProcess(id, { ...knownProcess(process.pid, this.#lookup), isReady: true }));

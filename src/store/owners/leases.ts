@@ -2,7 +2,7 @@ import { readdirSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
+import { inFolder, namesIn, writePrivateFile } from '../disk/atomic-file.ts';
 import { errorCode, ifPossible, ifPresent, onDisk } from '../disk/disk-errors.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from '../disk/known-process.ts';
 import { leasesFolder } from '../base/layout.ts';
@@ -80,6 +80,11 @@ export class Leases {
         this.#make();
       }
     });
+  }
+
+  /** True when other processes have a lease. A killed one may have left it. */
+  get areOthers(): boolean {
+    return namesIn(leasesFolder(this.#parts.root)).some((name) => name !== path.basename(this.#ownFile()));
   }
 
   /** Removes the lease of this process. */

@@ -237,7 +237,7 @@ export class Ownership {
     const paths = podPaths(root, namespace, name);
     // Taking the lock would make folders again while another process removes the state folder.
     if (logs.mayHave({ namespace, name })) {
-      logs.lock({ namespace, name }, (log) => {
+      logs.lockToMove({ namespace, name }, (log) => {
         if (!isTerminalPhase(log?.pod()?.status.phase)) return;
         const present = own ?? this.ownerOf(namespace, name);
         if (present?.pid !== owner.pid || present.since !== owner.since) return;

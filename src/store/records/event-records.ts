@@ -1,5 +1,6 @@
-import { compareText, type KubeObject, type StoredEvent, type WatchEvent } from '../../api/index.ts';
-import { podPaths } from '../base/layout.ts';
+import { compareText, type WatchEvent } from '../../api/index.ts';
+import { statIfThere } from '../../quietly.ts';
+import { objectPath, podPaths } from '../base/layout.ts';
 import type { PodLog, OpenPodLogs } from '../disk/pod-log.ts';
 import { keysIn, keyText } from '../disk/listing.ts';
 import {
@@ -18,8 +19,8 @@ import { alreadyExists, notInStore } from '../base/store-errors.ts';
 import { isAboutEvent, parseTransition, transitionLines } from '../disk/transition-log.ts';
 
 /**
- * The Events. An Event about a Pod is a line of the Pod's transition log and is removed with it: the latest line with a
- * name is the Event. An Event about anything else, or about a removed Pod, is a plain record.
+ * The Events. An Event about a Pod is a line of the Pod's transition log: the latest line with a name is the Event. An
+ * Event about anything else, or about a removed Pod, is a plain record.
  */
 export class EventRecords {
   readonly #parts: StorageParts;
@@ -32,12 +33,17 @@ export class EventRecords {
     this.#logs = logs;
   }
 
-  /** Reads the logs of all Pods in the scope, or of the Pod that the Events shall be about. */
+  /**
+   * Reads the logs of all Pods in the scope, or of the Pod that the Events shall be about, and then the plain records:
+   * an Event of a Pod that is just being removed is in both.
+   */
   list(scope: Scope): StoredObject[] {
     const pods = keysIn(this.#parts.root, 'pods', { namespace: scope.namespace, name: scope.aboutPod });
-    const logged = pods.flatMap((pod) => [...this.#eventsOf(pod).values()]);
+    const logged = pods.flatMap((pod) => this.#eventsOf(pod));
     const wanted = logged.filter(({ metadata }) => scope.name === undefined || metadata.name === scope.name);
-    return [...wanted, ...this.#plain.list('events', scope)].toSorted(byNamespaceAndName);
+    const loggedKeys = new Set(wanted.map(({ metadata }) => keyText(metadata)));
+    const plain = this.#plain.list('events', scope).filter(({ metadata }) => !loggedKeys.has(keyText(metadata)));
+    return [...wanted, ...plain].toSorted(byNamespaceAndName);
   }
 
   /** @param objects one Event, or several about one Pod */
@@ -108,18 +114,30 @@ export class EventRecords {
     return this.#logs.lock(pod, append);
   }
 
-  #eventsOf(pod: ObjectKey): Map<string, StoredEvent> {
-    const events = new Map<string, StoredEvent>();
-    const log = podPaths(this.#parts.root, pod.namespace, pod.name).transitions;
-    for (const line of transitionLines(log)) {
-      const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
-      if (transition === undefined) continue;
-      const event = transition.object as StoredEvent & KubeObject;
-      if (transition.type === 'DELETED') events.delete(event.metadata.name);
-      else events.set(event.metadata.name, event);
-    }
-    return events;
+  #eventsOf({ namespace, name }: ObjectKey): StoredObject[] {
+    return eventsIn(podPaths(this.#parts.root, namespace, name).transitions);
   }
+}
+
+/** The Events in a transition log. */
+export function eventsIn(log: string): StoredObject[] {
+  const events = new Map<string, StoredObject>();
+  for (const line of transitionLines(log)) {
+    const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
+    if (transition === undefined) continue;
+    const event = transition.object as StoredObject;
+    if (transition.type === 'DELETED') events.delete(event.metadata.name);
+    else events.set(event.metadata.name, event);
+  }
+  return [...events.values()];
+}
+
+/** The Events outside of Pods that were not written since a time, milliseconds since 1970. Reads none of them. */
+export function eventsUnchangedSince(root: string, wallMs: number): ObjectKey[] {
+  return keysIn(root, 'events', {}).filter(({ namespace, name }) => {
+    const stats = statIfThere(objectPath(root, 'events', namespace, name));
+    return stats !== undefined && stats.mtimeMs < wallMs;
+  });
 }
 
 /** True when these Events are about one Pod and have different names: then one write can store them all. */

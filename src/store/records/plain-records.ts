@@ -1,4 +1,4 @@
-import { isStoredObject } from '../disk/stored-json.ts';
+import { isStoredObject, parseStored } from '../disk/stored-json.ts';
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { statIfThere } from '../../quietly.ts';
@@ -19,12 +19,18 @@ import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from '../base/store.ts';
 import { alreadyExists, notInStore } from '../base/store-errors.ts';
 
+/** The number of files of which the text is kept, and its most characters. */
+const KEPT_MAX = 8;
+const KEPT_LENGTH_MAX = 64 * 1024;
+
 /**
  * Objects of every kind but Pods: a file of JSON each, which only its user can read. The modification time of the file
  * is the resource version of the object: one look tells whether the object has changed.
  */
 export class PlainRecords {
   readonly #parts: StorageParts;
+  /** By file: what this process wrote last. A controller changes the same few objects again and again. */
+  readonly #kept = new Map<string, { readonly version: string; readonly text: string }>();
 
   constructor(parts: StorageParts) {
     this.#parts = parts;
@@ -51,7 +57,7 @@ export class PlainRecords {
       const { clock, versions } = this.#parts;
       const created = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
       if (stored !== undefined) throw alreadyExists(resource, created.metadata.name);
-      inFolder(path.dirname(file), () => writeRecord(file, created));
+      inFolder(path.dirname(file), () => this.#write(file, created));
       return created;
     });
   }
@@ -85,9 +91,16 @@ export class PlainRecords {
     return this.#locked(resource, keyOf(object), (file) => {
       const { clock, versions } = this.#parts;
       const put = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
-      inFolder(path.dirname(file), () => writeRecord(file, put));
+      inFolder(path.dirname(file), () => this.#write(file, put));
       return put;
     });
+  }
+
+  /** Stores an object unchanged that this store had in another place. No other process may write it meanwhile. */
+  keep(resource: Resource, object: StoredObject): void {
+    const { namespace, name } = keyOf(object);
+    const file = objectPath(this.#parts.root, resource, namespace, name);
+    inFolder(path.dirname(file), () => this.#write(file, object));
   }
 
   delete(resource: Resource, namespace: string, name: string): StoredObject | undefined {
@@ -115,23 +128,41 @@ export class PlainRecords {
     return this.#locked(resource, key, (file, stored) => {
       if (stored === undefined) throw notInStore(resource, key.name);
       const changed = change(stored);
-      if (changed !== stored) writeRecord(file, changed);
+      if (changed !== stored) this.#write(file, changed);
       return changed;
     });
   }
 
   #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
     const file = objectPath(this.#parts.root, resource, key.namespace, key.name);
-    return this.#parts.locks.hold(resource, key, () => run(file, readRecord(resource, file)));
+    return this.#parts.locks.hold(resource, key, () => run(file, this.#read(resource, key, file)));
+  }
+
+  /**
+   * The object in a file. One look tells whether the file exists and whether it has changed: opening a missing one is
+   * much slower, and what this process wrote last is not read again.
+   */
+  #read(resource: Resource, key: ObjectKey, file: string): StoredObject | undefined {
+    const version = this.versionOf(resource, key);
+    if (version === undefined) return undefined;
+    const kept = this.#kept.get(file);
+    if (kept?.version !== version) return readRecord(resource, file);
+    const stored = parseStored<StoredObject>(kept.text);
+    return stored && asShown(resource, stored);
+  }
+
+  #write(file: string, object: StoredObject): void {
+    const version = object.metadata.resourceVersion;
+    const text = `${JSON.stringify(object, undefined, 2)}\n`;
+    writeFileAtomically(file, text, Number(version));
+    this.#kept.delete(file);
+    if (text.length <= KEPT_LENGTH_MAX) this.#kept.set(file, { version, text });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 
 function readRecord(resource: Resource, file: string): StoredObject | undefined {
   const stored = readJsonFile<StoredObject>(file, isStoredObject);
   return stored && asShown(resource, stored);
-}
-
-function writeRecord(file: string, object: StoredObject): void {
-  const text = `${JSON.stringify(object, undefined, 2)}\n`;
-  writeFileAtomically(file, text, Number(object.metadata.resourceVersion));
 }

@@ -2,7 +2,9 @@ import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { allContainers, controllerOf, isTerminalPhase, type StoredPod } from '../../api/index.ts';
 import { inFolder, writePrivateFile } from '../disk/atomic-file.ts';
-import { errorCode } from '../disk/disk-errors.ts';
+import { errorCode, ifPossible } from '../disk/disk-errors.ts';
+import { eventsIn } from './event-records.ts';
+import type { PlainRecords } from './plain-records.ts';
 import { agentPaths, pathsInPodFolder, type PodPaths, podPaths } from '../base/layout.ts';
 import { isRemnant, withoutGrace } from '../../lifecycle/index.ts';
 import { keysIn } from '../disk/listing.ts';
@@ -54,11 +56,13 @@ export class PodRecords {
   readonly #ownership: Ownership;
   readonly #archive: RunArchive;
   readonly #logs: OpenPodLogs;
+  readonly #plain: PlainRecords;
 
-  constructor(parts: StorageParts, ownership: Ownership, logs: OpenPodLogs) {
+  constructor(parts: StorageParts, ownership: Ownership, logs: OpenPodLogs, plain: PlainRecords) {
     this.#parts = parts;
     this.#ownership = ownership;
     this.#logs = logs;
+    this.#plain = plain;
     this.#archive = new RunArchive(parts);
   }
 
@@ -103,6 +107,16 @@ export class PodRecords {
     });
   }
 
+  /** The Pods that other agents run, also a background agent that is to be replaced. */
+  ofOthers(): StoredPod[] {
+    return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
+      if (this.#logs.ownPod({ namespace, name }) !== undefined) return [];
+      const owner = this.#ownership.ownerOf(namespace, name);
+      if (owner === undefined || (owner.agent === undefined && this.#ownership.stateOf(owner) === 'gone')) return [];
+      return this.#logs.read({ namespace, name }) ?? [];
+    });
+  }
+
   /** @param owner the process that runs the Pod. Undefined: none does yet */
   create(object: Storable, owner?: Owner): StoredPod {
     const key = keyOf(object);
@@ -141,19 +155,23 @@ export class PodRecords {
 
   /**
    * Moves a Pod out of its place. The run of a Pod that has a controller goes to the history: its log may not have been
-   * read before the controller deleted it. `discard` removes what does not stay.
+   * read before the controller deleted it. The Events stay, as in a cluster. `discard` removes what does not stay.
    */
-  remove(key: ObjectKey): { pod: StoredPod; discard(): void } | undefined {
+  remove(key: ObjectKey): { pod: StoredPod; events: readonly StoredObject[]; discard(): void } | undefined {
     const { staging } = this.#parts;
-    return this.#logs.lock(key, (log) => {
+    return this.#logs.lockToMove(key, (log) => {
       const stored = log?.pod();
       if (log === undefined || stored === undefined) return undefined;
       const paths = this.#paths(key);
       const pod = this.#logDeletion(log, stored);
+      const events = eventsIn(paths.transitions);
+      // Before the move: a reader looks into the log first, and finds them there or here. A full disk keeps none.
+      ifPossible(() => {
+        for (const event of events) this.#plain.keep('events', event);
+      });
       const forget = controllerOf(pod) && this.#archive.takeGone(pod, paths);
-      if (forget !== undefined) return { pod, discard: forget };
-      const folder = staging.moveToStaging(paths.folder);
-      return { pod, discard: () => staging.discard(folder) };
+      const folder = forget === undefined ? staging.moveToStaging(paths.folder) : '';
+      return { pod, events, discard: forget ?? (() => staging.discard(folder)) };
     });
   }
 
@@ -182,7 +200,7 @@ export class PodRecords {
    */
   startRun(object: Storable, owner: Owner): { pod: StoredPod } | { runningUnder: Owner } {
     const key = keyOf(object);
-    return this.#logs.lock(key, (log) => {
+    return this.#logs.lockToMove(key, (log) => {
       const paths = this.#paths(key);
       const present = this.#ownership.ownerOf(key.namespace, key.name);
       const old = log?.pod();

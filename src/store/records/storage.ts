@@ -40,9 +40,9 @@ export class StagingArea {
 
   /** Moves a folder out of its place in one step. Returns its new path. */
   moveToStaging(folder: string): string {
-    const away = path.join(this.#folder, temporaryName());
-    inFolder(this.#folder, () => renameSync(folder, away));
-    return away;
+    const trash = path.join(this.#folder, temporaryName());
+    inFolder(this.#folder, () => renameSync(folder, trash));
+    return trash;
   }
 
   /** Removes a folder of the staging area, and the folders that killed processes left there. */

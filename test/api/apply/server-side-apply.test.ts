@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyConflicts } from '../../../src/api/apply/conflicts.ts';
-import { applyServerSide, checkApplied, shapeOfType, trackUpdate } from '../../../src/api/apply/index.ts';
+import { applyServerSide, atomicParts, checkApplied, shapeOfType, trackUpdate } from '../../../src/api/apply/index.ts';
 import { typeOfKind } from '../../../src/api/base/field-types.ts';
 import type { KubeObject } from '../../../src/api/base/objects.ts';
 
@@ -183,11 +183,17 @@ describe('the mistakes of an applied object', () => {
     ],
     [
       'an item without its key',
-      deployment([{ image: 'a' }]),
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' }, secrets: [{ namespace: 'b' }] },
       [
-        '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field ' +
-          '"name" (and doesn\'t have default value)',
+        '.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] ' +
+          "(and doesn't have default values for any key fields)",
       ],
+    ],
+    ['none: the key has a default', deployment([{ image: 'a' }]), []],
+    [
+      'a text in the place of a map',
+      { ...deployment([]), metadata: { name: 'web', labels: 'x' as never } },
+      ['.metadata.labels: expected map, got &{x}'],
     ],
     ['none', deployment([{ name: 'a', env: [{ name: 'A', value: 'b' }] }]), []],
   ])('%s', (_, object, mistakes) => {
@@ -282,4 +288,13 @@ it('the owners of a wide object are found in a time that grows with its width', 
   expect([ownedBy(changed, 'one').length, ownedBy(changed, 'two').length]).toEqual([0, 20_000]);
   const applied = apply(changed, configMap(data('c')), { isForced: true });
   expect(ownedBy(applied, 'me')).toHaveLength(20_000);
+});
+
+it('the parts that an apply replaces as a whole are known', () => {
+  const template = { spec: { nodeSelector: { a: 'b' }, containers: [{ name: 'a', command: ['x'] }] } };
+  const object = { metadata: { labels: { a: 'b' } }, spec: { replicas: 1, template } };
+  expect(atomicParts(shapeOfType('apps.Deployment'), object)).toEqual([
+    '.spec.template.spec.nodeSelector',
+    '.spec.template.spec.containers[0].command',
+  ]);
 });

@@ -77,7 +77,7 @@ describe('a JSON patch (RFC 6902)', () => {
       after: { a: { x: 1 }, b: { x: 2 } },
     },
     {
-      what: 'goes on when a test holds, whatever the order of fields',
+      what: 'continues when a test holds, whatever the order of fields',
       data: { a: { x: 1, y: [2] } },
       operations: [
         { op: 'test', path: '/data/a', value: { y: [2], x: 1 } },

@@ -162,7 +162,7 @@ describe('a strategic merge patch of a Pod', () => {
       after: { volumes: [{ name: 'v', hostPath: { path: '/x' } }] },
     },
     {
-      what: 'puts items in the order of $setElementOrder, and the others where they were',
+      what: 'puts items in the order of $setElementOrder, and keeps the places of the rest',
       spec: { containers: [{ name: 'a' }, { name: 'server' }, { name: 'b' }] },
       patch: {
         '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }, { name: 'a' }],

@@ -43,7 +43,7 @@ describe('a three-way merge', () => {
       after: { containers: [{ name: 'a', image: 'a:2', imagePullPolicy: 'Always' }] },
     },
     {
-      what: 'takes away items of its own, keeps those of others, adds new ones in its order',
+      what: 'removes its own items, keeps foreign items, adds new ones in its order',
       last: { containers: [{ name: 'a' }, { name: 'old' }] },
       wanted: { containers: [{ name: 'new' }, { name: 'a' }] },
       live: { containers: [{ name: 'theirs' }, { name: 'a', tty: true }, { name: 'old' }] },

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadPatterns } from '../../../src/apiserver/custom/base/patterns.ts';
-import { askPolicies, type AdmissionPolicy, type PolicyBinding } from '../../../src/apiserver/admission/policies.ts';
+import type { PolicyBinding } from '../../../src/apiserver/admission/policies.ts';
+import { askPolicies, type ValidatingPolicy } from '../../../src/apiserver/admission/validating-policies.ts';
 import { DEPLOYMENTS, requestOf } from './request-of.ts';
 
 beforeAll(loadPatterns);
 
-const policy = (spec: AdmissionPolicy['spec']): AdmissionPolicy => ({
+const policy = (spec: ValidatingPolicy['spec']): ValidatingPolicy => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingAdmissionPolicy',
   metadata: { name: 'few' },
@@ -19,18 +20,27 @@ const binding = (spec: PolicyBinding['spec'] = {}): PolicyBinding => ({
   spec: { policyName: 'few', validationActions: ['Deny'], ...spec },
 });
 
+const PARAMS = { paramRef: { name: 'most', parameterNotFoundAction: 'Deny' } };
+
 /** Loops in loops over ten items. */
 const loops = (depth: number): string =>
   depth === 0 ? 'true' : `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(n, n < 11 && ${loops(depth - 1)})`;
 const HEAD = "ValidatingAdmissionPolicy 'few' with binding 'here' denied request: ";
 
-function denialBy(spec: AdmissionPolicy['spec'], params?: object): string | undefined {
-  const paramsOf = () => params as never;
-  return askPolicies({ policies: [policy(spec)], bindings: [binding()], paramsOf }, requestOf()).denial?.message;
+function denialBy(spec: ValidatingPolicy['spec'], params?: object): string | undefined {
+  const paramsOf = () => (params === undefined ? [] : [params as never]);
+  return askPolicies(
+    {
+      policies: [policy(spec)],
+      bindings: [binding(params === undefined && spec.paramKind === undefined ? {} : PARAMS)],
+      paramsOf,
+    },
+    requestOf(),
+  ).denial?.message;
 }
 
 describe('a ValidatingAdmissionPolicy', () => {
-  it.each<[string, AdmissionPolicy['spec'], string | undefined]>([
+  it.each<[string, ValidatingPolicy['spec'], string | undefined]>([
     ['permits', { validations: [{ expression: 'object.spec.replicas <= 5' }] }, undefined],
     [
       'denies',
@@ -49,6 +59,48 @@ describe('a ValidatingAdmissionPolicy', () => {
         validations: [{ expression: 'variables.n == 3' }],
       },
       undefined,
+    ],
+    [
+      'evaluates no variable that it does not use',
+      {
+        variables: [
+          { name: 'wrong', expression: 'object.spec.nosuch' },
+          { name: 'next', expression: 'variables.wrong + 1' },
+        ],
+        validations: [{ expression: 'object.spec.replicas == 3 || variables.next == 1' }],
+      },
+      undefined,
+    ],
+    [
+      'says which variable has failed',
+      {
+        variables: [{ name: 'wrong', expression: 'object.spec.nosuch' }],
+        validations: [{ expression: 'variables.wrong == 1' }],
+      },
+      "expression 'variables.wrong == 1' resulted in error: " +
+        'composited variable "wrong" fails to evaluate: no such key: nosuch',
+    ],
+    [
+      'counts what its variables cost, each once',
+      {
+        variables: [
+          ...Array.from({ length: 11 }, (_, n) => ({ name: `v${n}`, expression: loops(5) })),
+          { name: '__proto__', expression: '{"a": 1}' },
+        ],
+        validations: [
+          ...Array.from({ length: 100 }, (_, n) => ({ expression: `variables.v${n % 11}` })),
+          { expression: 'variables.__proto__.a == 1' },
+        ],
+      },
+      undefined,
+    ],
+    [
+      'has a limit for the cost of all its variables',
+      {
+        variables: Array.from({ length: 30 }, (_, n) => ({ name: `v${n}`, expression: loops(5) })),
+        validations: Array.from({ length: 30 }, (_, n) => ({ expression: `variables.v${n} || true` })),
+      },
+      'validation failed due to running out of cost budget, no further validation rules will be run',
     ],
     [
       'has a limit for the cost of each expression',
@@ -76,7 +128,7 @@ describe('a ValidatingAdmissionPolicy', () => {
     [
       'denies when it fails',
       { validations: [{ expression: 'object.spec.nothing == 1' }] },
-      "expression 'object.spec.nothing == 1' resulted in error: No such key: nothing",
+      "expression 'object.spec.nothing == 1' resulted in error: no such key: nothing",
     ],
     [
       'may ignore failures',
@@ -119,10 +171,7 @@ describe('a ValidatingAdmissionPolicy', () => {
     for (const isAllowed of [true, false]) {
       const permits = vi.fn(() => isAllowed);
       const policies = [policy({ validations: [{ expression: `authorizer.${check}.allowed()` }] })];
-      const { denial } = askPolicies(
-        { policies, bindings: [binding()], paramsOf: () => undefined },
-        requestOf({ permits }),
-      );
+      const { denial } = askPolicies({ policies, bindings: [binding()], paramsOf: () => [] }, requestOf({ permits }));
       expect(permits.mock.calls).toEqual([[user, expect.objectContaining(wanted)]]);
       expect(denial === undefined).toBe(isAllowed);
     }
@@ -131,10 +180,48 @@ describe('a ValidatingAdmissionPolicy', () => {
   it('may warn only', () => {
     const policies = [policy({ validations: [{ expression: 'false', message: 'too many' }] })];
     const bindings = [binding({ validationActions: ['Warn'] })];
-    const verdict = askPolicies({ policies, bindings, paramsOf: () => undefined }, requestOf());
+    const verdict = askPolicies({ policies, bindings, paramsOf: () => [] }, requestOf());
     expect(verdict).toEqual({
       denial: undefined,
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'few' with binding 'here': too many"],
+      annotations: {},
     });
+  });
+
+  const verdictOf = (spec: ValidatingPolicy['spec'], bindings: PolicyBinding[]) =>
+    askPolicies({ policies: [policy(spec)], bindings, paramsOf: () => [] }, requestOf());
+  const audited = binding({ validationActions: ['Audit'] });
+
+  it('has its first violation in the audit event', () => {
+    const validations = ['true', 'false', 'object.spec.replicas > 5'].map((expression) => ({ expression }));
+    const { denial, annotations } = verdictOf({ validations }, [audited]);
+    const message = 'failed expression: false';
+    const where = { policy: 'few', binding: 'here', expressionIndex: 1, validationActions: ['Audit'] };
+    const key = 'validation.policy.admission.k8s.io/validation_failure';
+    expect([denial, annotations]).toEqual([undefined, { [key]: JSON.stringify([{ message, ...where }]) }]);
+  });
+
+  it('has its audit annotations there, each value of a key once, also when it denies', () => {
+    const auditAnnotations = [
+      { key: 'who', valueExpression: "' ' + object.metadata.name + ' '" },
+      { key: 'who', valueExpression: "'web'" },
+      { key: 'who', valueExpression: "'more'" },
+      { key: 'empty', valueExpression: "''" },
+      { key: 'none', valueExpression: 'null' },
+    ];
+    const { denial, annotations } = verdictOf({ auditAnnotations, validations: [{ expression: 'false' }] }, [
+      binding(),
+    ]);
+    expect(denial?.message).toContain('failed expression: false');
+    expect(annotations).toEqual({ 'few/who': 'web, more' });
+  });
+
+  it.each([
+    ['an audit annotation that fails', { auditAnnotations: [{ key: 'a', valueExpression: 'object.spec.nothing' }] }],
+    ['parameters that it does not find', { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }],
+  ])('denies because of %s, whatever the action of its binding is', (_, spec) => {
+    const bindings = [binding({ ...PARAMS, validationActions: ['Audit'] })];
+    expect(verdictOf(spec, bindings).denial?.message).toContain(HEAD);
+    expect(verdictOf({ ...spec, failurePolicy: 'Ignore' }, bindings).denial).toBeUndefined();
   });
 });

@@ -9,6 +9,8 @@ const SETS = '/apis/apps/v1/namespaces/default/replicasets';
 
 interface Asked {
   readonly uid: string;
+  /** The path under which the webhook was called. */
+  readonly path: string;
   readonly operation: string;
   readonly kind: { readonly kind: string };
   readonly resource: { readonly resource: string };
@@ -30,7 +32,15 @@ const hook = createServer((incoming, response) => {
     const { operation, resource, subResource = '', kind, oldObject } = asked;
     const before = oldObject === null ? '' : ` before: ${oldObject.metadata.name}`;
     seen.push(`${operation} ${resource.resource}/${subResource} ${kind.kind}${before}`);
-    response.end(JSON.stringify({ response: { uid: asked.uid, allowed: true, ...answer(asked) } }));
+    response.end(
+      JSON.stringify({
+        response: {
+          uid: asked.uid,
+          allowed: true,
+          ...answer({ ...asked, path: (incoming.url ?? '').replace(/\?.*/, '') }),
+        },
+      }),
+    );
   });
 });
 
@@ -97,6 +107,49 @@ it('webhooks see evictions, bindings and tokens', async () => {
     'CREATE pods/eviction Eviction',
   ]);
   expect(body.message).toBe('admission webhook "all.example.com" denied the request: not now');
+});
+
+const REVIEWS: readonly (readonly [group: string, plural: string, kind: string, spec: object])[] = [
+  ['authentication.k8s.io', 'selfsubjectreviews', 'SelfSubjectReview', {}],
+  ['authentication.k8s.io', 'tokenreviews', 'TokenReview', { token: 'x' }],
+  [
+    'authorization.k8s.io',
+    'namespaces/default/localsubjectaccessreviews',
+    'LocalSubjectAccessReview',
+    { user: 'a', resourceAttributes: { namespace: 'default', verb: 'get', resource: 'pods' } },
+  ],
+  [
+    'authorization.k8s.io',
+    'selfsubjectaccessreviews',
+    'SelfSubjectAccessReview',
+    { nonResourceAttributes: { path: '/', verb: 'get' } },
+  ],
+  ['authorization.k8s.io', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', { namespace: 'default' }],
+  [
+    'authorization.k8s.io',
+    'subjectaccessreviews',
+    'SubjectAccessReview',
+    { user: 'a', nonResourceAttributes: { path: '/', verb: 'get' } },
+  ],
+];
+
+it.each(REVIEWS)('webhooks see reviews, and policies do not: %s %s', async (group, plural, kind, spec) => {
+  const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+  const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
+  const policy = { matchConstraints: { resourceRules: [everything] }, validations: [{ expression: 'false' }] };
+  await server.post(policies, { metadata: { name: 'never' }, spec: policy });
+  const binding = { policyName: 'never', validationActions: ['Deny'] };
+  const bindings = policies.replace('policies', 'policybindings');
+  await server.post(bindings, { metadata: { name: 'never' }, spec: binding });
+  const path = `/apis/${group}/v1/${plural}`;
+  seen = [];
+  const permitted = await server.post(path, { spec });
+  answer = () => ({ allowed: seen.length < 4, status: { message: 'not now', code: 403 } });
+  const refused = await server.post(path, { spec });
+  await server.request('DELETE', `${bindings}/never`);
+  const about = `CREATE ${plural.replace(/.*\//, '')}/ ${kind}`;
+  expect([permitted.code, refused.code]).toEqual([201, 403]);
+  expect(seen).toEqual([about, about, about, about]);
 });
 
 it('webhooks change a Scale', async () => {
@@ -196,4 +249,33 @@ it('the conditions of a webhook are expressions', async () => {
   expect(body.message).toContain(
     'webhooks[0].matchConditions[0].expression: Invalid value: "1 +": compilation failed: ERROR: <input>:1:4: Syntax',
   );
+});
+
+it('a webhook that wants it sees what later ones have changed, once more', async () => {
+  const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+  const webhook = (path: string, reinvocationPolicy: string): object => ({
+    name: `${path}.example.com`,
+    clientConfig: { url: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/${path}` },
+    rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    reinvocationPolicy,
+  });
+  const webhooks = [webhook('first', 'IfNeeded'), webhook('second', 'IfNeeded'), webhook('third', 'Never')];
+  await server.post(configurations, { metadata: { name: 'again' }, webhooks });
+  const calls: string[] = [];
+  answer = ({ path, object }) => {
+    if (path === '/') return {};
+    calls.push(path);
+    if (path !== '/second') return {};
+    const op = { op: 'add', path: '/data', value: { seen: 'second', ...(object?.['data'] as object) } };
+    return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify([op])).toString('base64') };
+  };
+  try {
+    const { body } = await server.post(`${NAMESPACE}/configmaps`, { metadata: { name: 'twice' } });
+    expect(body.data).toEqual({ seen: 'second' });
+    expect(calls).toEqual(['/first', '/second', '/third', '/first']);
+  } finally {
+    await server.request('DELETE', `${configurations}/again`);
+  }
 });

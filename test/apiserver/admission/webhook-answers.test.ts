@@ -262,27 +262,3 @@ it('warnings of a webhook are one header each, whatever is in them', async () =>
   const many = await server.post(`${NAMESPACE}/configmaps?dryRun=All`, config('warned'));
   expect(String(many.headers['warning']).length).toBeLessThan(5000);
 });
-
-it('a webhook behind a Service is called at the address of the Service on this machine', async () => {
-  const spec = { clusterIP: '10.96.77.77', ports: [{ port: 9443 }] };
-  expect((await server.post(`${NAMESPACE}/services`, { metadata: { name: 'hook' }, spec })).body.spec.clusterIP).toBe(
-    spec.clusterIP,
-  );
-  const webhook = {
-    name: 'service.example.com',
-    clientConfig: { service: { name: 'hook', namespace: 'default', port: 9443 } },
-    rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-    failurePolicy: 'Fail',
-  };
-  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-  await server.post(path, { metadata: { name: 'service' }, webhooks: [webhook] });
-  const { code, body } = await server.post(`${NAMESPACE}/secrets`, { metadata: { name: 'a' } });
-  expect([code, body.message]).toEqual([
-    500,
-    'Internal error occurred: failed calling webhook "service.example.com": failed to call webhook: ' +
-      'Post "https://127.96.77.77:9443/": dial tcp 127.96.77.77:9443: connect: connection refused',
-  ]);
-  await server.request('DELETE', `${path}/service`);
-});

@@ -42,6 +42,7 @@ it('a role that collects rules and is deleted meanwhile is no defect', async () 
         throw new PodrunError('NotFound', `clusterroles "${name}" not found`);
       },
     },
+    clock: { now: () => ({ wallMs: 0, monotonicMs: 0 }) },
     signal: new AbortController().signal,
     report: (line: string) => void lines.push(line),
   } as unknown as ServerContext);

@@ -10,6 +10,7 @@ import {
   type Definition,
 } from '../../../src/apiserver/custom/index.ts';
 import type { SchemaProps } from '../../../src/apiserver/custom/base/schema.ts';
+import { versionsInGo } from '../../../src/apiserver/custom/definition/in-go.ts';
 import { decodedDefinition, shirtDefinition } from './definition-of.ts';
 
 beforeAll(loadPatterns);
@@ -28,6 +29,37 @@ describe('a CustomResourceDefinition', () => {
     expect(textsOf(shirtDefinition({ type: 'object', properties: { size: { type: 'integer', default: 1 } } }))).toEqual(
       [],
     );
+  });
+
+  it('shows its versions as Go has them', () => {
+    const schema: SchemaProps = {
+      type: 'object',
+      properties: { b: { type: 'array', items: { type: 'string' } }, a: { type: 'integer', maximum: 3 } },
+      additionalProperties: false,
+      'x-kubernetes-validations': [{ rule: 'true' }],
+    };
+    const version = { name: 'v1', served: true, storage: false, schema: { openAPIV3Schema: schema } };
+    const scale = { specReplicasPath: '.spec.a', statusReplicasPath: '.status.a' };
+    const versions = [
+      { ...version, subresources: { scale } },
+      { ...version, name: 'v2', schema: { openAPIV3Schema: { type: 'object' } } },
+    ];
+    const [first] = versionsInGo(versions) as [Record<string, Record<string, Record<string, unknown>>>];
+    const inGo = first['Schema']?.['OpenAPIV3Schema'] ?? {};
+    expect(Object.keys(inGo)).toHaveLength(44);
+    expect(Object.keys(inGo['Properties'] as object)).toEqual(['a', 'b']);
+    expect(inGo).toMatchObject({
+      ID: '',
+      Type: 'object',
+      Properties: { a: { Maximum: 3 }, b: { Items: { Schema: { Type: 'string' }, JSONSchemas: null } } },
+      AdditionalProperties: { Allows: false, Schema: null },
+      XValidations: [{ Rule: 'true', Message: '', Reason: null }],
+    });
+    expect(first).toMatchObject({
+      Name: 'v1',
+      Subresources: { Status: null, Scale: { SpecReplicasPath: '.spec.a', LabelSelectorPath: null } },
+      SelectableFields: null,
+    });
   });
 
   it.each<[object | undefined, string[]]>([
@@ -72,7 +104,7 @@ describe('a CustomResourceDefinition', () => {
     ],
     [
       'both properties and additionalProperties',
-      { type: 'object', properties: {}, additionalProperties: { type: 'string' } },
+      { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } },
       '.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive',
     ],
     [
@@ -95,7 +127,32 @@ describe('a CustomResourceDefinition', () => {
     [
       'a broken pattern',
       { type: 'string', pattern: '(' },
-      '.pattern: Invalid value: "(": must be a valid regular expression',
+      '.pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing',
+    ],
+    [
+      'an embedded object that keeps nothing',
+      { type: 'object', 'x-kubernetes-embedded-resource': true },
+      '.properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without ',
+    ],
+    [
+      'an unknown map type',
+      { type: 'object', 'x-kubernetes-map-type': 'foo' } as unknown as SchemaProps,
+      '.x-kubernetes-map-type: Unsupported value: "foo": supported values: "atomic", "granular"',
+    ],
+    [
+      'a set of granular objects',
+      { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' },
+      '.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with ',
+    ],
+    [
+      'a key of a list that items may leave out',
+      {
+        type: 'array',
+        items: { type: 'object', properties: { k: { type: 'string' } } },
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+      },
+      '.items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so ',
     ],
     [
       'a broken rule',

@@ -103,7 +103,21 @@ describe('a custom object', () => {
     );
     expect(textsOf(alternatives, { a: '1' })).toEqual([]);
     expect(textsOf(alternatives, { a: '1', b: '1' })).toEqual([
-      'spec: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+      '<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    ]);
+  });
+
+  it('with a mistake of another kind than a wrong value tells that no rule was evaluated', () => {
+    const ruled = { 'x-kubernetes-validations': [{ rule: 'false', message: 'no' }] };
+    const schema = fields({ name: { type: 'string' }, size: { type: 'integer', maximum: 1 } }, ruled);
+    expect(textsOf(schema, { size: 2 })).toEqual([
+      'spec.size: Invalid value: 2: spec.size in body should be less than or equal to 1',
+      'spec: Invalid value: no',
+    ]);
+    expect(textsOf(schema, { name: 1 })).toEqual([
+      'spec.name: Invalid value: "integer": spec.name in body must be of type string: "integer"',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; ' +
+        'correct the existing errors to complete validation',
     ]);
   });
 
@@ -119,7 +133,6 @@ describe('a custom object', () => {
     expect(textsOf(fields({ m: map }), { m: [{ name: 'a' }, { name: 'a' }] })).toEqual([
       'spec.m[1]: Duplicate value: {"name":"a"}',
     ]);
-    expect(textsOf(fields({ m: map }), { m: [{}] })).toEqual(['spec.m[0].name: Required value']);
   });
 });
 
@@ -130,9 +143,16 @@ describe('rules in CEL', () => {
 
   it.each<[string, unknown, string[]]>([
     ['self.min <= self.max', { min: 1, max: 2 }, []],
-    ['self.min <= self.max', { min: 3, max: 2 }, ['spec: Invalid value: "object": failed rule: self.min <= self.max']],
+    ['self.min <= self.max', { min: 3, max: 2 }, ['spec: Invalid value: failed rule: self.min <= self.max']],
     ["has(self.name) && self.name.matches('^a')", { name: 'abc' }, []],
-    ['self.min > 0', {}, ['spec: Invalid value: "object": No such key: min evaluating rule: self.min > 0']],
+    ['self.min > 0', {}, ['spec: Invalid value: "object": no such key: min evaluating rule: self.min > 0']],
+    [
+      "self.min < 9 || self.name == 'a'",
+      {},
+      [`spec: Invalid value: "object": no such key: min evaluating rule: self.min < 9 || self.name == 'a'`],
+    ],
+    ["self.min < 9 || 'a' == 'a'", {}, []],
+    ["!(self.min < 9 && 'a' == 'b')", {}, []],
     ["quantity('1Gi').isGreaterThan(quantity('1Mi'))", {}, []],
     ["has({'l': [{'a': 1}]}.l[0].a) && !has([{'a': 1}][0].b)", {}, []],
     ['[3, 1, 2].max() == 3 && [1, 2].isSorted() && [1, 2].sum() == 3', {}, []],
@@ -152,7 +172,7 @@ describe('rules in CEL', () => {
   it('may compare with the object before the change', () => {
     const rule = withRule('self.name == oldSelf.name', { message: 'name is immutable' });
     expect(textsOf(rule, { name: 'a' })).toEqual([]);
-    expect(textsOf(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: "object": name is immutable']);
+    expect(textsOf(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: name is immutable']);
   });
 });
 

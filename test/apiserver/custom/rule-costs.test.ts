@@ -111,7 +111,7 @@ describe('the types of a rule', () => {
     ['1 in self.l', "1:3: found no matching overload for '@in' applied to '(int, list(string))'"],
     ['self.l.exists(i, i == 1)', "1:20: found no matching overload for '_==_' applied to '(string, int)'"],
     ['self.s == null', "1:8: found no matching overload for '_==_' applied to '(string, null)'"],
-    ['has(self.objects[0].nope)', "1:20: undefined field 'nope'"],
+    ['has(self.objects[0].nope)', "1:4: undefined field 'nope'"],
     ['has(self.l[0])', '1:11: invalid argument to has() macro'],
     [
       'self.n.all(i, true)',
@@ -119,6 +119,11 @@ describe('the types of a rule', () => {
     ],
   ])('%s', (rule, mistake) => {
     expect(estimateOf(schema, rule)).toContain(`ERROR: <input>:${mistake}\n | ${rule}\n | `);
+  });
+
+  it('are looked at once in the test of a field', () => {
+    const rule = 'has(self.nope.more)';
+    expect(estimateOf(schema, rule)).toBe(`ERROR: <input>:1:9: undefined field 'nope'\n | ${rule}\n | ........^`);
   });
 
   it('are reported with the line and the column of each mistake', () => {

@@ -64,7 +64,7 @@ describe('deletePod()', () => {
   it.each([
     { name: 'has ended', begin: (store: FileStore) => store.startRun(placed('Succeeded')) },
     { name: 'has no node', begin: (store: FileStore) => store.startRun(newPod('web')) },
-    { name: 'nobody runs', begin: (store: FileStore) => store.create('pods', placed()) },
+    { name: 'no podrun runs', begin: (store: FileStore) => store.create('pods', placed()) },
   ])('removes a Pod that $name', async ({ begin }) => {
     const store = openStore(temporaryFolder());
     begin(store);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { PodrunError } from '../../../src/api/base/errors.ts';
 import { decodeProtobuf } from '../../../src/apiserver/protobuf/index.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
@@ -20,10 +19,10 @@ describe('a body in protobuf', () => {
   it.each([
     ['without its prefix', '7b7d', 'expected prefix [107 56 115 0]'],
     ['of an unknown kind', '6b387300 0a08 0a027631 12024e6f', 'no kind "No" is registered for version "v1"'],
-    ['that is cut off', '6b387300 0a0f 0a027631', 'malformed'],
+    ['that is cut off', '6b387300 0a0f 0a027631', 'unexpected EOF'],
     ['with nothing in it', '6b387300', 'no kind ""'],
   ])('%s is refused', (_, hex, why) => {
-    expect(() => decodeProtobuf(bytes(hex))).toThrow(PodrunError);
+    expect(() => decodeProtobuf(bytes(hex))).toThrow(SyntaxError);
     expect(() => decodeProtobuf(bytes(hex))).toThrow(why);
   });
 });

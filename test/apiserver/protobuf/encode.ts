@@ -1,9 +1,10 @@
 import { fieldsOf, typeOfKind } from '../../../src/api/base/field-types.ts';
 import { isJsonObject, type JsonObject } from '../../../src/api/base/json.ts';
 import type { KubeObject } from '../../../src/api/base/objects.ts';
+import added from '../../../src/apiserver/protobuf/added-fields.json' with { type: 'json' };
 import numbers from '../../../src/apiserver/protobuf/fields.json' with { type: 'json' };
 
-const MESSAGES: Readonly<Record<string, string>> = numbers;
+const MESSAGES: Readonly<Record<string, string>> = { ...numbers, ...added };
 /** The wire types. */
 const VARINT = 0;
 const BYTES = 2;
@@ -61,6 +62,10 @@ function encodeField(number: number, type: string, value: unknown): Buffer {
   switch (type) {
     case 'string':
       return bytesField(number, Buffer.from(text));
+    case '[]string': {
+      const texts = Array.isArray(value) ? value : [];
+      return bytesField(number, Buffer.concat(texts.map((one) => bytesField(1, Buffer.from(String(one))))));
+    }
     case 'bytes':
       return bytesField(number, Buffer.from(text, 'base64'));
     case 'bool':

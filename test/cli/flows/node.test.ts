@@ -54,7 +54,7 @@ describe.concurrent('sig-node', () => {
     },
   );
 
-  it('HTTP hooks of a Pod call another Pod, which answers through its proxy', PATIENT, async ({ expect }) => {
+  it('HTTP hooks of a Pod reach another Pod through its proxy', PATIENT, async ({ expect }) => {
     const core = await newNamespace('hooks');
     const called = { ...SLEEPER, command: [process.execPath, '-e', LISTENER] };
     const readinessProbe = { tcpSocket: { port: 18437 }, periodSeconds: 1 };
@@ -91,7 +91,7 @@ describe.concurrent('sig-node', () => {
   });
 
   it(
-    'others write the status of a Pod, and it is Ready again when its agent has seen that',
+    'a Pod whose status a client writes is Ready again once its agent has seen the change',
     PATIENT,
     async ({ expect }) => {
       const core = await newNamespace('status');
@@ -110,7 +110,7 @@ describe.concurrent('sig-node', () => {
     },
   );
 
-  it('a Node of others gets no Pod, and has the status that they write', PATIENT, async ({ expect }) => {
+  it("a Node of a client gets no Pod, and keeps the client's status", PATIENT, async ({ expect }) => {
     const core = await newNamespace('nodes');
     const labels = { fake: 'yes' };
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Told' }];

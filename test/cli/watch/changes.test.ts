@@ -24,12 +24,12 @@ const config = (value: string, namespace = 'default'): KubeObject => ({
 /** The changes, in words. No program has changed. */
 function changes(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
   const [old, now] = [before, after].map((all) => all.map((each) => ({ object: each }) as ManifestObject));
-  return changesBetween(old ?? [], now ?? [], () => false).map(
+  return changesBetween(old ?? [], now ?? [], () => ({ hasInit: false, inPlace: [] })).map(
     ({ type, manifest }) => `${type} ${objectName(manifest)}`,
   );
 }
 
-it('a changed ConfigMap is there before the containers that have variables from it start again', () => {
+it('a changed ConfigMap is stored before the containers that have variables from it start again', () => {
   const runs = [
     deployment('reads', variables),
     deployment('mounts', volumes),

@@ -28,23 +28,73 @@ function fileOf(workshop: Workshop, ...objects: readonly object[]): string {
   return workshop.file('objects.yaml', objects.map((object) => stringify(object)).join('---\n'));
 }
 
+const says = (word: string): string[] => ['sh', '-c', `echo ${word}; exec sleep 1000`];
 const FAILING = ['sh', '-c', 'echo no database; exit 3'];
+
+describe.concurrent('the second apply of workloads', () => {
+  /** A server that prints the word first, once it is ready to be ended. */
+  const saying = (workshop: Workshop, word: string): string =>
+    fileOf(workshop, server(workshop, 'Deployment', { template: template(workshop, says(word)) }));
+  const said = (stdout: string): string[] =>
+    [...stdout.matchAll(/│ \S+ +(\w+)$/gm)].map(([, word = '']) => word).toSorted();
+
+  it('starts a changed Deployment with its template only, in each kind of run', async (context) => {
+    const workshop = workshopFor(context);
+    const until = ['--until', 'ready', '--settle', '100ms'];
+    const first = await workshop.run(['apply', saying(workshop, 'one'), ...until]);
+    const second = await workshop.run(['apply', saying(workshop, 'two'), ...until]);
+    expect([first, second].map(({ stdout }) => said(stdout))).toEqual([
+      ['one', 'one'],
+      ['two', 'two'],
+    ]);
+    await workshop.run(['apply', saying(workshop, 'three'), '--detach', ...until]);
+    const columns = 'custom-columns=N:.spec.replicas,R:.metadata.annotations.deployment\\.kubernetes\\.io/revision';
+    const sets = await workshop.run(['get', 'rs', '--sort-by=.spec.replicas', '--no-headers', '-o', columns]);
+    expect(
+      sets.stdout
+        .split('\n')
+        .map((line) => line.replace(/ +/, ' '))
+        .toSorted(),
+    ).toEqual(['', '0 1', '0 2', '2 3']);
+    const { stdout: pods } = await workshop.run(['get', 'pods', '-o', 'name']);
+    expect(pods.match(/^pod\/web-/gm)).toHaveLength(2);
+    expect((await workshop.run(['events', '--for', 'deployment/web'])).stdout).toContain('from 2 to 0');
+    await workshop.run(['delete', 'deployment/web']);
+  });
+
+  it('rolls a changed Deployment with --rolling', async (context) => {
+    const workshop = workshopFor(context);
+    await workshop.run(['apply', saying(workshop, 'one'), '--until', 'ready', '--settle', '0s']);
+    const { stdout } = await workshop.run(['apply', saying(workshop, 'two'), '--rolling', '--until', 'ready']);
+    expect(said(stdout)).toEqual(['one', 'one', 'two', 'two']);
+  });
+
+  it('replaces a changed Job that was interrupted', async (context) => {
+    const workshop = workshopFor(context);
+    await workshop.run(['apply', fileOf(workshop, job(workshop, says('one'))), '--until', 'ready', '--settle', '0s']);
+    const changed = fileOf(workshop, job(workshop, ['echo', 'two']));
+    expect((await workshop.run(['apply', changed, '--dry-run'])).stdout).toBe('job.batch/task created (dry run)\n');
+    const { exitCode, stdout } = await workshop.run(['apply', changed]);
+    expect({ exitCode, said: said(stdout) }).toEqual({ exitCode: 0, said: ['two'] });
+    expect(stdout).toContain('job.batch/task is replaced: it was interrupted, and its manifest is another one\n');
+  });
+});
 
 describe.concurrent('apply of workloads', () => {
   it('ends with a Job that is complete, with 0', async (context) => {
     const workshop = workshopFor(context);
     const { exitCode, stdout } = await workshop.run(['apply', fileOf(workshop, job(workshop, ['true']))]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^job\.batch\/task created\n/);
-    expect(stdout).toMatch(/ task +· Job {3}0\/1 complete\n/);
-    expect(stdout).toMatch(/ task +✓ Job {3}Complete, 1\/1 in \S+s\n$/);
+    expect(stdout).toMatch(/^ +\S+s {2}· job\.batch\/task created\n/);
+    expect(stdout).toMatch(/· job\/task +0\/1 complete\n/);
+    expect(stdout).toMatch(/✓ job\/task +Complete, 1\/1 in \S+s\n$/);
   });
 
   it('ends with a Job that failed, with 1 and its reason', async (context) => {
     const workshop = workshopFor(context);
     const { exitCode, stdout, stderr } = await workshop.run(['apply', fileOf(workshop, job(workshop, FAILING))]);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/✗ Job {3}Failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n$/);
+    expect(stdout).toMatch(/✗ job\/\S+ +Failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n$/);
     expect(stderr).toMatch(/^error: job "task" failed: BackoffLimitExceeded, 1 Pod failed \(last: exit code 3\)\n/);
     expect(stderr).toMatch(/\npod\/task-\w+: container main exited with code 3\n/);
     expect(stderr).toContain('no database');
@@ -56,7 +106,7 @@ describe.concurrent('apply of workloads', () => {
     const check = 'echo "at $PODRUN_WEB_IP $PODRUN_IP"; exit 7';
     const { exitCode, stdout } = await workshop.run(['apply', file, '--', 'sh', '-c', check]);
     expect(exitCode).toBe(7);
-    expect(stdout).toMatch(/✓ Deployment {2}1\/1 ready\n/);
+    expect(stdout).toMatch(/✓ deployment\/\S+ +1\/1 ready\n/);
     const [, named, bare] = /^at (\S+) (\S+)$/m.exec(stdout) ?? [];
     expect(named).toMatch(/^127\./);
     expect(bare).toBe(named);
@@ -69,12 +119,13 @@ describe.concurrent('apply of workloads', () => {
     const pods = template(workshop, SERVER, {
       containers: [{ name: 'main', image: 'busybox', command: SERVER, readinessProbe: probe }],
     });
-    const spec = { replicas: 1, progressDeadlineSeconds: 1, template: pods };
+    // The Pod has been probed long before, also on a busy machine.
+    const spec = { replicas: 1, progressDeadlineSeconds: 12, template: pods };
     const file = fileOf(workshop, server(workshop, 'Deployment', spec));
     const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'ready', '--timeout', '60s']);
     expect(exitCode).toBe(1);
     const first =
-      'error: deployment "web" cannot become ready: ProgressDeadlineExceeded, 0/1 ready, no progress for 1s\n';
+      'error: deployment "web" cannot become ready: ProgressDeadlineExceeded, 0/1 ready, no progress for 12s\n';
     expect(stderr).toContain(first);
     expect(stderr).toMatch(/^pod\/web-\w+-\w+: container main is not ready/m);
     expect(stderr).toContain('warming up');
@@ -90,16 +141,16 @@ describe.concurrent('apply of workloads', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
-  it('goes on beside a server after the last Job, and says so; --until complete ends then', async (context) => {
+  it('keeps a server running after the last Job, and says so; --until complete ends then', async (context) => {
     const workshop = workshopFor(context);
     const file = fileOf(workshop, server(workshop, 'Deployment'), job(workshop, ['true']));
     const podrun = workshop.start(['apply', file]);
-    await podrun.until(({ stdout }) => /Deployment +2\/2 ready/.test(stdout) && stdout.includes('goes on'));
+    await podrun.until(({ stdout }) => /deployment\/\S+ +2\/2 ready/.test(stdout) && stdout.includes('keeps running'));
     podrun.signal('SIGINT');
     const { exitCode, stdout } = await podrun.ended;
     expect(exitCode).toBe(130);
     const end = '(Ctrl-C ends it; --until complete would have ended with the Jobs)';
-    expect(stdout.split('\n')).toContain(`job/task is complete; deployment/web goes on ${end}`);
+    expect(stdout).toContain(`s  · job/task is complete; deployment/web keeps running ${end}\n`);
     const again = await workshop.run(['apply', file, '--until', 'complete']);
     expect(again.exitCode).toBe(0);
     expect(again.stdout).toContain('job.batch/task is replaced: it was Complete\n');
@@ -121,13 +172,13 @@ describe.concurrent('apply of workloads', () => {
   it('changes a Deployment that another apply runs, and waits for the rollout', async (context) => {
     const workshop = workshopFor(context);
     const podrun = workshop.start(['apply', fileOf(workshop, server(workshop, 'Deployment'))]);
-    await podrun.until(({ stdout }) => /✓ Deployment +2\/2 ready/.test(stdout));
+    await podrun.until(({ stdout }) => /✓ deployment\/web +2\/2 ready/.test(stdout));
     const changed = server(workshop, 'Deployment', { template: template(workshop, ['sleep', '2000']) });
     const second = await workshop.run(['apply', fileOf(workshop, changed), '--until', 'ready']);
     expect(second).toMatchObject({ exitCode: 0, stdout: 'deployment.apps/web configured\n' });
-    await podrun.until(({ stdout }) => /✓ Deployment +revision 2: 2\/2 ready/.test(stdout));
-    expect(podrun.stdout).toMatch(/· Deployment {2}rolling out revision 2 \(command\)\n/);
-    expect(podrun.stdout).toMatch(/› Pod +deleted by the rollout: grace period 5s\n/);
+    await podrun.until(({ stdout }) => /✓ deployment\/web +revision 2: 2\/2 ready/.test(stdout));
+    expect(podrun.stdout).toMatch(/· deployment\/web +rolling out revision 2 \(command\)\n/);
+    expect(podrun.stdout).toMatch(/› web-\S+ +deleted by the rollout: grace period 5s\n/);
     podrun.signal('SIGTERM');
     expect((await podrun.ended).exitCode).toBe(143);
   });
@@ -137,9 +188,7 @@ describe.concurrent('apply of workloads', () => {
     const file = fileOf(workshop, server(workshop, 'StatefulSet', { replicas: 3, serviceName: 'db' }, 'db'));
     const { exitCode, stdout } = await workshop.run(['apply', file, '--until', 'ready', '--settle', '0']);
     expect(exitCode).toBe(0);
-    const ends = [...stdout.matchAll(/ (db-\d) +\S main +(stopping|exited)/g)].map(
-      ([, name, what]) => `${name} ${what}`,
-    );
+    const ends = [...stdout.matchAll(/ (db-\d)\/main +(stopping|exited)/g)].map(([, name, what]) => `${name} ${what}`);
     expect(ends).toEqual(['db-2', 'db-1', 'db-0'].flatMap((name) => [`${name} stopping`, `${name} exited`]));
   });
 

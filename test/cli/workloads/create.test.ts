@@ -229,7 +229,7 @@ describe('create job and run', () => {
     const words = 'run r --image=busybox --restart=Never --command -- sh -c'.split(' ');
     const { exitCode, stdout } = await workshop.run([...words, 'echo hello; exit 3']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('r | hello\n');
+    expect(stdout).toMatch(/│ r +hello\n/);
     expect((await run('run r --image=busybox')).stderr).toBe(
       'Error from server (AlreadyExists): pods "r" already exists\n',
     );
@@ -288,6 +288,41 @@ describe('expose', () => {
   ])('refuses %s', async (words, exitCode, message) => {
     for (const state of ['job-complete', 'deployment-updated', 'replicaset-plain']) putWorkloads(workshop, state);
     expect(await run(`expose ${words}`)).toEqual(failed(`error: ${message}\n`, exitCode));
+  });
+});
+
+describe('autoscale', () => {
+  it('makes an autoscaler of a workload', async () => {
+    putWorkloads(workshop, 'deployment-available');
+    const made = await run('autoscale deployment web --min=2 --max=4 --cpu=70% --memory=500');
+    expect(made).toEqual(ok('horizontalpodautoscaler.autoscaling/web autoscaled\n'));
+    expect(find('horizontalpodautoscalers', 'web')?.['spec']).toEqual({
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 2,
+      maxReplicas: 4,
+      metrics: [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } },
+        { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '500Mi' } } },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      'deployment/web',
+      2,
+      "--max=MAXPODS is required and must be at least 1, max: -1\nSee 'podrun autoscale -h' for help and examples",
+    ],
+    [
+      'deployment/web --min=3 --max=2',
+      2,
+      '--max=MAXPODS must be larger or equal to --min=MINPODS, max: 2, min: 3\n' +
+        "See 'podrun autoscale -h' for help and examples",
+    ],
+    ['job/pi --max=2', 1, 'cannot autoscale a Job.batch'],
+  ])('refuses %s', async (words, exitCode, message) => {
+    for (const state of ['job-complete', 'deployment-updated']) putWorkloads(workshop, state);
+    expect(await run(`autoscale ${words}`)).toEqual(failed(`error: ${message}\n`, exitCode));
   });
 });
 

@@ -35,7 +35,7 @@ function putPod(name: string, phase: string, isReady: boolean): void {
 describe('logs of a workload', () => {
   beforeEach(() => putWorkloads(workshop, 'service-with-endpoints'));
 
-  it('are those of the Pod that is ready, or of all', async () => {
+  it('come from the ready Pod, or from all Pods', async () => {
     for (const [name, phase, isReady] of [
       ['a', 'Pending', false],
       ['b', 'Running', false],
@@ -53,7 +53,7 @@ describe('logs of a workload', () => {
     });
   });
 
-  it('are those of the only Pod, without a note', async () => {
+  it('come from the only Pod, without a note', async () => {
     putPod('a', 'Succeeded', false);
     expect(await run('logs deployment/web')).toEqual({ exitCode: 0, stdout: 'a\n', stderr: '' });
   });
@@ -106,12 +106,19 @@ it('exec, logs -f and port-forward reach a Pod of a running workload', async () 
     }),
   );
   const apply = workshop.start(['apply', manifest]);
-  await apply.until(({ stdout }) => stdout.match(/\| up$/gm)?.length === 2 && stdout.includes('2/2 ready'));
+  await apply.until(({ stdout }) => stdout.match(/│ .* up$/gm)?.length === 2 && stdout.includes('2/2 ready'));
   expect((await workshop.run(['rollout', 'status', 'deployment/web', '--timeout=30s'])).exitCode).toBe(0);
   expect(await workshop.run(['exec', 'deployment/web', '--', 'echo', 'hello'])).toMatchObject({ stdout: 'hello\n' });
   const logs = await workshop.run(['logs', 'deployment/web']);
   expect(logs).toMatchObject({ exitCode: 0, stdout: 'up\n' });
   expect(logs.stderr).toMatch(/^Found 2 pods, using pod\/web-\w+-\w+\n$/);
+  const following = workshop.start(['logs', '-f', 'deployment/web']);
+  await following.until(({ stdout }) => stdout === 'up\n');
+  const [, followed = ''] = /using pod\/(\S+)/.exec(following.stderr) ?? [];
+  expect((await workshop.run(['delete', 'pod', followed, '--grace-period=0', '--force'])).exitCode).toBe(0);
+  await following.until(({ stdout, stderr }) => stdout === 'up\nup\n' && /was replaced by pod\/web-/.test(stderr));
+  following.signal('SIGTERM');
+  await following.ended;
   const forward = workshop.start(['port-forward', 'deployment/web', ':80']);
   await forward.until(({ stdout }) => stdout.includes('Forwarding from'));
   apply.signal('SIGINT');

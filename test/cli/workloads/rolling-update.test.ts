@@ -95,7 +95,7 @@ it('a rolling update loses no request', { timeout: 120_000 }, async (context) =>
   const workshop = workshopFor(context);
   const file = workshop.file('web.yaml', [SERVICE, DEPLOYMENT].map((object) => stringify(object)).join('---\n'));
   const apply = workshop.start(['apply', file]);
-  await apply.until(({ stdout }) => /✓ Deployment +2\/2 ready/.test(stdout));
+  await apply.until(({ stdout }) => /✓ deployment\/web +2\/2 ready/.test(stdout));
   const { clusterIP = '' } = storeOf(workshop).get<StoredService>('services', 'default', 'web')?.spec ?? {};
   const load = new Load(machineAddress(clusterIP));
   await load.begin();

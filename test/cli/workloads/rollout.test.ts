@@ -40,7 +40,7 @@ describe('rollout status', () => {
     });
   });
 
-  it('goes on with each change, and prints a line once', async () => {
+  it('follows each change, and prints a line once', async () => {
     putWorkloads(workshop, 'deployment-updated');
     await run('rollout restart deployment/web');
     const status = workshop.start(['rollout', 'status', 'deployment/web']);
@@ -60,7 +60,7 @@ describe('rollout status', () => {
     );
   });
 
-  it('says that nobody acts on a workload that rests', async () => {
+  it('says that no agent runs the workload', async () => {
     putRestingWorkloads(workshop, 'deployment-updated');
     expect((await run('wait deployment/web --for=condition=Available')).exitCode).toBe(0);
     expect(await run('rollout restart deployment/web')).toMatchObject({
@@ -68,7 +68,7 @@ describe('rollout status', () => {
       stderr:
         "Warning: no podrun runs deployment.apps/web: the change takes effect with the next 'podrun apply' of it\n",
     });
-    const atRest = "error: no podrun runs deployment.apps/web: it goes on with the next 'podrun apply' of it\n";
+    const atRest = "error: no podrun runs deployment.apps/web: it continues with the next 'podrun apply' of it\n";
     expect(await run('rollout status deployment/web')).toEqual(failed(atRest));
     expect(await run('wait deployment/web --for=condition=Progressing=False')).toEqual(failed(atRest));
   });
@@ -121,7 +121,7 @@ describe('rollout undo', () => {
     storeOf(workshop).rememberApplied('deployments', web(), web());
     const { stderr } = await run('rollout undo deployment/web');
     expect(stderr).toBe(
-      "Warning: the manifest of deployment.apps/web stays as it is: the next 'podrun apply' of it brings its " +
+      "Warning: the manifest of deployment.apps/web stays unchanged: the next 'podrun apply' of it brings its " +
         'template back\n',
     );
   });

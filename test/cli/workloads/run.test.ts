@@ -8,11 +8,11 @@ const workshop = workshopForEach();
 const SHELL = ['--image=busybox', '--restart=Never', '--command', '--', 'sh', '-c'];
 
 describe('run -i', () => {
-  it('shows the container from its first byte, answers its exit code, and deletes the Pod with --rm', async () => {
+  it('shows the container from its first byte, returns its exit code, and deletes the Pod with --rm', async () => {
     const script = 'echo one; read word; echo "$word" >&2; exit 3';
     const podrun = workshop.start(['run', 'try', '-i', '--rm', ...SHELL, script], {}, 'two\n');
     const { exitCode, stdout, stderr } = await podrun.ended;
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: 'one\npod "try" deleted\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: 'one\npod "try" deleted from default namespace\n' });
     expect(stderr).toBe(
       "If you don't see a command prompt, try pressing enter.\ntwo\npod default/try terminated (Error)\n",
     );
@@ -31,7 +31,7 @@ it('run --rm leaves a Pod alone that has the name already', async () => {
 it('run --rm deletes the Pod after a run in the foreground', async () => {
   const { exitCode, stdout } = await workshop.run(['run', 'try', '--rm', ...SHELL, 'exit 0']);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/Succeeded.*\npod "try" deleted\n$/);
+  expect(stdout).toMatch(/Succeeded.*\npod "try" deleted from default namespace\n$/);
 });
 
 it('run --expose makes a Service as well', async () => {
@@ -40,6 +40,15 @@ it('run --expose makes a Service as well', async () => {
   expect(stdout).toMatch(
     /^apiVersion: v1\nkind: Service\n[^]*\n  selector:\n    run: site\n[^]*\n---\napiVersion: v1\nkind: Pod\n/,
   );
+});
+
+it('run takes the command without --, too', async () => {
+  const line =
+    'run w --image=busybox --dry-run=client -o jsonpath={.spec.containers[0].command}{.spec.containers[0].args}';
+  const written = async (...more: string[]): Promise<string> =>
+    (await runHere(workshop, [...line.split(' '), ...more])).stdout;
+  expect(await written('--command', 'sleep', '9')).toBe('["sleep","9"]');
+  expect(await written('sleep', '--', '-x')).toBe('["sleep","-x"]');
 });
 
 it.each([

@@ -63,7 +63,7 @@ it.each([
   expect(await run(`scale ${words}`)).toEqual(failed(stderr, exitCode));
 });
 
-it('waits with --timeout until the Pods are there', async () => {
+it('waits with --timeout for the replicas', async () => {
   putWorkloads(workshop, 'deployment-updated');
   expect(await run('scale deployment/web --replicas=2 --timeout=10ms')).toEqual(ok('deployment.apps/web scaled\n'));
   expect(await run('scale deployment/web --replicas=5 --timeout=10ms')).toEqual({

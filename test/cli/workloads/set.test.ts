@@ -124,7 +124,7 @@ describe('set env', () => {
 });
 
 describe('set resources', () => {
-  it('changes requests and limits, and keeps the others', async () => {
+  it('changes the named requests and limits, and keeps the rest', async () => {
     const done = ok('deployment.apps/web resource requirements updated\n');
     expect(await run('set resources deployment/web --limits=cpu=200m,memory=512Mi')).toEqual(done);
     expect(await run('set resources deployment/web --limits=cpu=1 --requests=memory=1Mi -c main')).toEqual(done);
@@ -137,5 +137,54 @@ describe('set resources', () => {
     ['deployment/web --limits=cpu=1 -c x', 1, 'unable to find container named x'],
   ])('refuses %s', async (words, exitCode, message) => {
     expect(await run(`set resources ${words}`)).toEqual(failed(`error: ${message}\n`, exitCode));
+  });
+});
+
+describe('set selector', () => {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'default' } };
+  const ports = [{ port: 80, protocol: 'TCP', targetPort: 80 }];
+  beforeEach(() => {
+    const spec = { clusterIP: 'None', clusterIPs: ['None'], type: 'ClusterIP', ports, selector: { old: 'one' } };
+    putObjects(storeOf(workshop), [{ ...service, spec }]);
+  });
+
+  it('replaces the selector of a Service', async () => {
+    expect(await run('set selector svc/web app=web,version==2')).toEqual(ok('service/web selector updated\n'));
+    expect(await run('get svc web -o jsonpath={.spec.selector}')).toEqual(ok('{"app":"web","version":"2"}'));
+  });
+
+  it.each([
+    ['svc/web app!=web', 2, '"!=" is not a valid label selector operator'],
+    ['deployment/web app=web', 1, 'setting a selector is only supported for Services'],
+    ['app=web', 2, 'one or more resources must be specified as <resource> <name> or <resource>/<name>'],
+  ])('refuses %s', async (words, exitCode, message) => {
+    expect(await run(`set selector ${words}`)).toEqual(failed(`error: ${message}\n`, exitCode));
+  });
+});
+
+describe('a subresource', () => {
+  it('is read with get', async () => {
+    expect((await run('get deploy web --subresource=scale')).stdout).toMatch(
+      /^NAME +DESIRED +AVAILABLE +AGE\nweb +\d+ +\d+ +\S+\n$/,
+    );
+    expect((await run('get deploy/web --subresource=scale -o name')).stdout).toBe('scale.autoscaling/web\n');
+    expect((await run('get deploy/web --subresource=status -o name')).stdout).toBe('deployment.apps/web\n');
+  });
+
+  it('is changed with patch', async () => {
+    const patched = await run('patch deploy web --subresource=scale -p {"spec":{"replicas":7}}');
+    expect(patched).toEqual(ok('scale.autoscaling/web patched\n'));
+    expect((await run('get deploy web -o jsonpath={.spec.replicas}')).stdout).toBe('7');
+  });
+
+  it.each([
+    ['get deploy --subresource=scale', 2, 'error: subresource cannot be used when bulk resources are specified'],
+    [
+      'get ds,deploy web --subresource=log',
+      1,
+      'Error from server (NotFound): the server could not find the requested resource',
+    ],
+  ])('%s is refused', async (line, exitCode, message) => {
+    expect(await run(line)).toEqual(failed(`${message}\n`, exitCode));
   });
 });

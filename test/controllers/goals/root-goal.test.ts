@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLookedAt, podGoal, rootGoalState } from '../../../src/controllers/goals/root-goal.ts';
-import { type GoalState, type PodGoal, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
+import { type GoalState, parseGoal, type PodGoal } from '../../../src/lifecycle/requests/goal.ts';
 import { podRoot, type Root } from '../../../src/lifecycle/requests/root.ts';
 import { conditions, waiting, webPod } from '../../print/pods.ts';
 import { condition, root, workload } from './roots.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { plannedPods } from '../../../src/engine/setup/planned-pods.ts';
-import { openLimits } from '../../../src/engine/setup/open-limits.ts';
+import { openLimits, plannedPods } from '../../../src/engine/setup/open-runtime.ts';
 import type { KubeObject } from '../../../src/api/base/objects.ts';
 
 const spec = { containers: [{ name: 'main', resources: { limits: { memory: '64Mi' } } }] };
@@ -13,7 +12,7 @@ it.each([
 ])('a $kind has one Pod to check before it runs', ({ kind, more }) => {
   const object: KubeObject = { apiVersion: 'v1', kind, metadata: { name: 'web' }, ...more };
   const planned = plannedPods([{ object, written: object, file: 'web.yaml' }]);
-  expect(planned).toEqual([{ kind, name: 'web', spec, file: 'web.yaml' }]);
+  expect(planned).toEqual([{ kind, namespace: 'default', name: 'web', spec, file: 'web.yaml' }]);
   expect(openLimits(planned, undefined, false)).toBeDefined();
 });
 

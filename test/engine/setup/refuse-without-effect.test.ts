@@ -4,6 +4,7 @@ import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
 const planned = (command: string) => ({
   kind: 'Deployment',
+  namespace: 'default',
   name: 'web',
   file: 'web.yaml',
   spec: { containers: [{ name: 'main', command: ['sh', '-c', command] }] },

@@ -3,7 +3,7 @@ import type { KubeObject, StoredPod } from '../../../src/api/base/objects.ts';
 import { applyPatch } from '../../../src/api/patch/index.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import { advise } from '../../../src/history/advise/advise.ts';
-import { patchOf } from '../../../src/history/advise/patch.ts';
+import { patchOf } from '../../../src/history/advise/advice.ts';
 import { Story } from './story.ts';
 
 const check = { exec: { command: ['check'] } };

@@ -5,8 +5,7 @@ import type { RecordedUsage } from '../../../src/machine/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../../../src/history/base/recorded-run.ts';
 import type { ProbeType } from '../../../src/lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
-import { killing } from '../../../src/lifecycle/texts/events.ts';
-import type { EventDraft } from '../../../src/lifecycle/texts/event-draft.ts';
+import { type EventDraft, killing } from '../../../src/lifecycle/texts/events.ts';
 
 const START_MS = Date.UTC(2026, 0, 15, 12);
 

@@ -194,3 +194,9 @@ it('says nothing of a Pod that was removed while it started', async () => {
   server.exited(instance, 0);
   expect(trouble).toEqual([]);
 });
+
+it('the address of a socket whose folder is gone is refused in a sentence', () => {
+  expect(() => socketAddress('/nowhere/at/all/socket')).toThrow(
+    expect.objectContaining({ name: 'PodrunError', message: 'the folder /nowhere/at/all is gone' }),
+  );
+});

@@ -167,10 +167,10 @@ describe('the input', () => {
   const left = ['detached', 'end'];
 
   it.each([
-    ['goes on when a client says that it has no more, and that client leaves', kept, 'stdinEnd', [], left],
+    ['keeps running when a client says that it has no more, and that client leaves', kept, 'stdinEnd', [], left],
     ['ends with the first client where that was asked for', { stdinOnce: true, ...kept }, 'stdinEnd', ['end'], []],
     ['ends then also when the client is gone', { stdinOnce: true, ...kept }, undefined, ['end'], []],
-    ['of a terminal goes on', { isTerminal: true, stdinOnce: true, ...kept }, 'stdinEnd', [], left],
+    ['of a terminal stays open', { isTerminal: true, stdinOnce: true, ...kept }, 'stdinEnd', [], left],
     ['of a terminal ends with the one it was opened for', { isTerminal: true }, 'stdinEnd', ['end'], []],
     ['of a terminal stays when a client is gone', { isTerminal: true, stdinOnce: true }, undefined, [], []],
   ] as const)('%s', async (_, options, message, done, seen) => {

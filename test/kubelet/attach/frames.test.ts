@@ -26,7 +26,7 @@ it('frames arrive as they were sent, however the bytes are cut', () => {
 
 it.each([
   ['a kind that there is not', Buffer.from([9, 0, 0, 0, 0])],
-  ['a length that nobody sends', Buffer.from([1, 255, 255, 255, 255])],
+  ['a length that no client sends', Buffer.from([1, 255, 255, 255, 255])],
   ['another language', Buffer.from('GET / HTTP/1.1\r\n')],
   ['a message that is no JSON', Buffer.from([0, 0, 0, 0, 1, 123])],
 ])('%s is an error', (_, garbage) => {

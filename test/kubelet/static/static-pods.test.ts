@@ -139,7 +139,7 @@ it.each([
     manifest('a', ', volumes: [{name: v, persistentVolumeClaim: {claimName: m}}]'),
     'static pods may not reference persistentvolumeclaims',
   ],
-])('refuses a file with %s, and runs the others', async (_name, text, problem) => {
+])('refuses a file with %s, and runs the rest', async (_name, text, problem) => {
   put('a.yaml', text);
   put('good.yaml', manifest('good'));
   agent = new Recorder(folder);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { confinementStep } from '../../../src/kubelet/steps/confinement.ts';
+import type { LaunchImage } from '../../../src/images/index.ts';
 import type { Confinement } from '../../../src/runtime/base/confinement.ts';
 import { changesOf, startOf } from './one-start.ts';
 
@@ -54,6 +55,15 @@ describe('the confinement', () => {
   it('shows an ephemeral container the processes of its target', async () => {
     const { processesOf } = await confinementOf({ container: { name: 'debug', targetContainerName: 'main' } });
     expect(processesOf).toBe(`${uid}/main/`);
+  });
+
+  it('mounts the volumes of an image where the manifest mounts nothing', async () => {
+    const layers = { folder: '/no/image', layers: 0 };
+    const image = { config: { Volumes: { '/data/': {}, '/taken': {}, '/': {} } }, root: { ...layers, owners: 'root' } };
+    const mounts = [{ source: '/x', target: '/taken', isReadOnly: false }];
+    const confinement = await confinementOf({}, { mounts, image: image as unknown as LaunchImage });
+    const copy = { source: '/no/image', target: '/data', isReadOnly: false, image: { ...layers, path: '/data' } };
+    expect(confinement.mounts).toEqual([...mounts, copy]);
   });
 
   it('mounts what lies inside another mount after it, whatever comes first in the manifest', async () => {

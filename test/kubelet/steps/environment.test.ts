@@ -5,6 +5,7 @@ import { programStep } from '../../../src/kubelet/steps/program.ts';
 import { terminalStep } from '../../../src/kubelet/steps/terminal.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';
+import type { StoredService } from '../../../src/api/index.ts';
 import { node } from '../../lifecycle/base-objects.ts';
 import { changesOf, outcomeOf } from './one-start.ts';
 
@@ -37,8 +38,11 @@ describe('the terminal', () => {
   });
 });
 
+const foreignAt = () => Promise.resolve([]);
+const nodeFor = () => node;
+
 describe('the environment of the manifest', () => {
-  const step = environmentStep({ store: new MemoryStore(new ManualClock()), node, network: 'host' });
+  const step = environmentStep({ store: new MemoryStore(new ManualClock()), nodeFor, network: 'host', foreignAt });
 
   it('has the variables of env, in which fields of the Pod appear', async () => {
     const env = [
@@ -59,7 +63,7 @@ describe('the environment of the manifest', () => {
     ['cluster', '10.96.0.1'],
   ] as const)('tells programs in the network %s that they are in a cluster', async (network, address) => {
     const store = new MemoryStore(new ManualClock());
-    const { variables } = await changesOf(environmentStep({ store, node, network }));
+    const { variables } = await changesOf(environmentStep({ store, nodeFor, network, foreignAt }));
     expect(Object.fromEntries(variables ?? [])).toEqual({
       KUBERNETES_SERVICE_HOST: address,
       KUBERNETES_SERVICE_PORT: '443',
@@ -70,6 +74,38 @@ describe('the environment of the manifest', () => {
       KUBERNETES_PORT_443_TCP_PORT: '443',
       KUBERNETES_PORT_443_TCP_ADDR: address,
     });
+  });
+
+  it('leaves out a Service at whose address another program responds', async () => {
+    const store = new MemoryStore(new ManualClock());
+    for (const [name, clusterIP] of [
+      ['db', '127.96.0.11'],
+      ['web', '127.96.0.12'],
+    ] as const) {
+      const metadata = { name, namespace: 'shop', uid: name, creationTimestamp: '', resourceVersion: '1' };
+      store.create<StoredService>('services', {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata,
+        spec: { clusterIP, ports: [{ port: 5432 }] },
+      });
+    }
+    const asked: unknown[] = [];
+    const step = environmentStep({
+      store,
+      nodeFor,
+      network: 'host',
+      foreignAt: (places) => {
+        asked.push(...places.map(({ address, port }) => `${address}:${port}`));
+        return Promise.resolve(places.filter(({ address }) => address === '127.96.0.11'));
+      },
+    });
+    const { variables } = await changesOf(step);
+    expect(asked).toEqual(['127.96.0.11:5432', '127.96.0.12:5432']);
+    expect(['DB_SERVICE_HOST', 'WEB_SERVICE_HOST'].map((name) => variables?.get(name))).toEqual([
+      undefined,
+      '127.96.0.12',
+    ]);
   });
 
   it('cannot be without a ConfigMap that it names', async () => {

@@ -1,5 +1,4 @@
 import {
-  EMPTY_DRAFT,
   type LaunchDraft,
   type LaunchInput,
   type LaunchStep,
@@ -7,6 +6,16 @@ import {
 } from '../../../src/kubelet/steps/step.ts';
 import type { Container, EphemeralContainer, PodSpec } from '../../../src/api/generated/types.ts';
 import { podWith } from '../../lifecycle/base-objects.ts';
+
+const EMPTY_DRAFT: LaunchDraft = {
+  argv: [''],
+  cwd: '/',
+  stdin: false,
+  defaults: {},
+  variables: new Map(),
+  mounts: [],
+  notices: [],
+};
 
 interface Start {
   readonly container?: Partial<Container & EphemeralContainer>;

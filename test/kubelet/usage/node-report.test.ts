@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isCordoned, nodeRecord, setCordoned } from '../../../src/settings/config/node-record.ts';
+import { nodeRecord, setCordoned } from '../../../src/settings/config/node-record.ts';
 import { NodeReport } from '../../../src/kubelet/usage/node-report.ts';
 import type { StoredEvent } from '../../../src/api/base/objects.ts';
 import { pressureIn } from '../../../src/lifecycle/node/node-conditions.ts';
@@ -20,7 +20,7 @@ it('pressure is a condition of the node and an event of each change; a cordon is
   setCordoned(store, clock, 'n', true);
   report.pressure({ conditions: ['MemoryPressure'], isChanged: false, reclaims: 'memory' });
   report.pressure({ conditions: [], isChanged: true, reclaims: undefined });
-  expect([lacked(), isCordoned(store, 'n')]).toEqual([[], true]);
+  expect([lacked(), nodeRecord(store, 'n')?.spec?.unschedulable]).toEqual([[], true]);
   expect(events.map(({ reason, message, count, source }) => [reason, message, count, source?.host])).toEqual([
     ['NodeHasInsufficientMemory', 'Node n status is now: NodeHasInsufficientMemory', 1, 'n'],
     ['EvictionThresholdMet', 'Attempting to reclaim memory', 1, 'n'],

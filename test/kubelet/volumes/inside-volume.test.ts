@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSubPath, readInside } from '../../../src/kubelet/volumes/inside-volume.ts';
-import { fileIdentity } from '../../../src/runtime/start/file-identity.ts';
+import { fileIdentity } from '../../../src/runtime/start/open-beneath.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { needs } from '../../needs.ts';
 

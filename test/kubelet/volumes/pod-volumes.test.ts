@@ -40,7 +40,7 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
     name === 'known' ? { folder: path.join(folder, 'claims/known') } : undefined;
   const image = (reference: string): string | undefined =>
     reference === 'acme/models' ? path.join(folder, 'models') : undefined;
-  const sources = { volumes: path.join(home, 'volumes'), memory: store.memory, claim, image, cwd: folder };
+  const sources = { volumes: path.join(home, 'volumes'), memory: store.memory, claim, image };
   const made = new PodVolumes({ pod, store, clock, node, sources });
   onTestFinished(() => made.close());
   const events: Bench['events'] = [];
@@ -50,7 +50,8 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
     event: ({ type, reason, message }) => {
       // The store of the test has no memory for volumes.
       if (reason === 'VolumeOnDisk') return;
-      expect([type, reason]).toEqual(['Warning', 'FailedMount']);
+      expect(type).toBe('Warning');
+      expect(['FailedMount', 'HostPathMade']).toContain(reason);
       events.push([clock.now().monotonicMs, message]);
     },
   });
@@ -153,11 +154,17 @@ describe('an emptyDir volume', () => {
   });
 });
 
+it.each(['memory', 'Disk', 'hugepages'])('an emptyDir of the medium %s is not mounted', (medium) => {
+  const bench = begin([{ name: 'v', emptyDir: { medium } }]);
+  const why = `MountVolume.SetUp failed for volume "v" : unknown storage medium "${medium}"`;
+  expect(bench.events[0]?.[1]).toBe(why);
+});
+
 describe('a volume of the host', () => {
   const CHECK = 'MountVolume.SetUp failed for volume "v" : hostPath type check failed:';
 
   it.each<{ type: string; at: string; want: string }>([
-    { type: '', at: 'none', want: '^none' },
+    { type: '', at: 'file', want: '^file' },
     { type: 'Directory', at: 'dir', want: '^dir' },
     { type: 'File', at: 'file', want: '^file' },
     { type: 'Socket', at: 'socket', want: '^socket' },
@@ -182,6 +189,15 @@ describe('a volume of the host', () => {
     const failure = bench.events[0]?.[1].replace(`${folder}/`, '');
     expect(failure ?? path.relative(folder, mounted(bench))).toMatch(new RegExp(`${want}$`));
     expect(existsSync(place)).toBe(!at.startsWith('none'));
+  });
+
+  it('is made, with an event, when it is missing and has no type', async () => {
+    const folder = path.join(temporaryFolder(), 'a/b');
+    const bench = begin([{ name: 'v', hostPath: { path: folder } }]);
+    await bench.ready;
+    expect(statSync(folder).mode & 0o7777).toBe(0o755);
+    const want = `volume "v": the folder ${folder} was missing and has been made, as on a node`;
+    expect(bench.events.map(([, message]) => message)).toEqual([want]);
   });
 
   it('fails where no folder can be made, instead of trying for ever', needs('Linux'), () => {

@@ -34,7 +34,7 @@ it('a running Pod sees a ConfigMap change that another command has made', async 
     ],
   });
   const running: Podrun = workshop.start(['apply', manifest]);
-  await running.until(({ stdout }) => stdout.includes('| red'));
+  await running.until(({ stdout }) => /│ main +red/.test(stdout));
   await applyConfigMap({ color: 'blue\n' });
   const { exitCode, stdout } = await running.ended;
   expect([exitCode, stdout.includes('blue')]).toEqual([0, true]);

@@ -52,7 +52,7 @@ describe('resolveEntryPoint()', () => {
       want: ['nginx', '-g', 'daemon off;'],
     },
     {
-      name: 'puts the args of the container in place of those of the image',
+      name: 'puts the args of the container in place of the args of the image',
       container: { image: 'nginx:1', args: ['$(B)'] },
       want: ['nginx', '-g', '$(B)'],
     },

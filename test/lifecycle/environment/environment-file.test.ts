@@ -7,7 +7,7 @@ describe('readEnvFile()', () => {
     { name: 'reads a quoted value', text: "A='1'\nB='2'\n", key: 'B', want: '2' },
     { name: 'keeps a value literal', text: 'A=\'$HOME \\n "x" # no\'\n', key: 'A', want: '$HOME \\n "x" # no' },
     { name: 'reads a value over several lines', text: "A='1\n 2\n\n3'\nB='x'\n", key: 'A', want: '1\n 2\n\n3' },
-    { name: 'goes on behind a value over several lines', text: "A='1\nB='\nB='x'\n", key: 'B', want: 'x' },
+    { name: 'continues behind a value over several lines', text: "A='1\nB='\nB='x'\n", key: 'B', want: 'x' },
     {
       name: 'ignores blank lines, comments and blanks before a name',
       text: "\n# c\n \t\n  A='1'",

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Container, EnvVar } from '../../../src/api/generated/types.ts';
 import {
   commandLine,
+  type EnvironmentInput,
   type EnvironmentOutcome,
   makeEnvironment,
 } from '../../../src/lifecycle/environment/environment.ts';
-import type { EnvironmentInput } from '../../../src/lifecycle/environment/environment.ts';
 import { node, podWith } from '../base-objects.ts';
 
 const configMaps = new Map([

@@ -42,7 +42,7 @@ describe('expand()', () => {
   it.each([
     { name: 'replaces a defined variable', text: '<$(A)>', want: '<a>' },
     { name: 'does not expand a value again', text: '$(B)', want: '$(A)' },
-    { name: 'takes a value with dollars as it is', text: '$(DOLLARS)', want: "$$ $& $1 $'" },
+    { name: 'takes a value with dollars unchanged', text: '$(DOLLARS)', want: "$$ $& $1 $'" },
     { name: 'keeps a reference to an unknown variable', text: '$(NOPE)', want: '$(NOPE)' },
     { name: 'replaces an empty variable by nothing', text: '[$(EMPTY)]', want: '[]' },
     { name: 'turns two dollars into one', text: '$$', want: '$' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
-import { podHostname } from '../../../src/lifecycle/environment/hostname.ts';
+import { podHostname } from '../../../src/lifecycle/files/hosts-file.ts';
 import { podWith } from '../base-objects.ts';
 
 describe('podHostname()', () => {

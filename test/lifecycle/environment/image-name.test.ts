@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invalidImageMessage } from '../../../src/lifecycle/environment/image-name.ts';
+import { invalidImageMessage } from '../../../src/lifecycle/environment/image-pattern.ts';
 
 describe('invalidImageMessage()', () => {
   it('is the message of the waiting state', () => {

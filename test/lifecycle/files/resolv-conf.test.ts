@@ -24,10 +24,10 @@ const of = (spec: ResolvConfFacts['spec'], clusterDns: string | undefined): PodR
   podResolvConf({ namespace: 'default', spec, host: HOST, clusterDns, hasOwnNetwork: false });
 
 it.each<[string, ResolvConfFacts['spec'], string | undefined]>([
-  ['without wishes has that of the host', {}, undefined],
-  ['with the policy Default has that of the host', { dnsPolicy: 'Default' }, undefined],
+  ['without settings equals the host file', {}, undefined],
+  ['with the policy Default equals the host file', { dnsPolicy: 'Default' }, undefined],
   [
-    'with the policy ClusterFirst has that of the host: there is no DNS server',
+    'with the policy ClusterFirst equals the host file: there is no DNS server',
     { dnsPolicy: 'ClusterFirst' },
     undefined,
   ],
@@ -45,7 +45,7 @@ it.each<[string, ResolvConfFacts['spec'], string | undefined]>([
     'search a.example b.example\nnameserver 1.1.1.1\nnameserver 8.8.8.8\noptions ndots:5 edns0 rotate\n',
   ],
   [
-    'adds to that of the host: the last search line, the last of each option, no name twice',
+    'adds to the host file: the last search line, the last of each option, no name twice',
     {
       dnsPolicy: 'ClusterFirst',
       dnsConfig: {
@@ -78,10 +78,10 @@ const LOCAL = 'nameserver 127.0.0.53\nsearch corp.example\noptions edns0 trust-a
 
 describe('where podrun serves names, the resolv.conf of a Pod', () => {
   it.each<[string, ResolvConfFacts['spec'], string | undefined]>([
-    ['has the DNS server and the domains of the cluster before those of the host', {}, CLUSTER],
+    ['has the DNS server and the domains of the cluster before the domains of the host', {}, CLUSTER],
     ['with ClusterFirstWithHostNet has them', { dnsPolicy: 'ClusterFirstWithHostNet', hostNetwork: true }, CLUSTER],
-    ['in the network of the host has that of the host', { hostNetwork: true }, undefined],
-    ['with the policy Default has that of the host', { dnsPolicy: 'Default' }, undefined],
+    ['in the network of the host equals the host file', { hostNetwork: true }, undefined],
+    ['with the policy Default equals the host file', { dnsPolicy: 'Default' }, undefined],
     [
       'has its own lists behind, and its own options',
       {

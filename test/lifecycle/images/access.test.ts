@@ -41,7 +41,7 @@ describe('a present image', () => {
   });
 
   it.each([
-    ['that nobody has pulled', { access: undefined }, [true, true, true, false]],
+    ['that no Pod has pulled', { access: undefined }, [true, true, true, false]],
     ['that is not on the list', { access: undefined, repository: 'reg.example/two' }, [true, true, false, false]],
     ['that is on the list', { access: undefined, repository: 'reg.example/one' }, [true, true, true, false]],
     ['that was pulled', {}, [true, false, false, false]],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AgedImage, outdatedImages, removableImages } from '../../../src/lifecycle/images/garbage.ts';
+import { type AgedImage, outdatedImages, removableImages } from '../../../src/lifecycle/images/settings.ts';
 
 const image = (name: string, pulledAtMs: number, lastUsedAtMs: number, isInUse = false): AgedImage => ({
   name,

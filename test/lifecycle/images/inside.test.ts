@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { imageIdentity, type ImageUserInput } from '../../../src/lifecycle/images/image-identity.ts';
+import { findAccount, imageIdentity, type ImageUserInput } from '../../../src/lifecycle/images/image-identity.ts';
 import { programOfImage } from '../../../src/lifecycle/images/image-program.ts';
 import type { ImageRunConfig } from '../../../src/lifecycle/base/image-types.ts';
-import { findAccount } from '../../../src/lifecycle/security/accounts.ts';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 
 const PASSWD = 'root:x:0:0:root:/root:/bin/sh\n+::::::\napp:x:1000:1001::/home/app:/bin/sh\napp:x:7:7::/no:/bin/sh\n';
@@ -23,7 +22,7 @@ describe('the program of a container of an image', () => {
   };
 
   it.each([
-    ['is that of the image', {}, 'entry $$(A) default'],
+    ['comes from the image', {}, 'entry $$(A) default'],
     ['has the args of the manifest in place of CMD', { args: ['other'] }, 'entry $$(A) other'],
     ['is the command, without anything of the image', { command: ['mine'] }, 'mine'],
     ['is the command with its args', { command: ['mine'], args: ['$(A)'] }, 'mine $(A)'],
@@ -56,6 +55,7 @@ describe('the user of a container of an image', () => {
     groups: [0, 4],
     capabilities: ['chown', 'kill', 'setgid', 'setpcap', 'setuid'],
     hasSetpriv: true,
+    canFilterCalls: true,
     account: () => ({ gid: 99, groups: [99], home: '/host' }),
   };
   const asUser: OwnRights = { ...rights, isInUserNamespace: true, uid: 501, gid: 501, groups: [501], capabilities: [] };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseDockerConfig } from '../../../src/lifecycle/images/docker-config.ts';
 import {
   credentialsFor,
   joinedErrors,
   type KeyringEntry,
   matchesImage,
+  parseDockerConfig,
 } from '../../../src/lifecycle/images/keyring.ts';
 
 it.each([

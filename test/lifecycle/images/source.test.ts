@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { takePull } from '../../../src/lifecycle/images/pull-rate.ts';
+import { takePull } from '../../../src/lifecycle/images/settings.ts';
 import { containerSource, volumeSource } from '../../../src/lifecycle/images/source.ts';
 
 const entry = { args: undefined, env: {}, workingDir: undefined, folder: undefined, command: undefined };
@@ -47,6 +47,14 @@ it('an image without a program says how podrun would pull it', () => {
 it('auto pulls nothing where an image cannot be the root of a container', () => {
   const rules = { choice: 'auto', tier: 'process' } as const;
   expect(containerSource({ name: 'a', image: 'nginx' }, images, rules).type).toBe('unknown');
+});
+
+it('an image that the user asks for needs namespaces', () => {
+  const rules = { choice: 'registry', tier: 'process' } as const;
+  const refused = { type: 'unknown', pullError: expect.stringMatching(/^image "nginx" .*needs namespaces/) as string };
+  expect(containerSource({ name: 'a', image: 'nginx', command: ['true'] }, images, rules)).toEqual(refused);
+  expect(volumeSource('nginx', images, rules)).toEqual(refused);
+  expect(containerSource({ name: 'a', image: 'mapped' }, images, rules)).toEqual({ type: 'host' });
 });
 
 it('pulls have a rate', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resourcesKey } from '../../../src/lifecycle/node/resources-key.ts';
+import { resourcesKey } from '../../../src/lifecycle/node/node-resources.ts';
 import { podWith, requesting } from '../base-objects.ts';
 
 const plain = podWith({ containers: [{ name: 'main' }] });

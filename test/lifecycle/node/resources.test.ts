@@ -41,7 +41,7 @@ describe('effectiveResources()', () => {
       want: { cpu: '4', 'example.com/gpu': '1' },
     },
     {
-      name: 'adds the overhead, also of what nobody asked for',
+      name: 'adds the overhead, also of resources without a request',
       spec: { containers: [requesting({ cpu: '1' })], overhead: { cpu: '250m', memory: '16Mi' } },
       want: { cpu: '1250m', memory: '16Mi' },
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerPort, PodSpec, Taint, Toleration } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { type Schedule, schedule, type ClaimFacts } from '../../../src/lifecycle/node/schedule.ts';
+import { type ClaimFacts, type Schedule, schedule } from '../../../src/lifecycle/node/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 const asking = (requests: Record<string, string>): Partial<PodSpec> => ({ containers: [requesting(requests)] });

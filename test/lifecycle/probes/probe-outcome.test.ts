@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../../src/lifecycle/probes/probe-outcome.ts';
+import { countsAsSuccess, outcomeEvent, type ProbeOutcome } from '../../../src/lifecycle/probes/probe-attempt.ts';
 
 describe('the outcome of a probe', () => {
   it.each<{ outcome: ProbeOutcome; speaks: boolean | undefined; event: string | undefined }>([

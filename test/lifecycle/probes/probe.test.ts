@@ -24,8 +24,8 @@ describe('nextProbeStep()', () => {
   }>([
     { name: 'waits for a first instance', types: PROBE_TYPES, seen: { ...ended, instanceId: undefined }, want: 'wait' },
     { name: 'probes startup until the container has started', types: ['startup'], seen: starting, want: 'probe' },
-    { name: 'holds the others back until then', types: ['liveness', 'readiness'], seen: starting, want: 'wait' },
-    { name: 'probes the others once it has', types: ['liveness', 'readiness'], seen: up, want: 'probe' },
+    { name: 'holds back the other probes until then', types: ['liveness', 'readiness'], seen: starting, want: 'wait' },
+    { name: 'begins the other probes once it has', types: ['liveness', 'readiness'], seen: up, want: 'probe' },
     { name: 'has no more use for startup then', types: ['startup'], seen: up, want: 'wait' },
     { name: 'waits for the restart of a container that ended', types: PROBE_TYPES, seen: ended, want: 'wait' },
     {

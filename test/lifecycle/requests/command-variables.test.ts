@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { commandVariables } from '../../../src/lifecycle/requests/command-variables.ts';
+import { commandVariables, urlVariables } from '../../../src/lifecycle/requests/command-variables.ts';
 import { root, workload } from '../../controllers/goals/roots.ts';
 import { podRoot } from '../../../src/lifecycle/requests/root.ts';
 import { container, webPod } from '../../print/pods.ts';
@@ -79,5 +79,21 @@ it('names a workload instead of its Pods, whose names change; but the names of a
     PODRUN_DB_0_PORT_80: '80',
     PODRUN_DB_1_IP: '127.1.2.5',
     PODRUN_DB_1_PORT_80: '80',
+  });
+});
+
+it('has the URLs of Services and Ingresses: of a Service where both have the name', () => {
+  const variables = urlVariables([
+    { kind: 'Service', name: 'shop', url: 'http://127.96.0.9:80' },
+    { kind: 'Ingress', name: 'shop', url: 'http://shop.localhost:8081/' },
+    { kind: 'Ingress', name: 'my.door', url: 'http://localhost:8081/' },
+    { kind: 'Service', name: 'a-b', url: 'http://127.96.0.1:80' },
+    { kind: 'Service', name: 'a.b', url: 'http://127.96.0.2:80' },
+  ]);
+  expect(variables).toEqual({
+    PODRUN_SHOP_URL: 'http://127.96.0.9:80',
+    PODRUN_SHOP_INGRESS_URL: 'http://shop.localhost:8081/',
+    PODRUN_MY_DOOR_URL: 'http://localhost:8081/',
+    PODRUN_MY_DOOR_INGRESS_URL: 'http://localhost:8081/',
   });
 });

@@ -33,8 +33,8 @@ describe('planDeletion()', () => {
     { name: 'that has succeeded', present: pod({ phase: 'Succeeded' }), request: plain },
     { name: 'that has failed', present: pod({ phase: 'Failed' }), request: plain },
     { name: 'without a node', present: pod({ spec: { nodeName: undefined } }), request: plain },
-    { name: 'that nobody runs', present: pod(), request: { ...plain, isOwned: false } },
-    { name: 'that nobody runs and was being deleted', present: ending, request: { ...plain, isOwned: false } },
+    { name: 'that no podrun runs', present: pod(), request: { ...plain, isOwned: false } },
+    { name: 'that no podrun runs and was being deleted', present: ending, request: { ...plain, isOwned: false } },
     { name: 'by force', present: pod(), request: { ...plain, graceSeconds: 0 } },
     { name: 'that is being deleted, by force', present: ending, request: { ...plain, graceSeconds: 0 } },
     { name: 'whose spec gives no time', present: pod({ spec: { terminationGracePeriodSeconds: 0 } }), request: plain },
@@ -55,7 +55,7 @@ describe('planDeletion()', () => {
 
   it.each([
     { name: 'its own grace period', spec: {}, graceSeconds: undefined, seconds: 30, until: '12:00:30.000000Z' },
-    { name: 'that of the request', spec: {}, graceSeconds: 5, seconds: 5, until: '12:00:05.000000Z' },
+    { name: "the request's", spec: {}, graceSeconds: 5, seconds: 5, until: '12:00:05.000000Z' },
     { name: 'a longer one too', spec: {}, graceSeconds: 90, seconds: 90, until: '12:01:30.000000Z' },
     {
       name: 'at least a second',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { type PodGoal, goalState, type GoalState, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
+import { goalState, type GoalState, parseGoal, type PodGoal } from '../../../src/lifecycle/requests/goal.ts';
 import {
   type GoalProgress,
   type GoalRules,
@@ -46,7 +46,15 @@ function progressOf(
   for (const [ms, ...pods] of looks) {
     const now = { monotonicMs: ms, wallMs: NOW_MS + ms };
     const stateOf = (pod: StoredPod): GoalState => goalState(goal(text), pod);
-    ({ watch, progress } = watchGoal(watch, { goal: goal(text), rules, subjects: pods, pods, now, stateOf }));
+    ({ watch, progress } = watchGoal(watch, {
+      goal: goal(text),
+      rules,
+      subjects: pods,
+      pods,
+      settling: pods,
+      now,
+      stateOf,
+    }));
   }
   return progress;
 }
@@ -54,7 +62,7 @@ function progressOf(
 describe('a goal that includes Ready', () => {
   it.each<[string, StoredPod, GoalProgress<StoredPod>]>([
     ['a container that started just now has to run on', ready(), { type: 'settling', untilMs: 800 }],
-    ['one that has run long enough is there', webPod(), { type: 'met' }],
+    ['one that has run long enough exists', webPod(), { type: 'met' }],
     [
       'a readiness probe vouches for it',
       ready({ spec: { containers: [container('main', { readinessProbe: probe })] } }),
@@ -111,7 +119,14 @@ describe('a goal that includes Ready', () => {
 
   it('is settled by the stopwatch: a wall clock that jumps does not matter', () => {
     const pods = [ready()];
-    const question = { goal: goal('ready'), rules: RULES, subjects: pods, pods, stateOf: () => 'met' as const };
+    const question = {
+      goal: goal('ready'),
+      rules: RULES,
+      subjects: pods,
+      pods,
+      settling: pods,
+      stateOf: () => 'met' as const,
+    };
     const { watch } = watchGoal(NOT_REACHED, { ...question, now: { monotonicMs: 0, wallMs: NOW_MS } });
     const now = { monotonicMs: 800, wallMs: NOW_MS - 3_600_000 };
     expect(watchGoal(watch, { ...question, now }).progress).toEqual({ type: 'met' });

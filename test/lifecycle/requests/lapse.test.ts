@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
-import { lapseAtEnd, lapseOf } from '../../../src/lifecycle/requests/lapse.ts';
+import { lapseAtEnd, lapseOf } from '../../../src/lifecycle/requests/goal-watch.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 
 const READY = parseGoal('ready') ?? { type: 'failed' };

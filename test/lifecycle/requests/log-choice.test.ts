@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ContainerStatus } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { chooseDefaultContainer } from '../../../src/lifecycle/requests/default-container.ts';
-import { chooseLog } from '../../../src/lifecycle/requests/log-choice.ts';
+import { chooseDefaultContainer, chooseLog } from '../../../src/lifecycle/requests/default-container.ts';
 
 const meta = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const running: ContainerState = { running: {} };

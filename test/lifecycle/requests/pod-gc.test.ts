@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { surplusPods } from '../../../src/lifecycle/requests/pod-gc.ts';
+import { surplusPods } from '../../../src/lifecycle/requests/deletion.ts';
 import { newPod } from '../../store/objects.ts';
 
 function pod(name: string, phase: string, minute: number, reason?: string): StoredPod {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { isUnattainable, type WantedState } from '../../../src/lifecycle/requests/unattainable.ts';
+import { isUnattainable, type WantedState } from '../../../src/lifecycle/requests/goal.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 
 const ready: WantedState = { type: 'condition', condition: 'Ready', status: 'True' };
@@ -19,7 +19,7 @@ describe('isUnattainable()', () => {
   it.each<[what: string, wanted: WantedState, pod: StoredPod]>([
     ['Ready of a Pod that has Succeeded', ready, podOf('Succeeded')],
     ['Ready of a Pod that has Failed', ready, podOf('Failed')],
-    ['Ready of a Pod that nobody runs', ready, podOf('Unknown')],
+    ['Ready of a Pod that no podrun runs', ready, podOf('Unknown')],
     ['Ready of a Pod that is being deleted', ready, leaving],
     ['Initialized of a Pod that has Failed', { ...ready, condition: 'initialized' }, podOf('Failed')],
     [
@@ -33,7 +33,7 @@ describe('isUnattainable()', () => {
       pod({ conditions: [{ type: 'ContainersReady', status: 'False', reason: 'PodFailed' }] }),
     ],
     ['success of a Pod that has Failed', succeeded, podOf('Failed')],
-    ['success of a Pod that nobody runs', succeeded, podOf('Unknown')],
+    ['success of a Pod that no podrun runs', succeeded, podOf('Unknown')],
     ['to run, of a Pod that has Succeeded', phase('Running'), podOf('Succeeded')],
     ['to succeed, of a Pod that has Failed', phase('Succeeded'), podOf('Failed')],
     ['to fail, of a Pod that has Succeeded', phase('Failed'), podOf('Succeeded')],

@@ -17,7 +17,7 @@ describe('the capabilities of a container', () => {
     { name: 'nothing is asked', changes: {}, want: usual },
     { name: 'one is added', changes: { add: ['SYS_TIME'] }, want: [...usual, 'sys_time'] },
     { name: 'mknod is added', changes: { add: ['MKNOD'] }, want: [...usual, 'mknod'] },
-    { name: 'one is added that is there', changes: { add: ['KILL'] }, want: usual },
+    { name: 'one is added that exists already', changes: { add: ['KILL'] }, want: usual },
     { name: 'one is dropped', changes: { drop: ['NET_RAW'] }, want: usual.filter((one) => one !== 'net_raw') },
     { name: 'all are dropped', changes: { drop: ['ALL'] }, want: [] },
     { name: 'all are dropped, in lower case', changes: { drop: ['all'] }, want: [] },
@@ -36,7 +36,7 @@ describe('the capabilities of a container', () => {
     { name: 'one is added and dropped', changes: { add: ['BPF'], drop: ['BPF'] }, want: usual },
     { name: 'it is written in lower case', changes: { add: ['bpf'], drop: ['ALL'] }, want: ['bpf'] },
     { name: 'there is no such thing', changes: { add: ['CAP_BPF', 'FLY'], drop: ['CAP_KILL'] }, want: usual },
-  ])('are those of a node without mknod, as the manifest changes them: $name', ({ changes, want }) => {
+  ])('equal those on a node without mknod, as the manifest changes them: $name', ({ changes, want }) => {
     expect(new Set(wantedCapabilities(changes))).toEqual(new Set(want));
   });
 

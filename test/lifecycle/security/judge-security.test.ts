@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
-import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type SecuritySettings } from './judged.ts';
+import { judged, NAMESPACES, NO_FILTERS, NO_SETPRIV, OWN_USERS, ROOT, USER, type SecuritySettings } from './judged.ts';
 
 describe('why a container does not start', () => {
   const REMEDY = '. --best-effort starts the container anyway';
@@ -44,8 +44,8 @@ describe('why a container does not start', () => {
     {
       name: 'there is no such profile',
       rights: NAMESPACES,
-      settings: { pod: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } },
-      says: 'create: spec.securityContext.seccompProfile: podrun cannot load profiles',
+      settings: { pod: { appArmorProfile: { type: 'Localhost', localhostProfile: 'a' } } },
+      says: 'create: spec.securityContext.appArmorProfile: podrun cannot load profiles',
     },
     {
       name: 'root is root everywhere',
@@ -76,7 +76,7 @@ describe('why a container does not start', () => {
       says: `container's runAsUser breaks non-root policy ${WHO}`,
     },
     {
-      name: 'would be root when nobody else can be had',
+      name: 'would be root when no other user is available',
       rights: { ...ROOT, ...NO_SETPRIV },
       settings: { pod: { runAsNonRoot: true, runAsUser: 5 } },
       says: `container has runAsNonRoot and image will run as root ${WHO}`,
@@ -99,7 +99,7 @@ describe('why a container does not start', () => {
     },
     { name: 'a user has no root to be kept from', rights: USER, settings: { spec: { hostUsers: false } } },
     {
-      name: 'profiles are those of the machine',
+      name: 'profiles belong to the machine',
       rights: ROOT,
       settings: { pod: { seccompProfile: { type: 'RuntimeDefault' }, appArmorProfile: { type: 'Unconfined' } } },
     },
@@ -149,13 +149,13 @@ describe('the notices of a container', () => {
       notices: [`${CONTEXT}.capabilities.add: podrun is not root: the container has no more rights than podrun`],
     },
     {
-      name: 'those that a node would not give in effect',
+      name: 'capabilities that a node would not make effective',
       rights: USER,
       settings: { pod: { runAsUser: 1000 }, container: { capabilities: { add: ['BPF'] } } },
       notices: [],
     },
     {
-      name: 'those that podrun lacks',
+      name: 'capabilities that podrun lacks',
       rights: { ...ROOT, capabilities: ['setpcap'] },
       settings: { container: { capabilities: { add: ['BPF', 'ALL'] } } },
       notices: [`${CONTEXT}.capabilities.add: podrun does not have BPF itself`],
@@ -185,6 +185,30 @@ describe('the notices of a container', () => {
       rights: { ...USER, ...NO_SETPRIV },
       settings: { container: { allowPrivilegeEscalation: false } },
       notices: [`${CONTEXT}.allowPrivilegeEscalation: this needs setpriv of util-linux, which is missing`],
+    },
+    {
+      name: 'a filter of system calls',
+      rights: { ...ROOT, ...NO_FILTERS },
+      settings: {
+        pod: { seccompProfile: { type: 'RuntimeDefault' } },
+        container: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } },
+      },
+      notices: [
+        `${CONTEXT}.seccompProfile: nothing loads filters of system calls here: that needs perl, on x86-64 or arm64. ` +
+          'All calls are permitted',
+      ],
+    },
+    {
+      name: 'no filter',
+      rights: { ...ROOT, ...NO_FILTERS },
+      settings: { pod: { seccompProfile: { type: 'Unconfined' } } },
+      notices: [],
+    },
+    {
+      name: 'a filter that a privileged container never has',
+      rights: { ...ROOT, ...NO_FILTERS },
+      settings: { container: { privileged: true, seccompProfile: { type: 'RuntimeDefault' } } },
+      notices: [],
     },
   ])('$name', ({ rights, settings, notices }) => {
     expect(judged(rights, settings).notices).toEqual(notices);

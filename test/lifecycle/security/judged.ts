@@ -17,12 +17,14 @@ export const ROOT: OwnRights = {
   groups: [0, 27],
   capabilities: ALL,
   hasSetpriv: true,
+  canFilterCalls: true,
   account: (uid) => (uid === 70 ? { gid: 71, groups: [72, 73], home: '/var/lib/app' } : undefined),
 };
 export const USER: OwnRights = { ...ROOT, uid: 1000, gid: 1001, groups: [1001, 20], capabilities: [] };
 export const NAMESPACES: OwnRights = { ...ROOT, tier: 'namespace' };
 export const OWN_USERS: OwnRights = { ...USER, tier: 'namespace', isInUserNamespace: true };
 export const NO_SETPRIV = { hasSetpriv: false };
+export const NO_FILTERS = { canFilterCalls: false };
 
 export interface SecuritySettings {
   readonly pod?: PodSecurityContext;

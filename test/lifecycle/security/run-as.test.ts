@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { SecurityContext } from '../../../src/api/generated/types.ts';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
+import { userOf } from '../../../src/lifecycle/security/run-as.ts';
 import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, USUAL, type SecuritySettings } from './judged.ts';
+
+it.each([
+  ["podrun's own", undefined, { uid: 1000, gid: 1001, supplementalGroups: [1001, 4] }],
+  ['another user, without groups', { uid: 5, gid: 6, groups: undefined }, { uid: 5, gid: 6, supplementalGroups: [6] }],
+  ['another group', { uid: undefined, gid: 6, groups: [6, 4] }, { uid: 1000, gid: 6, supplementalGroups: [6, 4] }],
+])('the status of a container names its user: %s', (_what, identity, linux) => {
+  expect(userOf(identity, { uid: 1000, gid: 1001, groups: [1001, 4] })).toEqual({ linux });
+});
 
 describe('as whom a container runs', () => {
   const own = { uid: undefined, gid: undefined, groups: undefined };
@@ -117,7 +126,7 @@ describe('as whom a container runs', () => {
     },
     { name: 'root in a user namespace', rights: OWN_USERS, settings: { pod: { runAsUser: 0 } }, want: USUAL },
     {
-      name: 'nobody else in a user namespace',
+      name: 'no other user in a user namespace',
       rights: OWN_USERS,
       settings: { container: { capabilities: { drop: ['ALL'] } } },
       want: undefined,

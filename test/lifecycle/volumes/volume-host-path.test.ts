@@ -13,8 +13,6 @@ const KINDS: ReadonlyArray<FileKind | undefined> = [
 
 /** The kinds of files that each type accepts, the kind that it creates, and the message for every other kind. */
 it.each<{ type: string | undefined; fine: typeof KINDS; makes?: FileKind; says: string }>([
-  { type: undefined, fine: KINDS, says: '' },
-  { type: '', fine: KINDS, says: '' },
   { type: 'Directory', fine: ['directory'], says: 'directory' },
   { type: 'DirectoryOrCreate', fine: ['directory'], makes: 'directory', says: 'directory' },
   { type: 'File', fine: ['file'], says: 'file' },
@@ -30,6 +28,22 @@ it.each<{ type: string | undefined; fine: typeof KINDS; makes?: FileKind; says: 
     expect(judgeHostPath('/p', type, kind)).toEqual(fine.includes(kind) ? { type: 'fine' } : otherwise);
   }
 });
+
+it.each([undefined, ''])('without a type (%j), a runtime makes a missing folder and takes any other file', (type) => {
+  const verdicts = KINDS.map((kind) => judgeHostPath('/p', type, kind));
+  const [missing, ...others] = verdicts;
+  expect(missing).toEqual({ type: 'make', kind: 'directory', isOfRuntime: true });
+  expect(new Set(others.map((verdict) => verdict.type))).toEqual(new Set(['fine']));
+});
+
+it.each(['', 'Directory', 'DirectoryOrCreate', 'File'])(
+  'a relative path of type %j is refused as on a node',
+  (type) => {
+    const kind = type === 'File' ? 'file' : 'directory';
+    const message = `hostPath type check failed: ./data is not a ${kind}`;
+    expect(judgeHostPath('./data', type, 'directory')).toEqual({ type: 'failed', message });
+  },
+);
 
 it('knows no other types', () => {
   const message = 'toString is an invalid volume type';

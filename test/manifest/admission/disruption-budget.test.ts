@@ -112,7 +112,7 @@ describe('the events of a budget', () => {
       ],
     ],
     [
-      'with Pods that nobody controls',
+      'with Pods without a controller',
       { maxUnavailable: 1 },
       [pod()],
       [expect.stringMatching(/^Warning UnmanagedPods /)],

@@ -17,21 +17,17 @@ describe('the priority of a Pod', () => {
   ];
 
   it.each<[string, object, object]>([
-    ['that of its class', { priorityClassName: 'high' }, { priority: 7, preemptionPolicy: 'Never' }],
-    [
-      'that of the default class',
-      {},
-      { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' },
-    ],
-    ['that of the system', { priorityClassName: 'system-node-critical' }, { priority: 2_000_001_000 }],
+    ["its class's", { priorityClassName: 'high' }, { priority: 7, preemptionPolicy: 'Never' }],
+    ["the default class's", {}, { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' }],
+    ["the system's", { priorityClassName: 'system-node-critical' }, { priority: 2_000_001_000 }],
   ])('is %s', (_name, spec, want) => {
     expect(withPriority(podWith(spec), classes)).toMatchObject({ pod: { spec: want } });
   });
 
-  it('is 0, and not written down, without a class', () => {
+  it('is 0 without a class', () => {
     const exported = podWith({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
     expect(withPriority(exported, [])).toEqual({ pod: exported });
-    expect(withPriority(podWith({}), [])).not.toHaveProperty('pod.spec.priority');
+    expect(withPriority(podWith({}), [])).toEqual({ pod: exported });
   });
 
   it('is the least of several default classes', () => {

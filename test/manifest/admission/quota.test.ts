@@ -106,6 +106,20 @@ describe('a quota', () => {
     expect(quotaError(limits, outside, [])).toBeUndefined();
   });
 
+  it.each([
+    ['Exists', [], ['fast', 'slow'], [undefined]],
+    ['DoesNotExist', [], [undefined], ['fast']],
+    ['In', ['fast'], ['fast'], ['slow', undefined]],
+    ['NotIn', ['fast'], ['slow', undefined], ['fast']],
+  ])('counts claims with a class that the scope wants: %s %j', (operator, values, inside, outside) => {
+    const matchExpressions = [{ scopeName: 'VolumeAttributesClass', operator, values }];
+    const limits = quota({ hard: { persistentvolumeclaims: '0' }, scopeSelector: { matchExpressions } });
+    const ofClass = (volumeAttributesClassName: string | undefined): KubeObject =>
+      object('PersistentVolumeClaim', { apiVersion: 'v1', spec: { volumeAttributesClassName } });
+    const refused = (name: string | undefined): boolean => quotaError(limits, ofClass(name), []) !== undefined;
+    expect([inside.map(refused), outside.map(refused)]).toEqual([inside.map(() => true), outside.map(() => false)]);
+  });
+
   it('asks of a change only for what it uses more', () => {
     const claim = (storage: string): KubeObject =>
       object('PersistentVolumeClaim', { apiVersion: 'v1', spec: { resources: { requests: { storage } } } });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeObject, type DecodeResult } from '../../../src/manifest/decode/decode.ts';
 import { formatFieldError } from '../../../src/manifest/base/field-error.ts';
-import type { MapNode } from '../../../src/manifest/read/source-node.ts';
-import { SourceText } from '../../../src/manifest/read/source-text.ts';
+import { type MapNode, SourceText } from '../../../src/manifest/read/source-node.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';
 
 function decode(text: string, type = 'Pod'): DecodeResult {
@@ -27,6 +26,20 @@ describe('decoding', () => {
     expect(JSON.stringify(object)).toBe(
       '{"kind":"Pod","metadata":{"labels":{"a":"","b":"x"}},"spec":{"containers":[{"name":"app","image":"i"}]}}',
     );
+  });
+
+  it('leaves out the empty lists and maps that Go omits', () => {
+    const { object, problems } = decode(
+      'metadata: {annotations: {}, labels: {a: b}}\n' +
+        'spec: {nodeSelector: {}, affinity: {}, volumes: [{name: v, emptyDir: {}}], ' +
+        'containers: [{name: a, env: []}]}\n',
+    );
+    expect(problems).toEqual([]);
+    expect(object).toEqual({
+      metadata: { labels: { a: 'b' } },
+      spec: { volumes: [{ name: 'v', emptyDir: {} }], affinity: {}, containers: [{ name: 'a' }] },
+    });
+    expect(decode('rules: []', 'rbac.Role').object).toEqual({ rules: [] });
   });
 
   it('takes nulls in lists and maps for the zero value', () => {

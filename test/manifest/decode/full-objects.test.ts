@@ -4,8 +4,7 @@ import { fieldsOf } from '../../../src/api/base/field-types.ts';
 import { fieldTable } from '../../../src/api/generated/field-table.ts';
 import { decodeObject } from '../../../src/manifest/decode/decode.ts';
 import { parseType } from '../../../src/manifest/decode/fields.ts';
-import type { MapNode } from '../../../src/manifest/read/source-node.ts';
-import { SourceText } from '../../../src/manifest/read/source-text.ts';
+import { type MapNode, SourceText } from '../../../src/manifest/read/source-node.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';
 
 /** A value of each primitive type, as the decoder keeps it. */
@@ -31,7 +30,8 @@ function fullObject(type: string): Record<string, unknown> {
 
 function fullValue(type: string): unknown {
   const { container, base } = parseType(type);
-  const one = Object.hasOwn(VALUES, base) ? VALUES[base] : fullObject(base);
+  const isNested = base.startsWith('[]');
+  const one = isNested ? fullValue(base) : Object.hasOwn(VALUES, base) ? VALUES[base] : fullObject(base);
   if (container === 'list') return [one, one];
   return container === 'map' ? { first: one, second: one } : one;
 }
@@ -42,7 +42,7 @@ describe('an object with every field set', () => {
   it.each(kinds)('is decoded as it was written: $kind', ({ type }) => {
     const written = fullObject(type);
     const tree = readYaml(new SourceText(stringify(written, { aliasDuplicateObjects: false }), 1)) as MapNode;
-    const { object, problems } = decodeObject(tree, type, { lineOf: () => 0, newerFields: true });
+    const { object, problems } = decodeObject(tree, type, { lineOf: () => 0, takesNewerFields: true });
     expect(problems).toEqual([]);
     expect(object).toEqual(written);
   });

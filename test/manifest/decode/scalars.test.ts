@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInteger } from '../../../src/manifest/decode/integers.ts';
-import { checkBase64, checkQuantity, checkTime } from '../../../src/manifest/decode/scalars.ts';
+import { checkBase64, checkQuantity, checkTime, toInteger } from '../../../src/manifest/decode/scalars.ts';
 
 describe('base64', () => {
   it.each([
@@ -64,6 +63,20 @@ describe('times', () => {
     ['2006-01-02T15:04:05Zx', 'parsing time "2006-01-02T15:04:05Zx": extra text: "x"'],
   ])('refuse %j', (text, wrong) => {
     expect(checkTime(text)).toEqual({ wrong });
+  });
+
+  const precise = (text: string, rest: string, part: string): object => ({
+    wrong: `parsing time "${text}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "${rest}" as "${part}"`,
+  });
+
+  it.each([
+    ['2006-01-02T15:04:05.000000Z', { value: '2006-01-02T15:04:05.000000Z' }],
+    ['2006-01-02T15:04:05Z', precise('2006-01-02T15:04:05Z', 'Z', '.000000')],
+    ['2006-01-02T15:04:05.123Z', precise('2006-01-02T15:04:05.123Z', '.123Z', '.000000')],
+    ['2006-01-02T15:04:05.1234567Z', precise('2006-01-02T15:04:05.1234567Z', '7Z', 'Z07:00')],
+    ['x', precise('x', 'x', '2006')],
+  ])('with microseconds have all of them: %j', (text, checked) => {
+    expect(checkTime(text, 'microTime')).toEqual(checked);
   });
 });
 

@@ -46,7 +46,7 @@ describe('a file of expectations', () => {
     ['x', 'e.yaml:1:1: must be a map, not a string'],
     [
       'a: [',
-      "e.yaml:1:4: error converting YAML to JSON: yaml: line 1: did not find expected ',' or ']' - close the bracket",
+      'e.yaml:1:4: error converting YAML to JSON: yaml: line 1: did not find expected node content - close the bracket',
     ],
     ['step: []', 'e.yaml:1:1: step: unknown field, did you mean "steps"?'],
     ['foo: []', 'e.yaml:1:1: foo: unknown field, known are pod, within, steps, never, phases, events, final'],

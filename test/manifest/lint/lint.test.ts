@@ -30,6 +30,11 @@ describe('what is wrong with a manifest', () => {
     ['no apiVersion', 'kind: Pod\n', ['error missing-kind 1:1 apiVersion']],
     ['no indentation', 'apiVersion: v1\nkind: Pod\n\tx: y\n', ['error parse-error 3:1']],
     ['a list of objects', '- apiVersion: v1\n  kind: Pod\n', ['error invalid-type 1:1']],
+    [
+      'a medium that no kubelet knows',
+      pod('  volumes: [{ name: v, emptyDir: { medium: memory } }, { name: w, emptyDir: { medium: Memory } }]\n'),
+      ['error invalid-value 6:44 spec.volumes[0].emptyDir.medium'],
+    ],
     ['a generateName, which apply refuses', pod('').replace('name: demo', 'generateName: demo-'), []],
     [
       'what the API server warns of, in a Pod that a workload makes',
@@ -67,7 +72,7 @@ describe('what is not checked', () => {
     ['a file that is no YAML and no manifest', 'a: [\n'],
     ["a resource of somebody's own", 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\n'],
     ["somebody's own resource of a known name", 'apiVersion: serving.knative.dev/v1\nkind: Service\n'],
-    ['a kind without a use here', 'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: { name: a }\n'],
+    ['a kind without a use here', 'apiVersion: autoscaling/v1\nkind: Scale\nmetadata: { name: a }\n'],
   ];
 
   it.each(FOREIGN)('%s is reported once, and is an error with noSkip', async (_name, text) => {
@@ -112,6 +117,15 @@ describe('what podrun makes of it', () => {
   ])('%s', async (_name, text, want) => {
     expect(await findingLines(text, { runnable: true })).toEqual(want);
   });
+});
+
+it('knows that fields have an effect where containers have namespaces', async () => {
+  const fields =
+    '  hostAliases: [{ ip: 127.0.0.9, hostnames: [db] }]\n  dnsPolicy: None\n' +
+    '  dnsConfig: { nameservers: [127.0.0.1] }\n';
+  const isolation = { hasNamespaces: true };
+  expect(await findingLines(pod(fields), { runnable: true, isolation })).toEqual([]);
+  expect(await findingLines(pod(fields), { runnable: true })).toHaveLength(3);
 });
 
 it('reports every unreadable file, and checks all readable ones', async () => {

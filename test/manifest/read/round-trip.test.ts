@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocument } from '../../../src/manifest/read/documents.ts';
-import { nodeValue } from '../../../src/manifest/read/source-node.ts';
-import { SourceText } from '../../../src/manifest/read/source-text.ts';
+import { nodeValue, SourceText } from '../../../src/manifest/read/source-node.ts';
 import { resolvePlain } from '../../../src/manifest/read/yaml-scalars.ts';
 
 /** Words that resemble other values. The writer below quotes them. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeValue } from '../../../src/manifest/read/source-node.ts';
-import { SourceError, SourceText } from '../../../src/manifest/read/source-text.ts';
+import { nodeValue, SourceError, SourceText } from '../../../src/manifest/read/source-node.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';
 
 const valueOf = (text: string): unknown => nodeValue(readYaml(new SourceText(text, 1)));

@@ -17,6 +17,22 @@ describe('metadata', () => {
     expect(outcomeOf(old, renamed(metadata))).toEqual(renamed(metadata));
   });
 
+  const selector = { matchLabels: { app: 'demo' } };
+  const deployment = object('Deployment', { apiVersion: 'apps/v1', spec: { selector, template: template({}) } });
+  const slice = object('EndpointSlice', { apiVersion: 'discovery.k8s.io/v1', addressType: 'IPv4', endpoints: [] });
+  it.each<[KubeObject, Fields, number]>([
+    [deployment, { metadata: { labels: { a: 'b' } } }, 1],
+    [deployment, { metadata: { annotations: { a: 'b' } } }, 2],
+    [slice, { metadata: { annotations: { a: 'b' } } }, 1],
+    [slice, { metadata: { labels: { a: 'b' } } }, 2],
+    [slice, { endpoints: [{ addresses: ['192.0.2.1'] }] }, 2],
+  ])('and other fields are counted as a kind does: $0.kind, $1', (given, { metadata, ...fields }, generation) => {
+    const before = { ...given, metadata: { ...given.metadata, generation: 1 } };
+    const old = stored(before);
+    const after = changed(old, { ...fields, metadata: { ...old.metadata, ...(metadata as object) } });
+    expect(outcomeOf(old, after)).toMatchObject({ metadata: { generation } });
+  });
+
   it.each<[Fields, string]>([
     [{ name: 'other' }, 'metadata.name: Invalid value: "other": field is immutable'],
     [{ namespace: 'other' }, 'metadata.namespace: Invalid value: "other": field is immutable'],
@@ -170,7 +186,7 @@ describe('workloads', () => {
       lines: [onlyTheseFields],
     },
     {
-      what: 'how a Job goes on',
+      what: 'the later course of a Job',
       before: job({}),
       after: { parallelism: 3, suspend: true, activeDeadlineSeconds: 9, backoffLimit: 1 },
     },
@@ -180,7 +196,7 @@ describe('workloads', () => {
       after: { template: { ...jobTemplate('a:1'), spec: placed } },
     },
     {
-      what: 'a Job that goes on does not',
+      what: 'a running Job does not',
       before: job({}),
       after: { template: { ...jobTemplate('a:1'), spec: placed } },
       lines: ['spec.template: Invalid value: field is immutable'],
@@ -275,36 +291,12 @@ describe('limits', () => {
   it('the data of a ControllerRevision stay, and a PodTemplate counts its changes', () => {
     const revision = stored(object('ControllerRevision', { data: { a: 1 }, revision: 1 }));
     expect(outcomeOf(revision, changed(revision, { data: { a: 2 }, revision: 2 }))).toEqual([
-      'data: Invalid value: field is immutable',
+      'data: Invalid value: {"a":2}: field is immutable',
     ]);
     const made = stored(object('PodTemplate', { template: template() }));
     expect(outcomeOf(made, changed(made, { template: template({ hostname: 'h' }) }))).toMatchObject({
       metadata: { generation: 2 },
     });
-  });
-});
-
-describe('a Service', () => {
-  const service = (spec: Fields): KubeObject => object('Service', { spec: { ports: [{ port: 80 }], ...spec } });
-
-  it('changes type and ports', () => {
-    const old = stored(service({}));
-    const after = respecified(old, { type: 'NodePort', ports: [{ port: 81, nodePort: 30_000 }] });
-    const outcome = outcomeOf(old, after);
-    expect(outcome).toMatchObject({ spec: { type: 'NodePort', ports: [{ port: 81, targetPort: 81 }] } });
-    expect(outcome).not.toHaveProperty('metadata.generation');
-  });
-
-  it('keeps the address and the node port that it was given', () => {
-    const old = stored(service({ type: 'NodePort', clusterIP: '10.0.0.1', ports: [{ port: 80, nodePort: 30_000 }] }));
-    const after = changed(old, { spec: { type: 'NodePort', ports: [{ port: 80 }, { port: 81, name: 'more' }] } });
-    expect(outcomeOf(old, respecified(after, { ports: [{ port: 80 }] }))).toBe(old);
-  });
-
-  it('has one address for good', () => {
-    const old = stored(service({ clusterIP: '10.0.0.1' }));
-    const after = respecified(old, { clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] });
-    expect(outcomeOf(old, after)).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set']);
   });
 });
 

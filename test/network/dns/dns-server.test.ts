@@ -7,7 +7,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
 import { DnsServer } from '../../../src/network/dns/dns-server.ts';
 import { dialServer, type NameServer, openSocket } from '../../../src/network/dns/forwarder.ts';
-import { inFrames, writeFrame } from '../../../src/network/dns/frames.ts';
+import { inFrames, writeFrame } from '../../../src/network/dns/message.ts';
 import type { DnsName } from '../../../src/network/dns/names.ts';
 
 const clock = new SystemClock();

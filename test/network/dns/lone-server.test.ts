@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode } from 'dns-packet';
 import { expect, it, type TestContext, vi } from 'vitest';
-import { DnsServer, PODS_HOLD_MS } from '../../../src/network/dns/dns-server.ts';
+import { DnsServer } from '../../../src/network/dns/dns-server.ts';
 import type { DnsName } from '../../../src/network/dns/names.ts';
 import { freePort } from '../../cli/network-place.ts';
 import { PATIENT } from '../../patience.ts';
@@ -55,7 +55,7 @@ it('a server without updates leaves the questions to a server with updates', asy
   const live = await serverAt(port, '10.96.0.1', context);
   const lone = await serverAt(port, '10.96.0.2', context);
   expect(await ask(port, 'web')).toBe('10.96.0.2');
-  lone.server.goOnAlone();
+  lone.server.serveAlone();
   expect(await ask(port, 'web')).toBe('10.96.0.1');
   live.server.update([nameOf('web', '10.96.0.3')]);
   expect(await ask(port, 'web')).toBe('10.96.0.3');
@@ -71,8 +71,8 @@ it('a server without updates leaves the questions to a server with updates', asy
 it('of two servers without updates, one replies, and the other after it', async (context) => {
   const port = await freePort();
   const [one, two] = [await serverAt(port, '10.96.0.1', context), await serverAt(port, '10.96.0.2', context)];
-  one.server.goOnAlone();
-  two.server.goOnAlone();
+  one.server.serveAlone();
+  two.server.serveAlone();
   const answer = async (): Promise<string> => {
     await vi.waitFor(async () => expect(await ask(port, 'web')).toContain('10.96'), PATIENT);
     return ask(port, 'web');
@@ -87,9 +87,9 @@ it('of two servers without updates, one replies, and the other after it', async 
 it('names of Pods lead nowhere after a while without updates, and names of Services stay', async (context) => {
   const port = await freePort();
   const { clock, server } = await serverAt(port, '10.96.0.1', context);
-  server.goOnAlone();
+  server.serveAlone();
   await vi.waitFor(async () => expect(await ask(port, 'db-0.db')).toBe('10.93.1.1'), PATIENT);
-  await clock.run(PODS_HOLD_MS);
+  await clock.run(40_000);
   expect(await ask(port, 'db-0.db')).toBe('');
   expect(await ask(port, 'web')).toBe('10.96.0.1');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterCommand, linkCommand, podNetworkCommand } from '../../../src/network/linux/cluster-commands.ts';
+import { HOLD } from '../../../src/network/linux/mark.ts';
 import type { NetworkJoin } from '../../../src/runtime/base/join.ts';
 import type { NetworkTools } from '../../../src/network/linux/tools.ts';
 
@@ -53,13 +54,25 @@ describe('the command that makes', () => {
   });
 
   it('a network ends with its input, unless its input says hold', () => {
-    expect(script(clusterCommand(tools, '/state'))).toMatch(/\nread -r hold \|\| exit\nexec .*"\$SLEEP" infinity$/);
+    expect(
+      script(clusterCommand(tools, '/state')).endsWith(`
+read -r hold || exit
+${HOLD}`),
+    ).toBe(true);
   });
 
-  it('the link between a Pod and its cluster, named after the network of the Pod', () => {
-    expect(linkCommand(tools, asRoot, '4026532180', '/proc/7/fd/30').join(' ')).toBe(
-      'nsenter --net=/proc/7/fd/20 -- ip link add v4026532180 mtu 9000 master br0 up type veth ' +
-        'peer name eth0 mtu 9000 netns /proc/7/fd/30',
-    );
+  it('the link between a Pod and its cluster, which leads to the router only', () => {
+    const { argv, input } = linkCommand(tools, asRoot, {
+      link: 'v4026532180',
+      address: '10.93.4.255',
+      peer: '/proc/7/fd/30',
+    });
+    expect(argv.join(' ')).toBe('nsenter --net=/proc/7/fd/20 -- ip -batch -');
+    expect(input).toBe(`link add v4026532180 mtu 9000 type veth \
+peer name eth0 address 02:00:0a:5d:04:ff mtu 9000 netns /proc/7/fd/30
+link set v4026532180 master br0
+link set v4026532180 type bridge_slave isolated on
+link set v4026532180 up
+`);
   });
 });

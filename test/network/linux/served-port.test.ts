@@ -53,7 +53,7 @@ it('a helper that is killed while sockets are on their way to it has ended, and 
   writeFileSync(nsenter, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
   const pids: number[] = [];
   const afterwards = {
-    type: 'goesOn',
+    type: 'outlivesPodrun',
     heldFor: '/',
     shared: [],
     file: '/none',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { settleIngresses } from '../../../src/network/node/unserved-ingresses.ts';
+import { settleIngresses } from '../../../src/network/ingress/ingress-urls.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { StoredIngress } from '../../../src/network/ingress/routes.ts';
 import { FileStore } from '../../../src/store/file-store.ts';

@@ -25,6 +25,16 @@ describe('--network auto takes a cluster', () => {
     ],
     ['replicas without a port', object('Deployment', { replicas: 3, template: template({}) }), undefined],
     ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
+    [
+      'a hostPort that leads to another port',
+      object('Job', { template: template({ ports: [{ containerPort: 80, hostPort: 8080 }] }) }),
+      'job/web has the hostPort 8080',
+    ],
+    [
+      'a hostPort that the program opens itself',
+      object('Job', { template: template({ ports: [{ containerPort: 80, hostPort: 80 }] }) }),
+      undefined,
+    ],
     ['an object without a spec', object('ConfigMap', undefined), undefined],
   ])('for %s, or not', (_, one, expected) => {
     expect(whyCluster([object('Pod', { containers: [] }), one], false)).toBe(expected);
@@ -38,5 +48,16 @@ describe('--network auto takes a cluster', () => {
     expect(whyCluster([object('Job', { template: { spec: looksUp } })], true)).toContain('job/web looks up');
     const others = { containers: [{ name: 'main', args: ['cat /data/my.svcs'] }] };
     expect(whyCluster([object('Pod', others)], true)).toBeUndefined();
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['says what it runs', {}, 'pod/web runs from an image'],
+    ['runs a command of the manifest', { command: ['sleep', '1'] }, undefined],
+    ['runs such a command and has a port', { command: ['serve'], ports: [{}] }, 'pod/web runs from an image'],
+  ])('for a Pod with an image that %s, or not', (_, container, expected) => {
+    const containers = [{ name: 'main', image: 'nginx', ...container }];
+    expect(whyCluster([object('Pod', { containers })], false, () => true)).toBe(expected);
+    expect(whyCluster([object('Pod', { containers })], false, () => false)).toBeUndefined();
+    expect(whyCluster([object('Pod', { containers, hostNetwork: true })], false, () => true)).toBeUndefined();
   });
 });

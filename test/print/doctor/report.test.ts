@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineFinding, MachineReport, Obstacle } from '../../../src/machine/abilities.ts';
-import { obstacleText } from '../../../src/machine/obstacle.ts';
+import { obstacleText } from '../../../src/machine/unmet.ts';
 import { remedyFor } from '../../../src/print/doctor/remedy.ts';
 import { renderMachineReport } from '../../../src/print/doctor/report.ts';
 import { PLAIN } from '../../../src/print/text/painter.ts';
@@ -95,7 +95,7 @@ describe('what to do about it', () => {
     expect(remedy(why, 'limits', { ...report, userId: 0 })).not.toContain('systemd-run');
   });
 
-  it('advises root to be root only to those who are not', () => {
+  it('advises to become root only when the user is not root', () => {
     expect(remedy(refused)).toBe('run podrun as root, with its own store: sudo podrun');
     expect(remedy(refused, 'namespaces', { ...report, userId: 0 })).toBeUndefined();
     expect(remedy({ ...refused, confinedBy: ['seccomp'] })).toContain('--security-opt seccomp=unconfined');

@@ -13,7 +13,7 @@ const warning = (reason: string, message: string, container?: string): StoredEve
 
 describe('eventTransition()', () => {
   it.each(['Scheduled', 'Pulled', 'Created', 'Started', 'Failed', 'BackOff', 'FailedScheduling', 'Anything'])(
-    'leaves out %s, which a state tells or nobody waits for',
+    'leaves out %s, which a state shows already or no reader needs',
     (reason) => {
       expect(textOf(webEvent(reason, { container: 'main' }))).toBeUndefined();
     },

@@ -161,7 +161,21 @@ describe('firstCause()', () => {
     expect(causeOf(pod)?.container).toBe(blamed);
   });
 
-  it('blames nobody while all is well, and falls back to the phase', () => {
+  it('names the deadline while the last processes end', () => {
+    const pod = webPod({
+      status: {
+        phase: 'Pending',
+        conditions: [{ type: 'ContainersReady', status: 'False', reason: 'PodFailed' }],
+        containerStatuses: [waiting('main', 'PodInitializing')],
+      },
+    });
+    const events = [webEvent('DeadlineExceeded', { message: 'Pod was active on the node longer than …' })];
+    expect(firstCause(pod, { ...NO_RECORDS, events })).toBe(
+      'DeadlineExceeded: Pod was active on the node longer than …',
+    );
+  });
+
+  it('names no cause while all is well, and falls back to the phase', () => {
     expect(causeOf(webPod())).toBeUndefined();
     const stopped = { initContainerStatuses: [ended('proxy', 143)], containerStatuses: [ended('main', 0)] };
     const spec = { initContainers: [sidecar('proxy')] };

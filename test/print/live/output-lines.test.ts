@@ -16,7 +16,7 @@ function linesOf(chunks: readonly Uint8Array[], flush = true): Buffer {
 }
 
 describe('lines of output', () => {
-  it('are those that were written, in whatever pieces they came', () => {
+  it('are the written lines, in whatever pieces they came', () => {
     const anyChunk = fc.array(fc.constantFrom(NEWLINE, 13, 65, 0xe4, 0xff), { maxLength: 20 });
     fc.assert(
       fc.property(fc.array(anyChunk, { maxLength: 20 }), (chunks) => {

@@ -111,10 +111,12 @@ describe('transitionsOf()', () => {
     const status = (proxy: ReturnType<typeof running>, main: ReturnType<typeof running>): StoredPod =>
       webPod({ spec, status: { conditions: [], initContainerStatuses: [proxy], containerStatuses: [main] } });
     const up = status(running('proxy'), running('main'));
-    expect(linesOf(up, status(ended('proxy', 1), running('main')))).toEqual(['✗ proxy  exited with code 1 after 20s']);
+    expect(linesOf(up, status(ended('proxy', 1), running('main')))).toEqual([
+      '✗ proxy  sidecar  exited with code 1 after 20s',
+    ]);
     const done = status(running('proxy'), ended('main', 0));
     expect(linesOf(done, status(ended('proxy', 1), ended('main', 0)))).toEqual([
-      '› proxy  exited with code 1 after 20s',
+      '› proxy  sidecar  exited with code 1 after 20s',
     ]);
   });
 
@@ -149,7 +151,7 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
 
   it.each<[name: string, previous: StoredPod | undefined, next: StoredPod | undefined, want: string[]]>([
     [
-      'a Pod that is there',
+      'an existing Pod',
       undefined,
       webPod({ status: { phase: 'Pending', containerStatuses: undefined, conditions: [] } }),
       ['· Pod  created: Pending'],
@@ -328,7 +330,7 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
     );
     const last = down({ phase: 'Failed', containerStatuses: [ended('main', 143)] });
     expect(linesOf(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual([
-      '✓ Pod  ended: phase Failed',
+      '✗ Pod  ended: phase Failed',
     ]);
     const succeeded = down({ phase: 'Succeeded', containerStatuses: [ended('main', 0)] });
     expect(linesOf(down({ containerStatuses: [ended('main', 0)] }), succeeded, ['main'])).toEqual([

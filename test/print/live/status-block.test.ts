@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { PodActivity } from '../../../src/lifecycle/activity.ts';
-import { PLAIN } from '../../../src/print/text/painter.ts';
-import { renderStatusBlock, type StatusBlock } from '../../../src/print/workloads/status-block.ts';
+import type { FollowedAddress } from '../../../src/print/workloads/workload-row.ts';
+import { type Painter, PLAIN } from '../../../src/print/text/painter.ts';
+import {
+  blockTargets,
+  renderStatusBlock,
+  type StatusBlock,
+  targetName,
+} from '../../../src/print/workloads/status-block.ts';
 import { workload } from '../../controllers/goals/roots.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
 
@@ -70,134 +76,125 @@ const block = (change: Partial<StatusBlock>): StatusBlock => ({
   rows: 20,
   color: PLAIN,
   series: new Map(),
-  keys: ['? help', 'q stop  ? help', 'q stop  d describe  l logs off  ? help'],
+  keys: ['? help', 'q stop  ? help', 'q stop  ↑↓ select  / filter  ? help'],
   ...change,
 });
 const lines = (change: Partial<StatusBlock>): readonly string[] => renderStatusBlock(block(change)).lines;
 
 const FULL = { replicas: 3, readyReplicas: 3, updatedReplicas: 3 };
 const busy = activity({});
+const two = { containers: [container('cache'), container('web')] };
+const replica = (name: string, change: Parameters<typeof webPod>[0] = {}): StoredPod => {
+  const status = { containerStatuses: [running('cache'), running('web')], ...change.status };
+  return webPod({ spec: two, metadata: { name, uid: name }, status });
+};
+const shopUrl = (change: Partial<FollowedAddress> = {}): FollowedAddress => ({
+  name: 'ingress/web',
+  urls: ['http://shop.localhost:8081'],
+  isServed: true,
+  trouble: undefined,
+  workload: 'w-1',
+  ...change,
+});
 
-describe('the rows of workloads', () => {
-  it('have their Pods below them', () => {
-    const pods = [named('web-a'), named('web-b', { status: { phase: 'Succeeded' } })];
-    const followed = pods.map((pod) => ({ pod, activity: busy }));
-    const workloads = [
-      { workload: workload('Deployment', { ...FULL, readyReplicas: 1 }), pods: followed },
-      { workload: workload('Job', { succeeded: 1, failed: 1 }, {}, { name: 'migrate' }), pods: [] },
-    ];
-    expect(lines({ columns: 110, workloads, pods: [{ pod: db, activity: busy }], keys: [] })).toEqual([
-      'NAME     READY  STATUS      RESTARTS  AGE  NOW',
-      'web      1/3    Deployment  0         60s  1/3 ready',
-      '  web-a  1/1    Running     0         60s',
-      'migrate         Job         0         60s  1/5 complete, 1 failed',
-      'db       1/1    Running     0         60s',
+describe('workloads', () => {
+  const wellPods = ['web-pcpcs', 'web-hgckf'].map((name) => ({ pod: replica(name), activity: busy }));
+  const web = { workload: workload('Deployment', FULL), pods: wellPods };
+
+  it('have their addresses beside them, and their Pods that are well side by side below', () => {
+    expect(lines({ columns: 110, workloads: [web], addresses: [shopUrl()], pods: [] })).toEqual([
+      'web  3/3 ready  http://shop.localhost:8081                                q stop  ↑↓ select  / filter  ? help',
+      '  pcpcs ✓ cache ✓ web    hgckf ✓ cache ✓ web',
     ]);
   });
 
-  it('fold many Pods that are well', () => {
-    const well = Array.from({ length: 6 }, (_, index) => named(`web-${index}`));
-    const crashing = named('web-x', {
-      status: { containerStatuses: [waiting('main', 'CrashLoopBackOff', { restartCount: 2 })] },
+  it('have whole addresses, in lines of their own where there is no room beside', () => {
+    const url = `http://shop.localhost:8081/${'a'.repeat(60)}`;
+    const drawn = lines({ columns: 60, workloads: [web], addresses: [shopUrl({ urls: [url] })], pods: [], keys: [] });
+    expect(drawn.slice(0, 3).map((line) => line.trim())).toEqual(['web  3/3 ready', url.slice(0, 57), url.slice(57)]);
+  });
+
+  it('show an address without a ready Pod in red, and no address that another program has', () => {
+    const tags: Painter = { tone: (tone, text) => `<${tone}>${text}`, series: (_, text) => text };
+    const unserved = shopUrl({ isServed: false });
+    expect(lines({ workloads: [web], addresses: [unserved], pods: [], color: tags })[0]).toContain(
+      '<bad>http://shop.localhost:8081',
+    );
+    const taken = { ...unserved, name: 'service/web', trouble: 'PortTaken: httpd (pid 16) has 127.96.43.33:80' };
+    const [, , line] = lines({ columns: 110, workloads: [web], addresses: [taken], pods: [] });
+    expect(line).toBe('service/web  not served  PortTaken: httpd (pid 16) has 127.96.43.33:80');
+  });
+
+  it('have lines for Pods that are not well, and for their containers', () => {
+    const crashing = replica('web-x', {
+      status: {
+        containerStatuses: [running('cache'), waiting('web', 'CrashLoopBackOff', { restartCount: 2 })],
+      },
     });
-    const pods = [...well, crashing].map((pod) => ({ pod, activity: busy }));
-    const workloads = [{ workload: workload('Deployment', FULL), pods }];
-    expect(lines({ columns: 110, workloads, pods: [] }).slice(1)).toEqual([
-      'web      3/3    Deployment        2         60s  3/3 ready',
-      '  web-x  0/1    CrashLoopBackOff  2         60s  back-off',
+    const pods = [...wellPods, { pod: crashing, activity: busy }];
+    expect(lines({ columns: 110, workloads: [{ ...web, pods }], pods: [], keys: [] })).toEqual([
+      'web          3/3 ready',
+      '  pcpcs ✓ cache ✓ web    hgckf ✓ cache ✓ web',
+      '  web-x      CrashLoopBackOff  2 restarts',
+      '    ✓ cache  Running',
+      '    ✗ web    CrashLoopBackOff  back-off  2 restarts',
     ]);
   });
 
-  it('count the running Pods of a Job, also where they are folded', () => {
-    const running = Array.from({ length: 6 }, (_, index) => named(`many-${index}`));
-    const pods = [...running, named('many-6', { status: { phase: 'Succeeded' } })].map((pod) => ({
-      pod,
-      activity: busy,
-    }));
-    const job = workload('Job', { succeeded: 1 }, {}, { name: 'many' });
-    expect(lines({ columns: 110, workloads: [{ workload: job, pods }], pods: [] }).slice(1)).toEqual([
-      'many         Job     0         60s  1/5 complete, 6 running',
-    ]);
+  it('fold many Pods that are well, and count the rest', () => {
+    const pods = Array.from({ length: 40 }, (_, index) => ({ pod: named(`web-p${index}`), activity: busy }));
+    const drawn = lines({ workloads: [{ ...web, pods }], pods: [] });
+    expect(drawn).toHaveLength(4);
+    expect(drawn[1]).toMatch(/^ {2}✓ p0 {4}✓ p1 /);
+    expect(drawn[3]).toMatch(/^ {2}… and (\d+) more: \1 Running$/);
   });
 
-  it('come before their Pods where there is little room', () => {
-    const pods = ['web-a', 'web-b', 'web-c'].map((name) => ({ pod: named(name), activity: busy }));
-    const workloads = [
-      { workload: workload('Deployment', FULL), pods },
-      { workload: workload('Job', {}, {}, { name: 'migrate' }), pods: [] },
-    ];
-    const shown = lines({ columns: 110, rows: 4, workloads, pods: [] });
-    expect(shown.slice(1).map((line) => line.trimEnd().split('  ')[0])).toEqual([
-      'web',
-      'migrate',
-      '… and 3 more: 3 Running',
-    ]);
+  it('count the running Pods of a Job, and come before Pods where there is little room', () => {
+    const pods = [named('many-1'), named('many-6', { status: { phase: 'Succeeded' } })];
+    const job = workload('Job', { succeeded: 1 }, {}, { name: 'many', uid: 'w-2' });
+    const followed = pods.map((pod) => ({ pod, activity: busy }));
+    const drawn = lines({ rows: 3, workloads: [web, { workload: job, pods: followed }], pods: [], keys: [] });
+    expect(drawn).toEqual(['web   3/3 ready', 'many  1/5 complete, 1 running', '… and 3 more: 3 Running']);
   });
 });
 
 describe('renderStatusBlock()', () => {
-  it('has all columns where they have room', () => {
+  it('has a line for each Pod, and lines for the containers of a Pod that is not well', () => {
     expect(lines({ columns: 110 })).toEqual([
-      'POD         READY  STATUS            RESTARTS  AGE  NOW                q stop  d describe  l logs off  ? help',
-      'shop        1/4    CrashLoopBackOff  3         60s',
-      ' ✓ proxy           Running           0         30s  sidecar',
-      ' › app             Running           0         30s  startup probe 4 of 30 in 3s',
-      ' ✗ crasher         CrashLoopBackOff  3              back-off 38s left, exit code 3',
-      ' ✗ stuck           ImagePullBackOff  0              back-off 8s left: Back-off pulling image "nowhere"',
-      'db          1/1    Running           0         60s  liveness probe in 8s',
+      'shop         CrashLoopBackOff  3 restarts                                 q stop  ↑↓ select  / filter  ? help',
+      '  ✓ proxy    Running           sidecar',
+      '  › app      Running           startup probe 4 of 30 in 3s',
+      '  ✗ crasher  CrashLoopBackOff  back-off 38s left, exit code 3  3 restarts',
+      '  ✗ stuck    ImagePullBackOff  back-off 8s left: Back-off pulling image "nowhere"',
+      'db           Running           liveness probe in 8s',
     ]);
   });
 
-  it('cuts the current activity at 80 columns, and leaves columns out at 60', () => {
-    expect(lines({ columns: 80 })).toEqual([
-      'POD         READY  STATUS            RST  AGE  NOW               q stop  ? help',
-      'shop        1/4    CrashLoopBackOff  3    60s',
-      ' ✓ proxy           Running           0    30s  sidecar',
-      ' › app             Running           0    30s  startup probe 4 of 30 in 3s',
-      ' ✗ crasher         CrashLoopBackOff  3         back-off 38s left, exit code 3',
-      ' ✗ stuck           ImagePullBackOff  0         back-off 8s left: Back-off pull…',
-      'db          1/1    Running           0    60s  liveness probe in 8s',
-    ]);
-    expect(lines({ columns: 60 })).toEqual([
-      'POD         READY  STATUS            NOW     q stop  ? help',
-      'shop        1/4    CrashLoopBackOff',
-      ' ✓ proxy           Running           sidecar',
-      ' › app             Running           startup probe 4 of 30…',
-      ' ✗ crasher         CrashLoopBackOff  back-off 38s left, ex…',
-      ' ✗ stuck           ImagePullBackOff  back-off 8s left: Bac…',
-      'db          1/1    Running           liveness probe in 8s',
-    ]);
+  it('folds a Pod that is well to one line', () => {
+    const pods = [{ pod: replica('web'), activity: busy }];
+    expect(lines({ pods, keys: [] })).toEqual(['web  Running  ✓ cache ✓ web']);
+  });
+
+  it('cuts the current activity in a narrow terminal', () => {
+    expect(lines({ columns: 60 })[4]).toBe('  ✗ stuck    ImagePullBackOff  back-off 8s left: Back-off …');
   });
 
   it.each([0, 1, 2, 9, 10, 20, 60, 80, 200])('never fills a line of %i columns', (columns) => {
     for (let rows = 1; rows < 10; rows++) {
-      const drawn = lines({ columns, rows });
+      const drawn = lines({ columns, rows, addresses: [shopUrl()], selected: { pod: shop, container: 'app' } });
       expect(drawn.length).toBeLessThanOrEqual(rows);
       expect(drawn.filter((line) => line.length > Math.max(0, columns - 1))).toEqual([]);
     }
   });
 
-  it('shortens long names in their middle, to make room for the current activity', () => {
-    const names = [
-      'payments-reconciliation-worker-nightly-7c9d8f6b54-x2lqv',
-      'payments-reconciliation-worker-nightly-abc',
-    ];
-    const pods = names.map((name) => ({ pod: named(name), activity: undefined }));
-    expect(lines({ pods, keys: [] }).map((line) => line.slice(0, 40))).toEqual([
-      'POD                   READY  STATUS   RS',
-      'payments-…6b54-x2lqv  1/1    Running  0 ',
-      'payments-…ightly-abc  1/1    Running  0 ',
-    ]);
-  });
-
   it('gives a Pod one line where its containers have no room', () => {
-    expect(lines({ rows: 3 })).toEqual([
-      'shop  1/4    CrashLoopBackOff  3    60s  crasher: back-off 38s left, exit code…',
-      'db    1/1    Running           0    60s  liveness probe in 8s',
+    expect(lines({ rows: 3, keys: [] })).toEqual([
+      'shop         CrashLoopBackOff  ✓ proxy › app ✗ crasher ✗ stuck  crasher: back-…',
+      'db           Running           liveness probe in 8s',
     ]);
   });
 
-  it('shows the most interesting Pods where there is no room for all, and counts the others', () => {
+  it('shows the most interesting Pods where there is no room for all, and counts the rest', () => {
     const pods = Array.from({ length: 50 }, (_, index) => {
       const name = `pod-${index}`;
       const isPending = index % 5 === 1;
@@ -206,34 +203,64 @@ describe('renderStatusBlock()', () => {
         : named(name);
       return { pod: index === 48 ? { ...shop, metadata: pod.metadata } : pod, activity: undefined };
     });
-    expect(lines({ pods, rows: 6 })).toEqual([
-      'POD     READY  STATUS            RST  AGE  NOW                   q stop  ? help',
-      'pod-48  1/4    CrashLoopBackOff  3    60s  crasher: back-off, exit code 3',
-      'pod-1   0/1    Pending           0    60s',
-      'pod-6   0/1    Pending           0    60s',
-      'pod-11  0/1    Pending           0    60s',
-      '… and 46 more: 39 Running, 7 Pending',
+    const drawn = lines({ pods, rows: 6, keys: [] });
+    expect(drawn.map((line) => line.split(/ {2,}/)[0])).toEqual([
+      'pod-1',
+      'pod-6',
+      'pod-11',
+      'pod-16',
+      'pod-48',
+      '… and 45 more: 39 Running, 6 Pending',
     ]);
-    expect(lines({ pods, rows: 1, keys: [] })).toEqual(['50 Pods: 39 Running, 10 Pending, 1 CrashLoopBackOff']);
+    expect(lines({ pods, rows: 1, keys: [] })).toEqual(['50 in all: 39 Running, 10 Pending, 1 CrashLoopBackOff']);
   });
 
   it('keeps the widths of the columns it had', () => {
     const { widths } = renderStatusBlock(block({}));
     const alone = renderStatusBlock(block({ pods: [{ pod: db, activity: undefined }], keys: [], widths }));
-    expect(alone.lines[1]).toBe('db          1/1    Running           0    60s');
+    expect(alone.lines).toEqual(['db           Running']);
   });
 
   it('has no room for what a terminal would obey, and counts cells, not characters', () => {
     const failed = named('failed', {
       status: { phase: 'Failed', reason: 'Evicted', message: '\u001B[2J日本語日本語日本語\r\u0007日本語日本語' },
     });
-    expect(lines({ pods: [{ pod: failed, activity: undefined }], columns: 60, rows: 2 })).toEqual([
-      'failed  1/1    Evicted  0    60s  Evicted: 日本語日本語日…',
+    expect(lines({ pods: [{ pod: failed, activity: undefined }], columns: 40, rows: 2, keys: [] })).toEqual([
+      'failed  Evicted  Evicted: 日本語日本語…',
     ]);
   });
 });
 
-describe('what is going on', () => {
+describe('a choice', () => {
+  it('is marked, and has lines for its containers apart from the Pods that are well', () => {
+    const pods = ['web-pcpcs', 'web-hgckf'].map((name) => ({ pod: replica(name), activity: busy }));
+    const workloads = [{ workload: workload('Deployment', FULL), pods }];
+    const [first] = pods;
+    expect(lines({ workloads, pods: [], keys: [], selected: { pod: first!.pod, container: 'web' } })).toEqual([
+      '  web          3/3 ready',
+      '    hgckf ✓ cache ✓ web',
+      '    web-pcpcs  Running',
+      '      ✓ cache  Running',
+      '▸     ✓ web    Running',
+    ]);
+  });
+
+  it('goes through Pods and their containers in the order of the block, without what a filter hides', () => {
+    const { pods } = block({});
+    expect(blockTargets({ workloads: [], pods }).map(targetName)).toEqual([
+      'shop',
+      'shop/proxy',
+      'shop/app',
+      'shop/crasher',
+      'shop/stuck',
+      'db',
+    ]);
+    expect(blockTargets({ workloads: [], pods, filter: 'db' }).map(targetName)).toEqual(['db']);
+    expect(lines({ filter: 'db', keys: [] })).toEqual(['db  Running  liveness probe in 8s']);
+  });
+});
+
+describe('what happens now', () => {
   const main = (status: ReturnType<typeof running>): StoredPod => webPod({ status: { containerStatuses: [status] } });
   const ready = main(running('main'));
   const unready = main(running('main', { ready: false }));
@@ -293,15 +320,7 @@ describe('what is going on', () => {
       activity({}),
     ],
   ])('%s', (want, pod, own) => {
-    const [line = ''] = lines({ pods: [{ pod, activity: own }], rows: 1, columns: 200 });
-    expect(line.replace(/^web +\S+ +\S+ +\S+ +\S+ */, '')).toBe(want);
+    const [line = ''] = lines({ pods: [{ pod, activity: own }], rows: 1, columns: 200, keys: [] });
+    expect(line.replace(/^web +\S+ */, '')).toBe(want);
   });
-});
-
-it('a Service has a line with its address and its ready endpoints', () => {
-  const urls = ['http://127.96.0.12:80'];
-  const service = { name: 'web', creationTimestamp: at(-5), urls, endpoints: 3, ready: 2 };
-  const { lines } = renderStatusBlock(block({ services: [service], columns: 110 }));
-  expect(lines[0]).toMatch(/^NAME /);
-  expect(lines[1]).toMatch(/^service\/web +2\/3 +Service +5s +http:\/\/127\.96\.0\.12:80$/);
 });

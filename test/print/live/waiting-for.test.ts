@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
-import type { HookRun } from '../../../src/lifecycle/hook-run.ts';
+import type { HookRun } from '../../../src/lifecycle/activity.ts';
 import { waitingFor } from '../../../src/print/live/waiting-for.ts';
 import { GOLDEN_NOW_MS, goldenPods, goldenStates } from '../golden.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webEvent, webPod } from '../pods.ts';

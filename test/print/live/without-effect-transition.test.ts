@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { fieldHasNoEffect } from '../../../src/lifecycle/texts/podrun-events.ts';
-import { eventTransition } from '../../../src/print/live/event-transition.ts';
 import {
-  withoutEffectTransition,
+  eventTransition,
   isAboutFieldWithoutEffect,
-} from '../../../src/print/live/without-effect-transition.ts';
+  withoutEffectTransition,
+} from '../../../src/print/live/event-transition.ts';
 import { webEvent } from '../pods.ts';
 import { storyLine } from '../story.ts';
 

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { timelineOf } from '../../../src/history/timeline/critical-path.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import { renderJunit } from '../../../src/print/report/junit.ts';
-import { type DecidedPod, podCases } from '../../../src/print/report/pod-cases.ts';
+import { type DecidedPod, podCases } from '../../../src/print/report/cases.ts';
 import { recordedIn } from '../../history/simulated-run.ts';
 import { PodSimulation, type PodSimulationOptions } from '../../simulation/pod-simulation.ts';
 import { checkJunit } from './check-junit.ts';

@@ -7,7 +7,8 @@ import {
   nodeLabelsMissing,
   type MissingLabel,
 } from '../../../src/lifecycle/texts/podrun-events.ts';
-import { listensOnLocalhost } from '../../../src/lifecycle/texts/port-events.ts';
+import { noServiceNames } from '../../../src/lifecycle/texts/network-events.ts';
+import { listensOnLocalhost, portTaken } from '../../../src/lifecycle/texts/port-events.ts';
 import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
@@ -126,6 +127,38 @@ describe('explainPod()', () => {
     expect(lines.join('\n')).not.toContain('nothing listens');
   });
 
+  it('names the ports of a container whose probe asks for another one, as `validate` does', () => {
+    const unready = running('main', { ready: false });
+    const attempts = [attempt({ result: 'error', output: 'strconv.Atoi: parsing "htp": invalid syntax' })];
+    const change = { ports: [{ name: 'http', containerPort: 80 }], readinessProbe: { httpGet: { port: 'htp' } } };
+    expect(tries(explain(main(unready, change), { attempts }))[0]).toBe(
+      'correct readinessProbe.httpGet.port: the container has no port "htp": there are http',
+    );
+  });
+
+  it('says who has the port of a container, and what to do, once', () => {
+    const owner = { type: 'program', program: 'nginx', pid: 7 } as const;
+    const taken = portTaken('main', { port: 80, owner, hasOwnAddress: true, isEverywhere: true });
+    const event = (name: string) => webEvent('PortTaken', { type: 'Warning', message: taken.message, container: name });
+    const crashed = main(ended('main', 1));
+    expect(explain(crashed, { events: [event('main')] })).toEqual([
+      '  what to try:',
+      `    ${taken.message}`,
+      `    ${SEE_LOG}`,
+    ]);
+    expect(tries(explain(crashed, { events: [event('other')] }))).toEqual([SEE_LOG]);
+  });
+
+  it('shows a warning about names only where a log tells of an unknown one', () => {
+    const { reason, message } = noServiceNames('podrun has no program for them here');
+    const events = [webEvent(reason, { type: 'Warning', message })];
+    const shown = (line: string): boolean =>
+      explain(main(waiting('main', 'CrashLoopBackOff')), { events, logs: log(line) }).some((text) =>
+        text.includes(reason),
+      );
+    expect(['TypeError: x is undefined', 'Error: getaddrinfo ENOTFOUND db'].map(shown)).toEqual([false, true]);
+  });
+
   it('reports earlier runs, and the command for their log', () => {
     const lastState = ended('main', 137, { reason: 'OOMKilled' }).state ?? {};
     const status = running('main', { ready: false, restartCount: 2, lastState });
@@ -210,6 +243,14 @@ describe('explainPod()', () => {
       explain(main(ended('main', 137, { reason: 'OOMKilled' }), { resources: { limits: { memory: '64Mi' } } })),
     ],
     ['check that the program exists', explain(main(ended('main', 127)))],
+    [
+      "volume t at /tmp does not have /tmp/prog, and hides this machine's: mount it elsewhere, or add the program",
+      explain(
+        main(ended('main', 128, { reason: 'StartError', message: 'exec: "/tmp/prog": stat /tmp/prog: no such file' }), {
+          volumeMounts: [{ name: 't', mountPath: '/tmp' }],
+        }),
+      ),
+    ],
     ['make the program executable', explain(main(ended('main', 126)))],
     ['check whether this machine ran out of memory', explain(main(ended('main', 137)))],
     [
@@ -228,6 +269,10 @@ describe('explainPod()', () => {
       "map the image to a program: podrun apply --image 'busybox=COMMAND'",
       explain(main(waiting('main', 'ImagePullBackOff'))),
     ],
+    [
+      'apply it again when the registry responds',
+      explain(main(waiting('main', 'ImagePullBackOff', { message: 'connection refused (failed 4 times)' }))),
+    ],
     ['add ConfigMap settings to the manifest', explain(unconfigured('configmap "settings" not found'))],
     [
       'add key password to Secret creds (namespace shop), or mark it optional',
@@ -236,6 +281,14 @@ describe('explainPod()', () => {
     [
       'set securityContext.runAsUser to a user other than 0',
       explain(unconfigured('container has runAsNonRoot and image will run as root (pod: "web", container: main)')),
+    ],
+    [
+      'set securityContext.runAsUser to the number of user app: a name does not show that it is not root',
+      explain(
+        unconfigured(
+          'container has runAsNonRoot and image has non-numeric user (app), cannot verify user is non-root (pod: web)',
+        ),
+      ),
     ],
     [
       'add Secret creds to the manifest',

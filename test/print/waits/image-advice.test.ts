@@ -50,7 +50,7 @@ describe('an image that no program stands for', () => {
     expect([missingImageLines(pod), advice(pod, [])]).toEqual([[], '']);
   });
 
-  it('may be that of a volume, which a folder stands for', () => {
+  it('may be the image of a volume, which a folder stands for', () => {
     const pod = webPod({
       spec: {
         volumes: [{ name: 'model', image: { reference: 'acme/model' } }],

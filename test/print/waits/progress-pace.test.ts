@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newPace, pace } from '../../../src/print/waits/progress-pace.ts';
+import { newPace, pace } from '../../../src/print/workloads/wait-phrase.ts';
 
 /** The lines as `SECOND text`, when each second has a phrase. */
 function lines(phrases: ReadonlyArray<readonly [key: string, text: string]>, quietMs = 0): string[] {

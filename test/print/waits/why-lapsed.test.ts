@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { howLapsed } from '../../../src/print/waits/why-lapsed.ts';
+import { howLapsed } from '../../../src/print/waits/goal-phrase.ts';
 import { webPod } from '../pods.ts';
 
 it.each([

@@ -13,17 +13,17 @@ it.each<[string, Root[], string | undefined]>([
   ['a Job at work', [job('a'), db], undefined],
   ['no server', [job('a', 'Complete')], undefined],
   ['no Job', [db], undefined],
-  ['a Job that is complete', [job('a', 'Complete'), db], `job/a is complete; deployment/db goes on ${END}`],
+  ['a Job that is complete', [job('a', 'Complete'), db], `job/a is complete; deployment/db keeps running ${END}`],
   ['one of two Jobs', [job('a', 'Complete'), job('b'), db], undefined],
   [
     'two Jobs',
     [job('a', 'Complete'), job('b', 'Complete'), db, web],
-    `job/a, job/b are complete; deployment/db, statefulset/web go on ${END}`,
+    `job/a, job/b are complete; deployment/db, statefulset/web keep running ${END}`,
   ],
   [
     'a Job that failed',
     [job('a', 'Complete'), job('b', 'Failed'), db],
-    `job/b has failed; deployment/db goes on ${END}`,
+    `job/b has failed; deployment/db keeps running ${END}`,
   ],
 ])('%s', (_, roots, sentence) => {
   expect(jobsDone(roots)).toBe(sentence);

@@ -11,8 +11,8 @@ const SIGNS = { good: '✓', bad: '✗', info: '›', muted: '·' };
 
 function linesOf(before: Workload | undefined, after: Workload | undefined, pods: readonly StoredPod[] = []): string[] {
   const moment = { atMs: NOW_MS, pods, timeZone: () => 'UTC' };
-  return workloadTransitions(before, after, moment).map(({ pod, subject, text, why, tone }) => {
-    return `${pod} ${SIGNS[tone]} ${subject}  ${text}${why === undefined ? '' : `: ${why}`}`;
+  return workloadTransitions(before, after, moment).map(({ subject, text, why, tone }) => {
+    return `${SIGNS[tone]} ${subject}  ${text}${why === undefined ? '' : `: ${why}`}`;
   });
 }
 
@@ -33,36 +33,42 @@ const changed = (spec: object, generation = 3): Workload =>
 const LATE = { conditions: [condition('Progressing', 'ProgressDeadlineExceeded', 'False')] };
 const failedPod = webPod({ status: { phase: 'Failed', containerStatuses: [ended('main', 3)] } });
 
-describe('what is told of workloads', () => {
+describe('transitions of workloads', () => {
   it.each<Step>([
-    ['a new Deployment', undefined, deployment(), ['web · Deployment  0/3 ready, rolling out revision 1']],
+    ['a new Deployment', undefined, deployment(), ['· deployment/web  0/3 ready, rolling out revision 1']],
     [
       'one that is taken up again',
       undefined,
       deployment(FULL, {}, '4'),
-      ['web · Deployment  0/3 ready, rolling out revision 4'],
+      ['· deployment/web  0/3 ready, rolling out revision 4'],
     ],
-    ['a paused one', undefined, deployment({}, { paused: true }), ['web · Deployment  0/3 ready, paused']],
+    [
+      'one that has changed meanwhile',
+      undefined,
+      changed({ replicas: 5 }),
+      ['· deployment/web  0/5 ready, rolling out'],
+    ],
+    ['a paused one', undefined, deployment({}, { paused: true }), ['· deployment/web  0/3 ready, paused']],
     ['no change', deployment(), deployment(), []],
     ['a part of its Pods is Ready', deployment(), deployment({ ...FULL, readyReplicas: 2 }), []],
-    ['all Pods are Ready', deployment(), deployment(FULL), ['web ✓ Deployment  3/3 ready']],
+    ['all Pods are Ready', deployment(), deployment(FULL), ['✓ deployment/web  3/3 ready']],
     [
-      'a later revision is there',
+      'a later revision exists',
       deployment({ ...FULL, updatedReplicas: 2 }, {}, '2'),
       deployment(FULL, {}, '2'),
-      ['web ✓ Deployment  revision 2: 3/3 ready'],
+      ['✓ deployment/web  revision 2: 3/3 ready'],
     ],
     [
       'a Pod is not Ready any more',
       deployment(FULL),
       deployment({ ...FULL, readyReplicas: 2 }),
-      ['web › Deployment  2/3 ready'],
+      ['› deployment/web  2/3 ready'],
     ],
     [
       'another Pod is not Ready any more',
       deployment({ ...FULL, readyReplicas: 2 }),
       deployment({ ...FULL, readyReplicas: 1 }),
-      ['web › Deployment  1/3 ready'],
+      ['› deployment/web  1/3 ready'],
     ],
     [
       'a rollout has ended a Ready Pod',
@@ -74,40 +80,40 @@ describe('what is told of workloads', () => {
       'another template',
       deployment(FULL),
       changed({ template: template('2', 'busybox:2') }),
-      ['web · Deployment  rolling out revision 2 (image busybox:2, env VERSION)'],
+      ['· deployment/web  rolling out revision 2 (image busybox:2, env VERSION)'],
     ],
-    ['another size', deployment(FULL), changed({ replicas: 5 }), ['web · Deployment  scaled from 3 to 5']],
-    ['a pause', deployment(FULL), changed({ paused: true }), ['web › Deployment  paused']],
+    ['another size', deployment(FULL), changed({ replicas: 5 }), ['· deployment/web  scaled from 3 to 5']],
+    ['a pause', deployment(FULL), changed({ paused: true }), ['› deployment/web  paused']],
     [
       'a missed deadline',
       deployment({ replicas: 3, readyReplicas: 1 }, { progressDeadlineSeconds: 10 }),
       deployment({ replicas: 3, readyReplicas: 1, updatedReplicas: 3, ...LATE }, { progressDeadlineSeconds: 10 }),
-      ['web ✗ Deployment  ProgressDeadlineExceeded: 1/3 ready, no progress for 10s'],
+      ['✗ deployment/web  ProgressDeadlineExceeded: 1/3 ready, no progress for 10s'],
     ],
     [
       'Pods that cannot be created',
       workload('ReplicaSet'),
       workload('ReplicaSet', { conditions: [condition('ReplicaFailure', 'FailedCreate')] }),
-      ['web ✗ ReplicaSet  FailedCreate: a message'],
+      ['✗ replicaset/web  FailedCreate: a message'],
     ],
-    ['a StatefulSet', undefined, workload('StatefulSet'), ['web · StatefulSet  0/3 ready']],
+    ['a StatefulSet', undefined, workload('StatefulSet'), ['· statefulset/web  0/3 ready']],
     [
       'all Pods of a StatefulSet',
       workload('StatefulSet'),
       workload('StatefulSet', FULL),
-      ['web ✓ StatefulSet  3/3 ready'],
+      ['✓ statefulset/web  3/3 ready'],
     ],
     [
       'its deletion',
       workload('StatefulSet'),
       workload('StatefulSet', {}, {}, { deletionTimestamp: at(0) }),
-      ['web › StatefulSet  Terminating'],
+      ['› statefulset/web  Terminating'],
     ],
-    ['its removal', workload('StatefulSet'), undefined, ['web · StatefulSet  deleted']],
-    ['a DaemonSet', undefined, workload('DaemonSet'), ['web · DaemonSet  rolling out']],
-    ['a new Job', undefined, workload('Job'), ['web · Job  0/5 complete']],
-    ['a suspended Job', undefined, workload('Job', {}, { suspend: true }), ['web · Job  suspended']],
-    ['a Pod that succeeded', workload('Job'), workload('Job', { succeeded: 1 }), ['web · Job  1/5 complete']],
+    ['its removal', workload('StatefulSet'), undefined, ['· statefulset/web  deleted']],
+    ['a DaemonSet', undefined, workload('DaemonSet'), ['· daemonset/web  rolling out']],
+    ['a new Job', undefined, workload('Job'), ['· job/web  0/5 complete']],
+    ['a suspended Job', undefined, workload('Job', {}, { suspend: true }), ['· job/web  suspended']],
+    ['a Pod that succeeded', workload('Job'), workload('Job', { succeeded: 1 }), ['· job/web  1/5 complete']],
     [
       'one of very many',
       workload('Job', { succeeded: 100 }, { completions: 1000 }),
@@ -118,7 +124,7 @@ describe('what is told of workloads', () => {
       'a Pod that failed',
       workload('Job', { succeeded: 1 }),
       workload('Job', { succeeded: 1, failed: 1 }),
-      ['web › Job  1/5 complete, 1 failed'],
+      ['› job/web  1/5 complete, 1 failed'],
     ],
     [
       'the end of a Job',
@@ -129,7 +135,7 @@ describe('what is told of workloads', () => {
         startTime: at(-2.3),
         completionTime: at(0),
       }),
-      ['web ✓ Job  Complete, 5/5 in 2.3s'],
+      ['✓ job/web  Complete, 5/5 in 2.3s'],
     ],
     [
       'what is written after the end',
@@ -141,19 +147,19 @@ describe('what is told of workloads', () => {
       'a CronJob',
       undefined,
       workload('CronJob', {}, { schedule: '5 * * * *' }),
-      ['web · CronJob  next run at 12:05:00'],
+      ['· cronjob/web  next run at 12:05:00'],
     ],
     [
       'a run of a CronJob',
       workload('CronJob', {}, { schedule: '5 9 * * *', timeZone: 'Asia/Tokyo' }),
       workload('CronJob', { lastScheduleTime: at(0) }, { schedule: '5 9 * * *', timeZone: 'Asia/Tokyo' }),
-      ['web · CronJob  next run at 2026-01-16 09:05:00 Asia/Tokyo'],
+      ['· cronjob/web  next run at 2026-01-16 09:05:00 Asia/Tokyo'],
     ],
     [
       'a CronJob that was not looked after for a while',
       undefined,
       workload('CronJob', { lastScheduleTime: at(-3605) }, { schedule: '@every 10s' }),
-      ['web · CronJob  next run at 12:00:05'],
+      ['· cronjob/web  next run at 12:00:05'],
     ],
   ])('%s', (_, before, after, lines) => {
     expect(linesOf(before, after)).toEqual(lines);
@@ -162,7 +168,7 @@ describe('what is told of workloads', () => {
   it('names the reason and the last exit code of a Job that failed', () => {
     const failed = workload('Job', { failed: 2, conditions: [condition('Failed', 'BackoffLimitExceeded')] });
     expect(linesOf(workload('Job'), failed, [failedPod])).toEqual([
-      'web ✗ Job  Failed: BackoffLimitExceeded, 2 Pods failed (last: exit code 3)',
+      '✗ job/web  Failed: BackoffLimitExceeded, 2 Pods failed (last: exit code 3)',
     ]);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/api/base/objects.ts';
 import type { Workload } from '../../../src/api/workloads/stored-workloads.ts';
-import { whyPodsAreMissing } from '../../../src/print/workloads/missing-pods.ts';
-import { workloadWarning } from '../../../src/print/workloads/workload-warning.ts';
+import { whyPodsAreMissing, workloadWarning } from '../../../src/print/workloads/workload-warning.ts';
 import { condition, workload } from '../../controllers/goals/roots.ts';
 import { at, NOW_MS } from '../pods.ts';
 
@@ -14,8 +13,8 @@ const failing = { conditions: [{ ...condition('ReplicaFailure', 'FailedCreate'),
 
 describe('the line about a Warning of a controller', () => {
   it.each<[string, Workload, StoredEvent, string | undefined]>([
-    ['a Job that may have no Pods', workload('Job'), refused, `web Job FailedCreate: ${REFUSED}`],
-    ['a missed run', workload('CronJob'), event('MissSchedule', 'late'), 'web CronJob MissSchedule: late'],
+    ['a Job that may have no Pods', workload('Job'), refused, `job/web FailedCreate: ${REFUSED}`],
+    ['a missed run', workload('CronJob'), event('MissSchedule', 'late'), 'cronjob/web MissSchedule: late'],
     ['a ReplicaSet, which has a condition', workload('ReplicaSet'), refused, undefined],
     [
       'a Job that has failed, which has a line',
@@ -26,7 +25,7 @@ describe('the line about a Warning of a controller', () => {
     ['no Warning', workload('Job'), event('Completed', 'Job completed', 0, 'Normal'), undefined],
   ])('%s', (_, about, warning, expected) => {
     const line = workloadWarning(warning, about, NOW_MS);
-    expect(line && `${line.pod} ${line.subject} ${line.text}: ${line.why}`).toBe(expected);
+    expect(line && `${line.subject} ${line.text}: ${line.why}`).toBe(expected);
   });
 });
 

@@ -161,7 +161,7 @@ describe('what was found out', needs('Linux'), () => {
   });
 
   it.each<[string, () => Partial<NamespaceQuestion>]>([
-    ['afresh', () => ({ afresh: true })],
+    ['afresh', () => ({ ignoresCache: true })],
     ['by another version', () => ({ version: '2' })],
     [
       'after a program was replaced',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pathInImage, readImageFile } from '../../../src/runtime/linux/image/read-image-file.ts';
+import { pathInImage, readImageFile } from '../../../src/runtime/linux/image/programs.ts';
 
 /** An image whose lower layer has what it can to lead out. The host's files have the same names as those it lacks. */
 let place: string;

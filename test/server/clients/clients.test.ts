@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietly } from '../../../src/quietly.ts';
-import { helm, HOW_TO_FETCH, kubectl } from './programs.ts';
+import { helm, helm3, HOW_TO_FETCH, kubectl, kubectl129 } from './programs.ts';
 import { Stage } from './stage.ts';
 import { needs } from '../../needs.ts';
 
@@ -14,6 +14,10 @@ const CLIENT_NODE = createRequire(import.meta.url).resolve('@kubernetes/client-n
 const CHART = path.join(import.meta.dirname, 'chart');
 const PYTHON = '/usr/bin/python3';
 const hasPython = existsSync('/usr/lib/python3/dist-packages/kubernetes') && existsSync(PYTHON);
+const RUBY = '/usr/bin/ruby';
+const GEMS = '/usr/share/rubygems-integration/all/specifications';
+const hasRuby =
+  existsSync(RUBY) && (quietly(() => readdirSync(GEMS)) ?? []).some((file) => file.startsWith('kubeclient-'));
 /** Debian's kubectl, the oldest that the server is tested with. */
 const OLD_KUBECTL = process.env['PODRUN_OLD_KUBECTL'] ?? '/usr/bin/kubectl';
 const isOld = /v1\.20\./.test(
@@ -37,33 +41,38 @@ async function run(program: string | undefined, args: readonly string[], input?:
 /** The data of the settings in the store. */
 const greeting = (): unknown => stage.server.store.get('configmaps', 'default', 'mine-settings')?.['data'];
 
-it(
-  `helm installs, upgrades, rolls back, uninstalls (${HOW_TO_FETCH})`,
-  needs({ [`helm, ${HOW_TO_FETCH}`]: helm !== undefined }),
-  async () => {
-    const { store } = stage.server;
-    expect(await run(helm, ['install', 'mine', CHART])).toContain('STATUS: deployed');
-    expect(greeting()).toEqual({ greeting: 'hello' });
-    expect(store.get('wares.shop.example.com', 'default', 'mine-apple')).toMatchObject({ spec: { price: 3 } });
-    expect(await run(helm, ['upgrade', 'mine', CHART, '--set', 'greeting=welcome,replicas=2'])).toContain(
-      'REVISION: 2',
-    );
-    expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
-      { greeting: 'welcome' },
-      { spec: { replicas: 2 } },
-    ]);
-    expect(await run(helm, ['rollback', 'mine', '1'])).toContain('Rollback was a success');
-    expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
-      { greeting: 'hello' },
-      { spec: { replicas: 1 } },
-    ]);
-    expect(await run(helm, ['uninstall', 'mine'])).toBe('release "mine" uninstalled\n');
-    expect([greeting(), store.list('services'), store.list('wares.shop.example.com')]).toEqual([undefined, [], []]);
-  },
-);
+describe.each([
+  ['helm 4', helm],
+  ['helm 3', helm3],
+])(`%s (${HOW_TO_FETCH})`, (name, program) => {
+  it(
+    'installs, upgrades, rolls back, uninstalls',
+    needs({ [`${name}, ${HOW_TO_FETCH}`]: program !== undefined }),
+    async () => {
+      const { store } = stage.server;
+      expect(await run(program, ['install', 'mine', CHART])).toContain('STATUS: deployed');
+      expect(greeting()).toEqual({ greeting: 'hello' });
+      expect(store.get('wares.shop.example.com', 'default', 'mine-apple')).toMatchObject({ spec: { price: 3 } });
+      expect(await run(program, ['upgrade', 'mine', CHART, '--set', 'greeting=welcome,replicas=2'])).toContain(
+        'REVISION: 2',
+      );
+      expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+        { greeting: 'welcome' },
+        { spec: { replicas: 2 } },
+      ]);
+      expect(await run(program, ['rollback', 'mine', '1'])).toContain('Rollback was a success');
+      expect([greeting(), store.get('deployments', 'default', 'mine')]).toMatchObject([
+        { greeting: 'hello' },
+        { spec: { replicas: 1 } },
+      ]);
+      expect(await run(program, ['uninstall', 'mine'])).toBe('release "mine" uninstalled\n');
+      expect([greeting(), store.list('services'), store.list('wares.shop.example.com')]).toEqual([undefined, [], []]);
+    },
+  );
+});
 
 describe(
-  `kubectl as somebody else (${HOW_TO_FETCH})`,
+  `kubectl as another user (${HOW_TO_FETCH})`,
   needs({ [`kubectl, ${HOW_TO_FETCH}`]: kubectl !== undefined }),
   () => {
     const pods = (verb: string): string[] => ['auth', 'can-i', verb, 'pods'];
@@ -76,7 +85,7 @@ describe(
       expect(await run(kubectl, [...pods('delete'), '--as', 'jane'])).toBe('no\nexit code 1');
     });
 
-    it('is told what it may not do', async () => {
+    it('gets an error for what it may not do', async () => {
       const account = 'system:serviceaccount:default:default';
       const why = `User "${account}" cannot list resource "secrets" in API group "" in the namespace "default"`;
       const token = (await run(kubectl, ['create', 'token', 'default'])).trim();
@@ -99,6 +108,54 @@ it(
     expect(await run(OLD_KUBECTL, ['patch', 'cm', 'old', '-p', '{"data":{"a":"2"}}'])).toBe('configmap/old patched\n');
     expect(await run(OLD_KUBECTL, ['get', 'cm', 'old'])).toMatch(/^NAME +DATA +AGE\nold +1 +\d+s\n$/);
     expect(await run(OLD_KUBECTL, ['delete', 'cm', 'old'])).toBe('configmap "old" deleted\n');
+  },
+);
+
+it(
+  `kubectl 1.29 checks, creates lists, applies and describes (${HOW_TO_FETCH})`,
+  needs({ [`kubectl 1.29, ${HOW_TO_FETCH}`]: kubectl129 !== undefined }),
+  async () => {
+    const map = (name: string, data: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\n${data}: { a: "1" }\n`;
+    const wrong = await run(kubectl129, ['apply', '-f', stage.file('wrong.yaml', map('wrong', 'dta'))]);
+    expect(wrong).toMatch(/strict decoding error: unknown field "dta"/);
+    const items = ['one', 'two'].map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }));
+    const list = stage.file('list.yaml', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    expect(await run(kubectl129, ['apply', '-f', list])).toBe('configmap/one created\nconfigmap/two created\n');
+    const again = ['apply', '--server-side', '--force-conflicts', '-f', stage.file('one.yaml', map('one', 'data'))];
+    expect(await run(kubectl129, again)).toBe('configmap/one serverside-applied\n');
+    expect(await run(kubectl129, ['describe', 'cm', 'one'])).toMatch(/^Name: +one\n[^]*\na:\n----\n1\n/);
+    expect(await run(kubectl129, ['explain', 'configmap.data'])).toMatch(/^KIND: +ConfigMap\n[^]*FIELD: data </);
+    expect(await run(kubectl129, ['delete', 'cm', 'one', 'two'])).toBe(
+      'configmap "one" deleted\nconfigmap "two" deleted\n',
+    );
+  },
+);
+
+it(
+  'ruby-kubeclient, of Debian, creates, watches by the old paths and deletes',
+  needs({ 'ruby-kubeclient of Debian': hasRuby }),
+  async () => {
+    const script = stage.file(
+      'client.rb',
+      [
+        "require 'kubeclient'",
+        "context = Kubeclient::Config.read(ENV['KUBECONFIG']).context",
+        'options = { ssl_options: context.ssl_options, auth_options: context.auth_options }',
+        "api = Kubeclient::Client.new(context.api_endpoint, 'v1', **options)",
+        "meta = { name: 'gem', namespace: 'default', labels: { kind: 'ruby' } }",
+        "made = api.create_config_map(Kubeclient::Resource.new(metadata: meta, data: { a: '1' }))",
+        "api.patch_config_map('gem', { data: { a: '2' } }, 'default')",
+        "api.delete_config_map('gem', 'default')",
+        'version = made.metadata.resourceVersion',
+        "watch = api.watch_config_maps(namespace: 'default', label_selector: 'kind=ruby', resource_version: version)",
+        'watch.each do |notice|',
+        '  puts "#{notice.type} #{notice.object.data.a}"',
+        "  watch.finish if notice.type == 'DELETED'",
+        'end',
+      ].join('\n'),
+    );
+    expect(await run(RUBY, [script])).toBe('MODIFIED 2\nDELETED 2\n');
   },
 );
 

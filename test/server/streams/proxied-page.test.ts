@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { PageLinks } from '../../../src/server/streams/proxy/page-links.ts';
 import { pageSteps } from '../../../src/server/streams/proxy/proxied-page.ts';
-import { answeredHeaders, isPage, pageHeaders } from '../../../src/server/streams/proxy/proxied-link.ts';
+import { headersForClient, isPage, pageHeaders } from '../../../src/server/streams/proxy/proxied-link.ts';
 
 const link = { prefix: '/p', targetHost: '10.0.0.1:80', requestHost: 'localhost:6443' };
 
@@ -35,7 +35,7 @@ it.each([
   expect((await passed([...bytes].map((byte) => Buffer.from([byte])))).toString()).toBe(want);
 });
 
-it('a link without an end is not kept, and stays as it is', () => {
+it('a link without an end is not kept, and stays unchanged', () => {
   const page = new PageLinks(link);
   const slashes = '/'.repeat(40_000);
   const lengths = [`<a href="${slashes}`, slashes, '"><a href="/x">'].map((piece) => page.write(piece).length);
@@ -70,5 +70,5 @@ it.each([
   ['https://example.org/a', 'https://example.org/a'],
   ['//example.org/a', '//example.org/a'],
 ])('a redirect to %s leads to %s', (location, want) => {
-  expect(answeredHeaders(['Location', location], link)).toEqual(['Location', want]);
+  expect(headersForClient(['Location', location], link)).toEqual(['Location', want]);
 });

@@ -67,6 +67,7 @@ node:
   taints: [ dedicated=gpu:NoSchedule, example.com/old:NoExecute ]
 runtime: process
 runtimeHandlers: { apart: { type: namespace } }
+watch: [web=./src, jobs]
 `);
     const none = { args: undefined, env: {}, workingDir: undefined };
     expect(config).toEqual({
@@ -91,6 +92,7 @@ runtimeHandlers: { apart: { type: namespace } }
       ],
       runtime: 'process',
       runtimeHandlers: { apart: { type: 'namespace' } },
+      watch: [`web=${join(folder, 'src')}`, join(folder, 'jobs')],
       imageSettings: DEFAULT_IMAGE_SETTINGS,
     });
   });
@@ -112,6 +114,7 @@ runtimeHandlers: { apart: { type: namespace } }
   it('takes a limit of processes as a kubelet does', async () => {
     expect(read('podPidsLimit: 1024\n')?.podPidsLimit).toBe(1024);
     expect(read('maxPods: 1000\n')?.maxPods).toBe(1000);
+    expect(read('overcommit: true\n')?.overcommit).toBe(true);
     expect(read('podPidsLimit: -1\n')?.podPidsLimit).toBeUndefined();
   });
 
@@ -235,8 +238,8 @@ evictionMaxPodGracePeriod: 60
         'evictionSoftGracePeriod, alwaysPullImages, imageGCHighThresholdPercent, imageGCLowThresholdPercent, ' +
         'imageMaximumGCAge, imageMinimumGCAge, imagePullCredentialsVerificationPolicy, maxParallelImagePulls, ' +
         'preloadedImagesVerificationAllowlist, registries, registryBurst, registryPullQPS, ' +
-        'serializeImagePulls, imageSource, images, ingressPort, maxPods, network, node, podPidsLimit, proxy, ' +
-        'runtime, runtimeHandlers',
+        'serializeImagePulls, autoscalerPeriod, imageSource, images, ingressPort, maxPods, metricsInterval, network, ' +
+        'node, overcommit, podPidsLimit, proxy, runtime, runtimeHandlers, watch',
     ],
     ['ingressPort: 80', '1:14: ingressPort: must be two ports: HTTP,HTTPS'],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],

@@ -1,7 +1,7 @@
 import { hostname, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readNode } from '../../../src/settings/config/node.ts';
+import { readNode } from '../../../src/settings/config/this-node.ts';
 import { parseQuantity, quantityValue } from '../../../src/api/quantity.ts';
 import { schedule } from '../../../src/lifecycle/node/schedule.ts';
 import { podWith, requesting } from '../../lifecycle/base-objects.ts';

@@ -1,4 +1,4 @@
-import type { ExecBehaviour, ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
+import type { ExecBehaviour, ProgramBehaviour } from '../../../src/simulation/read-program.ts';
 import type { Command, Program } from './scenario.ts';
 
 /** Longer than any scenario. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PodRun } from '../../../src/kubelet/pod-run.ts';
-import { pause } from '../../../src/kubelet/probe/deadline.ts';
+import { pause } from '../../../src/kubelet/probe/input.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../../src/api/base/objects.ts';
 import { formatTime } from '../../../src/api/base/time.ts';
@@ -12,7 +12,7 @@ import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';
 import { newPod } from '../pod-simulation.ts';
 import { SIMULATED_NODE, simulatedMachine } from '../../../src/simulation/simulated-machine.ts';
-import type { ExecBehaviour } from '../../../src/simulation/simulated-program.ts';
+import type { ExecBehaviour } from '../../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../../src/simulation/simulated-runtime.ts';
 import { behaviourOf, execBehaviourOf } from './behaviour.ts';
 import type { Entry } from './entry.ts';
@@ -134,6 +134,7 @@ export class ScenarioRun {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
         schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => undefined }),
+        alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
         placed: () => undefined,
         changed: () => undefined,

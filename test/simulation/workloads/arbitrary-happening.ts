@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../../src/api/base/json.ts';
 import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
+import { OS_LABEL } from './workload-simulation.ts';
 import type { Happening, PodProgram, WorkloadScenario } from './workload-scenario.ts';
 
 /** The parts of a scenario that depend on the kind of the workload. */
@@ -19,6 +20,9 @@ export interface Draft {
   readonly pauseMs?: number;
 }
 
+/** Some Pods end in the turn in which they begin. */
+export const isRejected: fc.Arbitrary<true | undefined> = fc.constantFrom(undefined, undefined, undefined, true);
+
 export const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
 
@@ -34,9 +38,16 @@ export function scenarioOf(draft: Draft): fc.Arbitrary<WorkloadScenario> {
     })
     .map(({ spec, ...scenario }) => {
       const metadata = { name: 'web', namespace: 'default' };
-      const object = JSON.parse(JSON.stringify({ apiVersion, kind, metadata, spec })) as NewObject;
+      const object = JSON.parse(JSON.stringify({ apiVersion, kind, metadata, spec }), withOs) as NewObject;
       return { object, ...scenario, restsWith };
     });
+}
+
+/** Gives each Pod template the label of its operating system, by which a node may reject it. */
+function withOs(key: string, value: unknown): unknown {
+  if (key !== 'template') return value;
+  const { metadata, ...template } = value as { readonly metadata?: { readonly labels?: object } };
+  return { ...template, metadata: { ...metadata, labels: { ...metadata?.labels, [OS_LABEL]: 'linux' } } };
 }
 
 function happeningTo({ kind, changes, deletes, pauseMs = 4000 }: Draft): fc.Arbitrary<Happening> {

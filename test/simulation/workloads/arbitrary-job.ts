@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
-import { type Draft, maybe } from './arbitrary-happening.ts';
+import { type Draft, isRejected, maybe } from './arbitrary-happening.ts';
 import type { PodProgram } from './workload-scenario.ts';
 
 /** A program that ends, mostly well. With restartPolicy OnFailure it ends well at some time. */
 const task: fc.Arbitrary<PodProgram> = fc.record({
+  isRejected,
   startDelayMs: fc.nat(500),
   exitAfterMs: fc.nat(4000),
   exitCode: fc.constantFrom(0, 0, 0, 1),

@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import type { JsonObject } from '../../../src/api/base/json.ts';
 import { templateOf } from '../../controllers/manifests.ts';
 import { arbitraryCronJob, arbitraryJob } from './arbitrary-job.ts';
-import { type Draft, maybe, scenarioOf } from './arbitrary-happening.ts';
+import { type Draft, isRejected, maybe, scenarioOf } from './arbitrary-happening.ts';
 import type { PodProgram, WorkloadScenario } from './workload-scenario.ts';
 
 /** A server: it may crash some times. Then it runs until it is stopped. */
 const server: fc.Arbitrary<PodProgram> = fc.record({
+  isRejected,
   startDelayMs: fc.nat(2000),
   exitAfterMs: fc.constantFrom(undefined, undefined, undefined, 0, 700, 3000),
   exitCode: fc.constantFrom(0, 1),

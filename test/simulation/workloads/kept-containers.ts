@@ -11,7 +11,7 @@ import type {
   Runtime,
   StartOutcome,
 } from '../../../src/runtime/base/runtime.ts';
-import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../../src/simulation/simulated-runtime.ts';
 
 type Listeners = Pick<ContainerLaunch, 'onOutput' | 'onExit'>;
@@ -32,9 +32,14 @@ export class KeptContainers implements Runtime {
   #attempts = 0;
   #starting = 0;
 
-  constructor(clock: Clock, behave: (attempt: number) => ProgramBehaviour) {
+  /** @param isReady the answer of its programs to exec probes; default: always true */
+  constructor(clock: Clock, behave: (attempt: number) => ProgramBehaviour, isReady: () => boolean = () => true) {
     this.#clock = clock;
-    this.#runtime = new SimulatedRuntime({ clock, behave: () => behave(this.#attempts++) });
+    this.#runtime = new SimulatedRuntime({
+      clock,
+      behave: () => behave(this.#attempts++),
+      behaveExec: () => ({ exitCode: isReady() ? 0 : 1 }),
+    });
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {

@@ -2,6 +2,7 @@ import type { StoredPod } from '../../../src/api/base/objects.ts';
 import type { Clock } from '../../../src/clock.ts';
 import { SimulatedAgent } from '../../../src/simulation/simulated-agent.ts';
 import type { Store } from '../../../src/store/base/store.ts';
+import type { NodeFacts } from '../../../src/lifecycle/base/node-facts.ts';
 import type { KeptContainers } from './kept-containers.ts';
 import { Life } from './mortal.ts';
 
@@ -12,6 +13,7 @@ export interface AgentWorld {
   readonly suffix: () => string;
   readonly newUid: () => string;
   readonly containersOf: (pod: StoredPod) => KeptContainers;
+  readonly nodeFor: (pod: StoredPod) => NodeFacts;
   readonly onTurn: () => void;
 }
 

@@ -69,6 +69,10 @@ class MortalStore implements Store {
     return this.#store.clock;
   }
 
+  get recent(): this {
+    return this;
+  }
+
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#store.get<T>(resource, namespace, name);
   }
@@ -126,7 +130,8 @@ class MortalStore implements Store {
     resource: Resource,
     scope: Scope,
     listener: (event: WatchEvent<T>) => void,
+    options: { readonly replay?: boolean } = {},
   ): Subscription {
-    return this.#store.watch<T>(resource, scope, (event) => (this.#life.isOver ? undefined : listener(event)));
+    return this.#store.watch<T>(resource, scope, (event) => (this.#life.isOver ? undefined : listener(event)), options);
   }
 }

@@ -7,6 +7,8 @@ import { WORKLOADS } from './workloads.ts';
 // The same seeds each time: a failure here is a failure everywhere. `npm run test:slow` tries 2000, and
 // `npm run simulate -- workloads` others.
 const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 200);
+/** A scenario whose first Pod is rejected. */
+const REJECTED_SEED = 1;
 const search = new Search(WORKLOADS);
 
 describe('random workloads with agents that die', () => {
@@ -19,6 +21,11 @@ describe('random workloads with agents that die', () => {
       const { errors } = await loadText(JSON.stringify(search.scenarioOf(seed).object));
       expect(errors).toEqual([]);
     }
+  });
+
+  it('have Pods that end in the turn in which they begin', async () => {
+    const life = await WORKLOADS.live(search.scenarioOf(REJECTED_SEED));
+    expect(JSON.stringify(life)).toContain('PodOSSelectorNodeLabelDoesNotMatch');
   });
 
   it('do the same each time', async () => {

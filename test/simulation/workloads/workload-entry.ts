@@ -18,7 +18,7 @@ export interface ObjectEntry {
   readonly type: 'object';
   readonly change: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: AnyObject;
-  /** Its last state. Undefined for a new object. */
+  /** The last state of the object. Undefined for a new one. */
   readonly before: AnyObject | undefined;
   /** True: a client wrote it, and not the agent. */
   readonly isByClient: boolean;

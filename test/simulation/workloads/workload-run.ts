@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/read-program.ts';
 import type { WorkloadEntry } from './workload-entry.ts';
 import type { Happening, WorkloadScenario } from './workload-scenario.ts';
 import { type AnyObject, serviceWith, WorkloadSimulation } from './workload-simulation.ts';
@@ -33,6 +33,8 @@ export class WorkloadRun {
     this.#observe = observe;
     const { programs } = scenario;
     this.#simulation = new WorkloadSimulation({
+      // Not for ever: a ReplicaSet replaces a rejected Pod at once.
+      rejects: (pod) => programs[pod]?.isRejected === true,
       behave: (pod, attempt) => behaviourOf(programs[pod % programs.length]!, attempt),
       onWrite: ({ type: change, object }) => {
         const { uid } = object.metadata;
@@ -188,7 +190,8 @@ function nthOf<T extends AnyObject | StoredPod>(list: readonly T[], which: numbe
   return list[which % Math.max(1, list.length)];
 }
 
-function behaviourOf(
+/** The behaviour of a container of a program, at its attempt so and so. */
+export function behaviourOf(
   { startDelayMs, exitAfterMs, exitCode = 0, exits = Infinity, stopsAfterMs }: WorkloadScenario['programs'][number],
   attempt: number,
 ): ProgramBehaviour {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/api/base/json.ts';
-import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
+import type { PropagationPolicy } from '../../../src/controllers/garbage/collect.ts';
 import type { NewObject } from '../../../src/controllers/base/reconcile.ts';
 
 /** A workload and everything that happens to it: plain data, so that it can be printed, shrunk and replayed. */
@@ -16,11 +16,13 @@ export interface WorkloadScenario {
 }
 
 export interface PodProgram {
+  /** True: the node rejects the Pod as it begins, the first time. */
+  readonly isRejected?: boolean | undefined;
   readonly startDelayMs: number;
   /** The time from its start to its own end. Undefined: it runs until it is stopped. */
   readonly exitAfterMs?: number | undefined;
   readonly exitCode?: number | undefined;
-  /** How often it ends by itself. Then it runs until it is stopped. Undefined: always. */
+  /** The number of times that it ends by itself. Then it runs until it is stopped. Undefined: always. */
   readonly exits?: number | undefined;
   /** The time from the stop signal to the end. */
   readonly stopsAfterMs: number;

@@ -7,7 +7,7 @@ import type { KubeObject, StoredKubeObject, StoredPod, WatchEvent } from '../../
 import { applyMergePatch } from '../../../src/api/patch/merge-patch.ts';
 import { everyResourceType, resourceTypeOf } from '../../../src/api/resource-types.ts';
 import { isWorkload } from '../../../src/api/workloads/stored-workloads.ts';
-import type { PropagationPolicy } from '../../../src/controllers/garbage/deletion.ts';
+import type { PropagationPolicy } from '../../../src/controllers/garbage/collect.ts';
 import type { NewObject, Owned } from '../../../src/controllers/base/reconcile.ts';
 import { asCreated } from '../../../src/manifest/default/created.ts';
 import { prepareForCreate } from '../../../src/manifest/default/create.ts';
@@ -16,10 +16,14 @@ import { allocated } from '../../../src/apiserver/services/allocate.ts';
 import { changeObject } from '../../../src/apiserver/objects/change-object.ts';
 import { nthSuffix } from '../../controllers/manifests.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
+import { SIMULATED_NODE } from '../../../src/simulation/simulated-machine.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';
-import type { ProgramBehaviour } from '../../../src/simulation/simulated-program.ts';
+import type { ProgramBehaviour } from '../../../src/simulation/read-program.ts';
 import { KeptContainers } from './kept-containers.ts';
 import { MortalAgent } from './mortal-agent.ts';
+
+/** A label of Pods and nodes: the kubelet rejects a Pod with another value. */
+export const OS_LABEL = 'kubernetes.io/os';
 
 /** Any object, as the tests look at it. */
 export type AnyObject = Owned & { readonly status?: Readonly<Record<string, unknown>>; readonly spec?: unknown };
@@ -27,8 +31,12 @@ export type AnyObject = Owned & { readonly status?: Readonly<Record<string, unkn
 export interface WorkloadSimulationOptions {
   /** The programs of Pods, by the number of the Pod: the first one has 0. Default: they run until they are stopped. */
   readonly behave?: (pod: number, attempt: number) => ProgramBehaviour;
+  /** True for a Pod that the node rejects as it begins. Only Pods with the label `OS_LABEL` can be. Default: none. */
+  readonly rejects?: (pod: number) => boolean;
   /** Called after each write. Default: the writes are in `seen`. */
   readonly onWrite?: (event: WatchEvent<AnyObject>) => void;
+  /** Called after each turn of the controllers. */
+  readonly onTurn?: () => void;
 }
 
 /** Workloads in a simulated machine, with one agent after the other. The test moves the clock. */
@@ -39,13 +47,24 @@ export class WorkloadSimulation {
   /** The number of turns of the loop: after each, a run looks whether it is over. */
   turns = 0;
   readonly #behave: (pod: number, attempt: number) => ProgramBehaviour;
-  /** By uid of the Pod. */
+  readonly #rejects: (pod: number) => boolean;
+  /** By uid of the Pod: they are in the order of the Pods. */
   readonly #containers = new Map<string, KeptContainers>();
+  /** The uids of the Pods whose exec probes fail. */
+  readonly #unready = new Set<string>();
   #agent: MortalAgent;
   #names = 0;
+  readonly #onTurn: () => void;
 
-  constructor({ behave = () => ({}), onWrite }: WorkloadSimulationOptions = {}) {
+  constructor({
+    behave = () => ({}),
+    rejects = () => false,
+    onWrite,
+    onTurn = () => undefined,
+  }: WorkloadSimulationOptions = {}) {
     this.#behave = behave;
+    this.#rejects = rejects;
+    this.#onTurn = onTurn;
     for (const { plural } of everyResourceType()) {
       this.store.watch<AnyObject>(plural, {}, onWrite ?? ((event) => this.seen.push(event)));
     }
@@ -128,6 +147,11 @@ export class WorkloadSimulation {
     this.#containers.get(metadata.uid)?.crash(exitCode);
   }
 
+  /** Lets the exec probes of a Pod fail from now on, or succeed again. */
+  toggleReadiness({ metadata: { uid } }: StoredPod): void {
+    if (!this.#unready.delete(uid)) this.#unready.add(uid);
+  }
+
   /** Kills all containers. */
   loseContainers(): void {
     for (const containers of this.#containers.values()) containers.lose();
@@ -147,8 +171,13 @@ export class WorkloadSimulation {
       suffix: () => this.#suffix(),
       newUid: () => this.#newUid(),
       containersOf: (pod) => this.#containersOf(pod),
+      nodeFor: (pod) => {
+        const os = this.#rejects([...this.#containers.keys()].indexOf(pod.metadata.uid)) ? 'windows' : 'linux';
+        return { ...SIMULATED_NODE, labels: { [OS_LABEL]: os } };
+      },
       onTurn: () => {
         this.turns += 1;
+        this.#onTurn();
       },
     });
   }
@@ -157,7 +186,11 @@ export class WorkloadSimulation {
     const known = this.#containers.get(uid);
     if (known !== undefined) return known;
     const number = this.#containers.size;
-    const created = new KeptContainers(this.clock, (attempt) => this.#behave(number, attempt));
+    const created = new KeptContainers(
+      this.clock,
+      (attempt) => this.#behave(number, attempt),
+      () => !this.#unready.has(uid),
+    );
     this.#containers.set(uid, created);
     return created;
   }

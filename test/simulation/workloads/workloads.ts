@@ -52,7 +52,7 @@ function line(entry: WorkloadEntry): string[] {
 }
 
 /** The state of an object, in short. */
-function stateOf({ kind, spec, status }: { kind: string; spec?: unknown; status?: unknown }): string {
+export function stateOf({ kind, spec, status }: { kind: string; spec?: unknown; status?: unknown }): string {
   if (kind !== 'Pod') {
     const { replicas, parallelism } = (spec ?? {}) as { replicas?: number; parallelism?: number };
     const { conditions: _, ...counts } = (status ?? {}) as Record<string, unknown>;

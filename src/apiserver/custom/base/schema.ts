@@ -71,9 +71,6 @@ export function isEmbeddedResource(schema: SchemaProps): boolean {
   return schema['x-kubernetes-embedded-resource'] === true;
 }
 
-/** The fields of every object of Kubernetes. */
-export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-
 /** The path of a field: `spec.a`, and at the root `a`. */
 export function childPath(at: string, name: string): string {
   return at === '' ? name : `${at}.${name}`;

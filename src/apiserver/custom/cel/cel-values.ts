@@ -26,9 +26,9 @@ export class CelValues {
     return made;
   }
 
-  /** A field that is null is not there, for rules; an entry of a map may be. */
+  /** A field that is null is not there, for rules; an entry of a map may be. Without a schema, names are as in JSON. */
   #fields(schema: SchemaProps | undefined, value: JsonObject): unknown {
-    const isMap = schemaOr(schema?.additionalProperties) !== undefined;
+    const isMap = schema === undefined || schemaOr(schema.additionalProperties) !== undefined;
     const entries = Object.entries(value).flatMap(([name, field]) => {
       const known = schema === undefined ? undefined : fieldSchema(schema, name);
       if (field === null && known !== undefined && !isMap) return [];

@@ -1,5 +1,11 @@
 import { type Environment, Optional } from '@marcbachmann/cel-js';
-import { labelMessages, labelValueMessages, qualifiedNameMessages, subdomainMessages } from '../../../api/index.ts';
+import {
+  dns1035Messages,
+  labelMessages,
+  labelValueMessages,
+  qualifiedNameMessages,
+  subdomainMessages,
+} from '../../../api/index.ts';
 import { hasFormat } from '../values/formats.ts';
 
 /** Finds what is wrong with a text. */
@@ -19,21 +25,16 @@ class CelFormats {
 const asPrefix = (check: (text: string) => readonly string[]) => (text: string) =>
   check(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 const ofSchema = (name: string) => (text: string) => (hasFormat(name, text) ? [] : [`invalid ${name}`]);
-const DNS_1035 = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const DNS_1035_MISTAKE =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, " +
-  'and end with an alphanumeric character';
-const dns1035 = (text: string): readonly string[] => (DNS_1035.test(text) ? [] : [DNS_1035_MISTAKE]);
 
 /** Source: apiserver/pkg/cel/library/format.go. */
 const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   dns1123Label: labelMessages,
   dns1123Subdomain: subdomainMessages,
-  dns1035Label: dns1035,
+  dns1035Label: dns1035Messages,
   qualifiedName: qualifiedNameMessages,
   dns1123LabelPrefix: asPrefix(labelMessages),
   dns1123SubdomainPrefix: asPrefix(subdomainMessages),
-  dns1035LabelPrefix: asPrefix(dns1035),
+  dns1035LabelPrefix: asPrefix(dns1035Messages),
   labelValue: labelValueMessages,
   uri: ofSchema('uri'),
   uuid: ofSchema('uuid'),

@@ -34,6 +34,7 @@ export function useOwnParts(value: unknown): void {
     if (Object.hasOwn(OWN, name)) args[0] = OWN[name];
   }
   if (op === 'call' && Array.isArray(args) && args[0] === 'has') useOwnHas(value as ASTNode & { readonly op: 'call' });
+  if (op === '||' || op === '&&') setMeta(value, 'evaluate', evaluateSides);
   useOwnParts(args);
 }
 
@@ -50,7 +51,31 @@ function useOwnHas(node: ASTNode & { readonly op: 'call' }): void {
     },
     evaluate: (evaluator: Evaluator, _: unknown, context: unknown) => hasField(evaluator.run(object, context), name),
   };
-  (node as unknown as { setMeta: (key: string, value: unknown) => void }).setMeta('macro', macro);
+  setMeta(node, 'macro', macro);
+}
+
+function setMeta(node: unknown, key: string, value: unknown): void {
+  (node as { setMeta: (key: string, value: unknown) => void }).setMeta(key, value);
+}
+
+/**
+ * Evaluates `||` and `&&`: a side that decides hides an error of the second side. Of two errors the first counts; in
+ * the package it is the last. Source: cel-go, interpreter/interpretable.go, evalOr and evalAnd.
+ */
+function evaluateSides(evaluator: Evaluator, node: ASTNode & { readonly op: '||' | '&&' }, context: unknown): boolean {
+  const isDecisive = node.op === '||';
+  let failure: { readonly error: unknown } | undefined;
+  for (const side of node.args) {
+    try {
+      const value = evaluator.run(side, context);
+      if (value === isDecisive) return isDecisive;
+      if (typeof value !== 'boolean') failure ??= { error: new TypeError('no such overload') };
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure !== undefined) throw failure.error;
+  return !isDecisive;
 }
 
 function hasField(value: unknown, name: string): boolean {

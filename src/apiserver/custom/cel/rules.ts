@@ -119,7 +119,7 @@ function usableMessage(made: unknown): string | undefined {
 const ruled = new WeakMap<SchemaProps, boolean>();
 
 /** True when a schema or a part of it has rules: a long list without any need not be walked through. */
-function hasRules(schema: SchemaProps): boolean {
+export function hasRules(schema: SchemaProps): boolean {
   let compiled = ruled.get(schema);
   if (compiled === undefined) {
     const { properties = {}, items, additionalProperties } = schema;
@@ -155,8 +155,11 @@ function errorOf({ reason }: ValidationRule, path: string, value: unknown, messa
     case 'FieldValueDuplicate':
       return duplicate(path, value);
     case undefined:
-    default:
-      return invalid(path, typeOf(value), message);
+    default: {
+      // Objects and lists are not shown: they may be large.
+      const isScalar = typeof value !== 'object';
+      return isScalar ? invalid(path, value, message) : { path, type: 'Invalid value', detail: message };
+    }
   }
 }
 

@@ -31,16 +31,25 @@ export interface Evaluation {
   readonly cost: number;
 }
 
-/** Evaluates an expression whose costs are counted. */
+/** Evaluates an expression whose costs are counted. A value in `context` may be the result of another evaluation. */
 export function evaluate(run: ParseResult, context: Readonly<Record<string, unknown>>): Evaluation {
+  const outside = spent;
   spent = 0;
   try {
     const value: unknown = run(context);
     // A condition may have taken the error for an error of one of its sides.
     return spent > CALL_COST_MAX ? { value: undefined, error: COST_EXCESS, cost: spent } : { value, cost: spent };
   } catch (error) {
-    return { value: undefined, error, cost: spent };
+    return { value: undefined, error: asInGo(error), cost: spent };
+  } finally {
+    spent = outside;
   }
+}
+
+/** The error in the words of cel-go, which the API server shows. Source: cel-go, common/types/map.go. */
+function asInGo(error: unknown): unknown {
+  const [, key] = (error instanceof Error ? /^No such key: (.*)/.exec(error.message) : null) ?? [];
+  return key === undefined ? error : new Error(`no such key: ${key}`);
 }
 
 /** A part of an expression as the package has it. */

@@ -1,15 +1,9 @@
-import { isSameJson, labelMessages, subdomainMessages } from '../../../api/index.ts';
+import { type DefinitionColumn, dns1035Messages, isSameJson, subdomainMessages } from '../../../api/index.ts';
 import { type FieldError, invalid, notSupported, required } from '../../../manifest/index.ts';
 import { checkConversion } from './check-conversion.ts';
 import { checkSchema } from './check-schema.ts';
-import type {
-  Definition,
-  DefinitionColumn,
-  DefinitionNames,
-  DefinitionSpec,
-  DefinitionVersion,
-  ScalePaths,
-} from './definition.ts';
+import type { Definition, DefinitionNames, DefinitionSpec, DefinitionVersion, ScalePaths } from './definition.ts';
+import { isShared, versionsInGo } from './in-go.ts';
 
 /** The paths of the fields that `/scale` reads and writes: fields only, without lists. */
 const FIELD_PATH = /^(\.[\w-]+)+$/;
@@ -52,7 +46,13 @@ export function checkDefinition(definition: Definition, stored: Definition | und
       ),
     );
   }
-  return stored === undefined ? errors : [...errors, ...checkChange(definition, stored)];
+  return [...errors, ...(stored === undefined ? checkStored(versions) : checkChange(definition, stored))];
+}
+
+/** A new definition has the storage version as its only stored one. */
+function checkStored(versions: readonly DefinitionVersion[]): FieldError[] {
+  const hasStored = versions.some(({ storage }) => storage);
+  return hasStored ? [] : [invalid('status.storedVersions', null, 'must have at least one stored version')];
 }
 
 /** Texts that are not checked yet may be missing. */
@@ -69,17 +69,23 @@ function checkGroup(group: string): FieldError[] {
     : [...malformed, invalid('spec.group', group, 'should be a domain with at least one dot')];
 }
 
+const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
+
 function checkNames(names: Partial<DefinitionNames>): FieldError[] {
   const at = 'spec.names';
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const label = (path: string, value: string): FieldError[] =>
-    labelMessages(value).map((message) => invalid(path, value, message));
-  const errors: FieldError[] = [];
-  errors.push(...(plural === '' ? [required(`${at}.plural`)] : label(`${at}.plural`, plural)));
-  if (kind === '') errors.push(required(`${at}.kind`));
-  else errors.push(...label(`${at}.kind`, kind.toLowerCase()));
-  if (singular !== '') errors.push(...label(`${at}.singular`, singular));
-  if (listKind !== '') errors.push(...label(`${at}.listKind`, listKind.toLowerCase()));
+    dns1035Messages(value).map((message) => invalid(path, value, message));
+  const mixed = (path: string, value: string): FieldError[] =>
+    dns1035Messages(value.toLowerCase()).map((message) => invalid(path, value, `${MIXED_CASE}${message}`));
+  const needed = (field: string, value: string, check: typeof label): FieldError[] =>
+    value === '' ? [required(`${at}.${field}`)] : check(`${at}.${field}`, value);
+  const errors = [
+    ...needed('plural', plural, label),
+    ...needed('singular', singular, label),
+    ...needed('kind', kind, mixed),
+    ...needed('listKind', listKind, mixed),
+  ];
   if (listKind === kind && kind !== '') {
     errors.push(invalid(`${at}.listKind`, listKind, 'kind and listKind may not be the same'));
   }
@@ -90,14 +96,15 @@ function checkNames(names: Partial<DefinitionNames>): FieldError[] {
 function checkVersions(versions: readonly DefinitionVersion[], stored: readonly DefinitionVersion[]): FieldError[] {
   const errors = [
     ...checkSchemas(versions, stored),
-    ...versions.flatMap((version, index) => checkVersion(version, `spec.versions[${index}]`)),
+    ...versions.flatMap((version, index) => checkVersion(version, versions, index)),
   ];
   const names = versions.map(({ name }) => name);
   if (new Set(names).size !== names.length) {
-    errors.push(invalid('spec.versions', names, 'must contain unique version names'));
+    errors.push(invalid('spec.versions', versionsInGo(versions), 'must contain unique version names'));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(invalid('spec.versions', names, 'must have exactly one version marked as storage version'));
+    const why = 'must have exactly one version marked as storage version';
+    errors.push(invalid('spec.versions', versionsInGo(versions), why));
   }
   return errors;
 }
@@ -112,7 +119,7 @@ function checkSchemas(versions: readonly DefinitionVersion[], stored: readonly D
   const check = ({ schema }: Partial<DefinitionVersion>, at: string): FieldError[] => {
     const root = schema?.openAPIV3Schema;
     const path = `${at}.openAPIV3Schema`;
-    return root === undefined ? [required(path, 'schemas are required')] : checkSchema(root, path, isStored(schema));
+    return root === undefined ? [required(path)] : checkSchema(root, path, isStored(schema));
   };
   const [first, ...more] = versions;
   if (first === undefined) return [];
@@ -122,19 +129,57 @@ function checkSchemas(versions: readonly DefinitionVersion[], stored: readonly D
     : versions.flatMap((version, index) => check(version, `spec.versions[${index}].schema`));
 }
 
-function checkVersion(version: Partial<DefinitionVersion>, at: string): FieldError[] {
+/**
+ * The place of a part of a version: the internal type of the API server has a part that all versions share once.
+ * Source: apiextensions/v1, conversion.go.
+ */
+function placeOf(part: keyof DefinitionVersion, versions: readonly DefinitionVersion[], index: number): string {
+  return isShared(part, versions) ? `spec.${part}` : `spec.versions[${index}].${part}`;
+}
+
+function checkVersion(
+  version: Partial<DefinitionVersion>,
+  versions: readonly DefinitionVersion[],
+  index: number,
+): FieldError[] {
+  const at = `spec.versions[${index}]`;
+  const place = (part: keyof DefinitionVersion): string => placeOf(part, versions, index);
+  // A part that all share is named once.
+  const isNamedHere = (part: keyof DefinitionVersion): boolean => index === 0 || !isShared(part, versions);
   const { name = '', subresources, additionalPrinterColumns = [], deprecated, deprecationWarning } = version;
   const errors =
-    name === '' ? [required(`${at}.name`)] : labelMessages(name).map((text) => invalid(`${at}.name`, name, text));
+    name === '' ? [required(`${at}.name`)] : dns1035Messages(name).map((text) => invalid(`${at}.name`, name, text));
   if (deprecationWarning !== undefined && deprecated !== true) {
     errors.push(invalid(`${at}.deprecationWarning`, deprecationWarning, 'can only be set for deprecated versions'));
   }
   const scale = subresources?.scale;
-  if (scale !== undefined) errors.push(...jsonPathErrors(scale, `${at}.subresources.scale`));
-  const columns = additionalPrinterColumns.map(
-    (column, index) => [column, `${at}.additionalPrinterColumns[${index}]`] as const,
-  );
-  return [...errors, ...columns.flatMap(([column, path]) => checkColumn(column, path))];
+  if (isNamedHere('additionalPrinterColumns')) {
+    const columnsAt = place('additionalPrinterColumns');
+    errors.push(...additionalPrinterColumns.flatMap((column, i) => checkColumn(column, `${columnsAt}[${i}]`)));
+  }
+  if (isNamedHere('selectableFields')) errors.push(...checkSelectable(version, place('selectableFields')));
+  if (scale !== undefined && isNamedHere('subresources'))
+    errors.push(...jsonPathErrors(scale, `${place('subresources')}.scale`));
+  return errors;
+}
+
+/** Only fields of the schema can be selected by. Source: validation.go, ValidateCustomResourceSelectableFields. */
+function checkSelectable({ selectableFields = [], schema }: Partial<DefinitionVersion>, at: string): FieldError[] {
+  const root = schema?.openAPIV3Schema;
+  const isField = (path: string): boolean => {
+    let current = root;
+    for (const name of path.replace(/^\./, '').split('.'))
+      current =
+        current?.properties !== undefined && Object.hasOwn(current.properties, name)
+          ? current.properties[name]
+          : undefined;
+    return current !== undefined;
+  };
+  return selectableFields.flatMap(({ jsonPath = '' }: { readonly jsonPath?: string }, index) => {
+    const path = `${at}[${index}].jsonPath`;
+    if (jsonPath === '') return [required(path)];
+    return isField(jsonPath) ? [] : [invalid(path, jsonPath, 'is an invalid path: does not refer to a valid field')];
+  });
 }
 
 function checkColumn({ name = '', type = '', jsonPath = '' }: Partial<DefinitionColumn>, at: string): FieldError[] {

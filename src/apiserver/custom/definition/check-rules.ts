@@ -14,7 +14,7 @@ interface RuledLevel {
   readonly schema: SchemaProps;
   readonly at: string;
   readonly isResource: boolean;
-  /** How often an object may have a value of this schema. Undefined: nothing bounds it but the size of the object. */
+  /** The most values of this schema that an object may have. Undefined: only the size of the object bounds it. */
   readonly count: number | undefined;
   /** The place above which tells not which value is which after a change. */
   readonly mixed: string | undefined;

@@ -2,7 +2,6 @@ import { isJsonObject } from '../../../api/index.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../manifest/index.ts';
 import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { checkSchemaRules } from './check-rules.ts';
-import { succeeds } from '../../../quietly.ts';
 import { pruneUnknown } from '../values/prune.ts';
 import { fitsPattern } from '../base/patterns.ts';
 import { validateValue } from '../values/validate.ts';
@@ -64,7 +63,7 @@ function needsType(schema: SchemaProps): boolean {
 
 function checkType({ type, items, properties }: SchemaProps, at: string): FieldError[] {
   if (type === undefined || type === '') return [];
-  if (!TYPES.includes(type)) return [invalid(`${at}.type`, type, `must be one of ${TYPES.join(', ')}`)];
+  if (!TYPES.includes(type)) return [notSupported(`${at}.type`, type, TYPES)];
   if (type === 'array' && items === undefined) return [required(`${at}.items`, 'must be specified')];
   if (type !== 'array' && items !== undefined)
     return [forbidden(`${at}.items`, 'must be undefined if type is not array')];
@@ -83,9 +82,6 @@ function checkUnsupported(schema: SchemaProps, at: string): FieldError[] {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
     errors.push(forbidden(`${at}.uniqueItems`, why));
   }
-  if (additionalProperties === false) {
-    errors.push(forbidden(`${at}.additionalProperties`, 'additionalProperties cannot be set to false'));
-  }
   if (properties !== undefined && additionalProperties !== undefined) {
     errors.push(forbidden(`${at}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
   }
@@ -101,10 +97,34 @@ function checkExtensions(schema: SchemaProps, at: string): FieldError[] {
   if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
     errors.push(invalid(`${at}.type`, type ?? '', 'must be object if x-kubernetes-embedded-resource is true'));
   }
+  if (schema['x-kubernetes-embedded-resource'] === true && !schema.properties && !keepsUnknown(schema)) {
+    errors.push(required(`${at}.properties`, EMPTY_RESOURCE));
+  }
   if (schema['x-kubernetes-int-or-string'] === true && type !== undefined && type !== '') {
     errors.push(invalid(`${at}.type`, type, 'must be empty if x-kubernetes-int-or-string is true'));
   }
+  const mapType = schema['x-kubernetes-map-type'];
+  if (mapType !== undefined && type !== 'object') {
+    errors.push(invalid(`${at}.type`, type ?? '', 'must be object if x-kubernetes-map-type is specified'));
+  }
+  if (mapType !== undefined && !MAP_TYPES.includes(mapType)) {
+    errors.push(notSupported(`${at}.x-kubernetes-map-type`, mapType, MAP_TYPES));
+  }
+  return [...errors, ...checkListType(schema, at)];
+}
+
+const MAP_TYPES = ['atomic', 'granular'];
+const LIST_TYPES = ['atomic', 'map', 'set'];
+const EMPTY_RESOURCE =
+  'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+
+function checkListType(schema: SchemaProps, at: string): FieldError[] {
+  const { type, items } = schema;
+  const errors: FieldError[] = [];
   const listType = schema['x-kubernetes-list-type'];
+  if (listType !== undefined && !LIST_TYPES.includes(listType)) {
+    errors.push(notSupported(`${at}.x-kubernetes-list-type`, listType, LIST_TYPES));
+  }
   if (listType !== undefined && type !== 'array') {
     errors.push(invalid(`${at}.type`, type ?? '', 'must be array if x-kubernetes-list-type is specified'));
   }
@@ -116,10 +136,30 @@ function checkExtensions(schema: SchemaProps, at: string): FieldError[] {
     errors.push(forbidden(`${at}.x-kubernetes-list-map-keys`, 'must be empty if x-kubernetes-list-type is not map'));
   }
   for (const key of listType === 'map' ? keys : []) {
-    if (schema.items?.properties?.[key] !== undefined) continue;
-    errors.push(invalid(`${at}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'));
+    const property = items?.properties?.[key];
+    if (property === undefined) {
+      errors.push(invalid(`${at}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'));
+    } else if (property.default === undefined && items?.required?.includes(key) !== true) {
+      errors.push(required(`${at}.items.properties[${key}].default`, KEY_WITHOUT_VALUE));
+    }
   }
-  return errors;
+  return listType === 'set' && items !== undefined ? [...errors, ...checkSetItems(items, `${at}.items`)] : errors;
+}
+
+const KEY_WITHOUT_VALUE =
+  'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property';
+
+/** The items of a set are compared as a whole. */
+function checkSetItems(items: SchemaProps, at: string): FieldError[] {
+  const field = ({ object: 'x-kubernetes-map-type', array: 'x-kubernetes-list-type' } as const)[items.type ?? ''];
+  const wrong = (name: string, value: unknown, why: string): FieldError => invalid(`${at}.${name}`, value, why);
+  const own =
+    items.nullable === true ? [wrong('nullable', true, 'cannot be nullable when x-kubernetes-list-type is set')] : [];
+  if (field === undefined || items[field] === 'atomic') return own;
+  return [
+    ...own,
+    wrong(field, items[field] ?? null, 'must be atomic as item of a list with x-kubernetes-list-type=set'),
+  ];
 }
 
 /** The mistakes of rules, except for their types and costs (check-rules.ts). */
@@ -169,9 +209,13 @@ function isFieldPath(schema: SchemaProps, path: string): boolean {
 
 function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {
   if (pattern === undefined) return [];
-  return succeeds(() => fitsPattern(pattern, ''))
-    ? []
-    : [invalid(`${at}.pattern`, pattern, 'must be a valid regular expression')];
+  try {
+    fitsPattern(pattern, '');
+    return [];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [invalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${why}`)];
+  }
 }
 
 function checkDefault(schema: SchemaProps, at: string): FieldError[] {
@@ -179,7 +223,8 @@ function checkDefault(schema: SchemaProps, at: string): FieldError[] {
   if (value === undefined) return [];
   const { unknown } = pruneUnknown(schema, value, '', false);
   if (unknown.length > 0) return [invalid(`${at}.default`, value, 'must not have unknown fields')];
-  return validateValue(schema, value, `${at}.default`);
+  const place = (path: string): string => (path === '' || path.startsWith('[') ? path : `.${path}`);
+  return validateValue(schema, value, '').map((error) => ({ ...error, path: `${at}.default${place(error.path)}` }));
 }
 
 /** Fields that only the schema itself may have, not its alternatives. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../api/index.ts';
+import type { DefinitionColumn, KubeObject } from '../../../api/index.ts';
 import type { SchemaProps } from '../base/schema.ts';
 import type { WebhookClient } from '../../resources/served-resource.ts';
 
@@ -6,6 +6,11 @@ import type { WebhookClient } from '../../resources/served-resource.ts';
 export interface Definition extends KubeObject {
   readonly spec: DefinitionSpec;
   readonly status?: DefinitionStatus;
+}
+
+/** True for the kind CustomResourceDefinition. */
+export function isDefinition({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }): boolean {
+  return kind === 'CustomResourceDefinition' && apiVersion === 'apiextensions.k8s.io/v1';
 }
 
 export interface DefinitionSpec {
@@ -49,15 +54,6 @@ export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
-}
-
-export interface DefinitionColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly priority?: number;
-  readonly jsonPath: string;
 }
 
 export interface DefinitionStatus {
@@ -146,8 +142,10 @@ export const DEFINITION_SCHEMA: SchemaProps = object({
     default: {},
   },
   status: object({
+    // A new definition has a null: Go writes one for a list that nothing was put into.
     conditions: {
       type: 'array',
+      nullable: true,
       items: CONDITION,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
@@ -161,7 +159,7 @@ export const DEFINITION_SCHEMA: SchemaProps = object({
 export function withDefaultNames(definition: Definition): Definition {
   const { names } = definition.spec;
   const { kind, singular, listKind } = names;
-  if (typeof kind !== 'string') return definition;
+  if (typeof kind !== 'string' || kind === '') return definition;
   const all = { ...names, singular: singular || kind.toLowerCase(), listKind: listKind || `${kind}List` };
   return { ...definition, spec: { ...definition.spec, names: all } };
 }

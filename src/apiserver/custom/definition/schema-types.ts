@@ -19,19 +19,63 @@ const LISTS_OF_SCHEMAS = ['allOf', 'anyOf', 'oneOf'];
 const MAPS_OF_SCHEMAS = ['definitions', 'patternProperties', 'properties'];
 const RULE_TEXTS = ['fieldPath', 'message', 'messageExpression', 'reason', 'rule'];
 
+const FREE = ['default', 'enum', 'example'];
+const OTHERS = [
+  '$ref',
+  '$schema',
+  'additionalItems',
+  'additionalProperties',
+  'dependencies',
+  'externalDocs',
+  'id',
+  'items',
+];
+
+/** The fields of a schema. Source: apiextensions/v1, types_jsonschema.go. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[TEXTS, NUMBERS, COUNTS, FLAGS, LISTS_OF_TEXTS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS, FREE, OTHERS].flat(),
+  'not',
+  'x-kubernetes-validations',
+]);
+
+/** Fields that Go leaves out when they are empty: no pointers. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'description',
+  'enum',
+  'format',
+  'pattern',
+  'title',
+  'type',
+  'x-kubernetes-validations',
+  ...[LISTS_OF_TEXTS, LISTS_OF_SCHEMAS, MAPS_OF_SCHEMAS].flat(),
+  ...FLAGS.filter((name) => name !== 'x-kubernetes-preserve-unknown-fields'),
+]);
+
+/** The body of a CustomResourceDefinition with schemas as Go's decoder leaves them. */
+interface TypedSchemas {
+  readonly object: JsonObject;
+  /** The first mistake in the types of the schemas, in the words of Go's JSON decoder. */
+  readonly mistake: string | undefined;
+  /** The paths of fields that no schema has. */
+  readonly unknown: readonly string[];
+}
+
 /**
- * The body of a CustomResourceDefinition with schemas that have no nulls, which say nothing.
- * @returns also the first mistake in the types of its schemas, in the words of Go's JSON decoder
+ * Reads the body of a CustomResourceDefinition without nulls, which say nothing: Go writes them for lists and times
+ * that are not set. Unknown and empty fields of schemas go.
  */
-export function withTypedSchemas(definition: JsonObject): { object: JsonObject; mistake: string | undefined } {
-  const { spec } = definition;
-  if (!isJsonObject(spec) || !Array.isArray(spec['versions'])) return { object: definition, mistake: undefined };
+export function withTypedSchemas(definition: JsonObject): TypedSchemas {
+  const { metadata, ...parts } = definition;
+  const { spec, ...others } = withoutAnyNulls(parts) as JsonObject;
+  const object = { ...(metadata !== undefined && { metadata }), ...(spec !== undefined && { spec }), ...others };
+  const unknown: string[] = [];
+  if (!isJsonObject(spec) || !Array.isArray(spec['versions'])) return { object, mistake: undefined, unknown };
   let mistake: string | undefined;
-  const versions = spec['versions'].map((version: unknown) => {
+  const versions = spec['versions'].map((version: unknown, index) => {
     const schema = isJsonObject(version) ? version['schema'] : undefined;
     const root = isJsonObject(schema) ? schema['openAPIV3Schema'] : undefined;
     if (!isJsonObject(version) || !isJsonObject(schema) || !isJsonObject(root)) return version;
-    const openAPIV3Schema = withoutNulls(root);
+    const openAPIV3Schema = readSchema(root, `spec.versions[${index}].schema.openAPIV3Schema`, unknown);
     try {
       checkSchemaTypes(openAPIV3Schema, 'spec.versions.schema.openAPIV3Schema.');
     } catch (error) {
@@ -39,28 +83,45 @@ export function withTypedSchemas(definition: JsonObject): { object: JsonObject; 
     }
     return { ...version, schema: { ...schema, openAPIV3Schema } };
   });
-  return { object: { ...definition, spec: { ...spec, versions } }, mistake };
+  return { object: { ...object, spec: { ...spec, versions } }, mistake, unknown };
 }
 
-/** A schema without nulls. Those in a value stay. */
-function withoutNulls(schema: JsonObject): JsonObject {
-  const kept = Object.entries(schema).filter(([, value]) => value !== null);
+/** A part of the definition without nulls. Schemas stay: a default may contain one. */
+function withoutAnyNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutAnyNulls(item ?? {}));
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(
+    kept.map(([name, field]) => [name, name === 'openAPIV3Schema' ? field : withoutAnyNulls(field)]),
+  );
+}
+
+/** @param unknown gets the paths of unknown fields */
+function readSchema(schema: JsonObject, at: string, unknown: string[]): JsonObject {
+  const part = (value: unknown, path: string): unknown =>
+    isJsonObject(value) ? readSchema(value, `${at}.${path}`, unknown) : value;
+  const names = Object.keys(schema).filter((name) => !KNOWN.has(name));
+  unknown.push(...names.toSorted().map((name) => `${at}.${name}`));
+  const kept = Object.entries(schema).filter(
+    ([name, value]) => KNOWN.has(name) && value !== null && !(LEFT_OUT.has(name) && isEmpty(value)),
+  );
   return Object.fromEntries(
     kept.map(([name, value]) => {
       if (LISTS_OF_SCHEMAS.includes(name) && Array.isArray(value))
-        return [name, value.map((one: unknown) => partWithoutNulls(one ?? {}))];
+        return [name, value.map((one: unknown, index) => part(one ?? {}, `${name}[${index}]`))];
       if (MAPS_OF_SCHEMAS.includes(name) && isJsonObject(value))
         return [
           name,
-          Object.fromEntries(Object.entries(value).map(([key, one]) => [key, partWithoutNulls(one ?? {})])),
+          Object.fromEntries(Object.entries(value).map(([key, one]) => [key, part(one ?? {}, `${name}.${key}`)])),
         ];
-      return [name, ['additionalProperties', 'items', 'not'].includes(name) ? partWithoutNulls(value) : value];
+      return [name, ['additionalProperties', 'items', 'not'].includes(name) ? part(value, name) : value];
     }),
   );
 }
 
-function partWithoutNulls(value: unknown): unknown {
-  return isJsonObject(value) ? withoutNulls(value) : value;
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === '' || value === false || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { parseDuration } from '../../../api/index.ts';
+import { parseDuration, subdomainMessages } from '../../../api/index.ts';
 import { succeeds } from '../../../quietly.ts';
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -34,7 +34,9 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   isbn10: (text) => /^\d{9}[\dX]$/.test(text.replaceAll(/[ -]/g, '')),
   isbn13: (text) => /^97[89]\d{10}$/.test(text.replaceAll(/[ -]/g, '')),
   k8sshortname: (text) => DNS_LABEL.test(text),
+  k8slongname: (text) => subdomainMessages(text).length === 0,
   mac: (text) => MAC.test(text),
+  password: () => true,
   rgbcolor: (text) => RGB_COLOR.test(text),
   ssn: (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text),
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
@@ -52,6 +54,10 @@ function isCidr(text: string): boolean {
 
 /** True when a text has a format. `date-time` and `datetime` are the same. */
 export function hasFormat(format: string, text: string): boolean {
-  const check = Object.hasOwn(FORMATS, format.replaceAll('-', '')) ? FORMATS[format.replaceAll('-', '')] : undefined;
-  return check === undefined || check(text);
+  return !isKnownFormat(format) || FORMATS[format.replaceAll('-', '')]?.(text) === true;
+}
+
+/** True for a format whose texts are checked. */
+export function isKnownFormat(format: string): boolean {
+  return Object.hasOwn(FORMATS, format.replaceAll('-', ''));
 }

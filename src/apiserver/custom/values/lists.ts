@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, required } from '../../../manifest/index.ts';
+import { duplicate, type FieldError } from '../../../manifest/index.ts';
 import { isJsonObject, type JsonObject } from '../../../api/index.ts';
 import { childPath, fieldSchema, type SchemaProps } from '../base/schema.ts';
 
@@ -28,10 +28,9 @@ function checkUnique(schema: SchemaProps, list: readonly unknown[], at: string):
   return list.flatMap((item, index) => {
     const path = `${at}[${index}]`;
     const fields: JsonObject = isJsonObject(item) ? item : {};
-    const lacking = keys?.filter(
-      (key) => fields[key] === undefined && schema.items?.properties?.[key]?.default === undefined,
-    );
-    if (lacking !== undefined && lacking.length > 0) return lacking.map((key) => required(childPath(path, key)));
+    const isDefault = (key: string): boolean => schema.items?.properties?.[key]?.default !== undefined;
+    // The schema calls for its keys.
+    if (keys?.some((key) => fields[key] === undefined && !isDefault(key)) === true) return [];
     const identity = keys === undefined ? item : Object.fromEntries(keys.map((key) => [key, fields[key]]));
     const text = JSON.stringify(identity);
     if (seen.has(text)) return [duplicate(path, identity)];

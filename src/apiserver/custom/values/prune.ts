@@ -1,12 +1,6 @@
-import { isJsonObject } from '../../../api/index.ts';
-import {
-  childPath,
-  fieldSchema,
-  isEmbeddedResource,
-  keepsUnknown,
-  OBJECT_FIELDS,
-  type SchemaProps,
-} from '../base/schema.ts';
+import { isJsonObject, OBJECT_FIELDS } from '../../../api/index.ts';
+import { typedMetadata } from './metadata.ts';
+import { childPath, fieldSchema, isEmbeddedResource, keepsUnknown, type SchemaProps } from '../base/schema.ts';
 
 /** A value without the fields that its schema does not know. */
 export interface Pruned {
@@ -27,8 +21,14 @@ export function pruneUnknown(schema: SchemaProps, value: unknown, at = '', isRoo
   const isObject = isRoot || isEmbeddedResource(schema);
   const unknown: string[] = [];
   const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
-    if (isObject && OBJECT_FIELDS.has(name)) return [[name, field]];
     const path = childPath(at, name);
+    if (isObject && name === 'metadata' && !isRoot) {
+      const typed = typedMetadata(field);
+      if (typed.errors.length > 0) return [[name, field]];
+      unknown.push(...typed.unknown.map((inner) => childPath(path, inner)));
+      return [[name, typed.metadata]];
+    }
+    if (isObject && OBJECT_FIELDS.has(name)) return [[name, field]];
     const known = fieldSchema(schema, name);
     if (known === undefined) {
       if (keepsUnknown(schema) || schema.additionalProperties === true) return [[name, field]];

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, tooLong } from '../../../manifest/index.ts';
+import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../../../manifest/index.ts';
 import { isSameJson } from '../../../api/index.ts';
 import type { SchemaProps } from '../base/schema.ts';
 import { fitsPattern } from '../base/patterns.ts';
@@ -11,7 +11,7 @@ export function checkNumber(schema: SchemaProps, value: number, at: string): Fie
   const errors: FieldError[] = [];
   const range = format === undefined ? undefined : RANGES[format];
   if (range !== undefined && !(value >= range[0] && value <= range[1])) {
-    errors.push(invalid(at, 'number', `${at} in body must be of type ${format}: "number"`));
+    errors.push(typeInvalid(at, 'number', `${at} in body must be of type ${format}: "number"`));
   }
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     errors.push(complain(`should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`));
@@ -32,20 +32,27 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
 
 /** The mistakes of a text. */
 export function checkText(schema: SchemaProps, value: string, at: string): FieldError[] {
-  const { minLength, maxLength, pattern, format } = schema;
-  const errors: FieldError[] = [];
-  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
-  if (maxLength !== undefined && length > maxLength) errors.push(tooLong(at, maxLength));
-  if (minLength !== undefined && length < minLength) {
-    errors.push(invalid(at, value, `${at} in body should be at least ${minLength} chars long`));
-  }
-  if (pattern !== undefined && !fitsPattern(pattern, value)) {
-    errors.push(invalid(at, value, `${at} in body should match '${pattern}'`));
-  }
+  const { format } = schema;
+  const own = checkLengthAndPattern(schema, value, at);
+  const errors = own === undefined ? [] : [own];
   if (format !== undefined && !hasFormat(format, value)) {
-    errors.push(invalid(at, value, `${at} in body must be of type ${format}: ${JSON.stringify(value)}`));
+    errors.push(typeInvalid(at, value, `${at} in body must be of type ${format}: ${JSON.stringify(value)}`));
   }
   return errors;
+}
+
+/** The first of these mistakes alone counts. */
+function checkLengthAndPattern(
+  { minLength, maxLength, pattern }: SchemaProps,
+  value: string,
+  at: string,
+): FieldError | undefined {
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
+  if (maxLength !== undefined && length > maxLength) return tooLong(at, maxLength);
+  if (minLength !== undefined && length < minLength)
+    return invalid(at, value, `${at} in body should be at least ${minLength} chars long`);
+  const fits = pattern === undefined || fitsPattern(pattern, value);
+  return fits ? undefined : invalid(at, value, `${at} in body should match '${pattern}'`);
 }
 
 /** The mistake of a value that is not in the enumeration. */

@@ -1,6 +1,6 @@
-import { type FieldError, invalid, required, tooMany } from '../../../manifest/index.ts';
-import { isJsonObject, type JsonObject } from '../../../api/index.ts';
-import { childPath, fieldSchema, isEmbeddedResource, OBJECT_FIELDS, type SchemaProps } from '../base/schema.ts';
+import { type FieldError, invalid, required, tooMany, typeInvalid } from '../../../manifest/index.ts';
+import { isJsonObject, type JsonObject, OBJECT_FIELDS } from '../../../api/index.ts';
+import { childPath, fieldSchema, isEmbeddedResource, type SchemaProps } from '../base/schema.ts';
 import { checkEnum, checkNumber, checkText } from './scalars.ts';
 
 /**
@@ -31,11 +31,24 @@ function checkType(schema: SchemaProps, value: unknown, at: string): FieldError[
   const { type } = schema;
   if (schema['x-kubernetes-int-or-string'] === true) {
     if (actual === 'integer' || actual === 'string') return [];
-    return [invalid(at, actual, `${at} in body must be of type integer,string: "${actual}"`)];
+    return [typeInvalid(at, actual, `${at} in body must be of type integer,string: "${actual}"`)];
   }
   if (type === undefined || type === '' || type === actual || (type === 'number' && actual === 'integer')) return [];
-  return [invalid(at, actual, `${at} in body must be of type ${type}: "${actual}"`)];
+  const { format = '' } = schema;
+  if (type === 'integer' && actual === 'number' && INTEGERS.has(format)) {
+    const why = `Checked value must be of type integer with format ${format} in ${at}`;
+    return [
+      typeInvalid(at, 'float64', `${at} in body must be of type ${format}: "float64"`),
+      invalid(NOWHERE, '', why),
+    ];
+  }
+  return [typeInvalid(at, actual, `${at} in body must be of type ${type}: "${actual}"`)];
 }
+
+const INTEGERS: ReadonlySet<string> = new Set(['int32', 'int64', 'uint32', 'uint64']);
+
+/** The place of a mistake about which the API server does not say where it is. */
+export const NOWHERE = '<nil>';
 
 function checkList(schema: SchemaProps, list: readonly unknown[], at: string): FieldError[] {
   const { minItems, maxItems, items } = schema;
@@ -59,7 +72,10 @@ function checkObject(schema: SchemaProps, object: JsonObject, at: string): Field
     errors.push(tooMany(at, names.length, maxProperties));
   }
   for (const name of needed) if (object[name] === undefined) errors.push(required(childPath(at, name)));
-  const isObject = at === '' || isEmbeddedResource(schema);
+  const isEmbedded = isEmbeddedResource(schema);
+  const isObject = at === '' || isEmbedded;
+  for (const name of isEmbedded ? ['apiVersion', 'kind'] : [])
+    if (object[name] === undefined && !needed.includes(name)) errors.push(required(childPath(at, name)));
   for (const name of names) {
     const known = fieldSchema(schema, name);
     // The server checks the fields of every object itself.
@@ -72,7 +88,7 @@ function checkObject(schema: SchemaProps, object: JsonObject, at: string): Field
 /** `allOf`, `anyOf`, `oneOf` and `not`. The mistakes of the alternatives come first, then that none fits. */
 function checkAlternatives(schema: SchemaProps, value: unknown, at: string): FieldError[] {
   const { allOf = [], anyOf, oneOf, not } = schema;
-  const complain = (text: string): FieldError => invalid(at, '', `${JSON.stringify(at)} must ${text}`);
+  const complain = (text: string): FieldError => invalid(NOWHERE, '', `${JSON.stringify(at)} must ${text}`);
   const errorsOf = (one: SchemaProps): FieldError[] => validateValue(one, value, at);
   const errors = allOf.flatMap(errorsOf);
   if (errors.length > 0) errors.push(complain('validate all the schemas (allOf)'));

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { EXIT, PodrunError, type StoredPod } from '../../../api/index.ts';
 import { encodeAttachFrame } from '../../../kubelet/index.ts';
+import { goNetworkError } from '../../../runtime/index.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,
@@ -9,7 +10,6 @@ import {
   received,
   sendMessage,
 } from './agent-connection.ts';
-import { connectionLost, containerNotRunning } from './connection-errors.ts';
 
 /** A running container, and the way to its agent. */
 export interface ReachedContainer extends AgentAddress {
@@ -17,7 +17,7 @@ export interface ReachedContainer extends AgentAddress {
   readonly container: string;
 }
 
-export interface ContainerCommand {
+interface ContainerCommand {
   readonly argv: readonly [string, ...string[]];
   /** The input of the command. Undefined: none. */
   readonly input?: AsyncIterable<Buffer>;
@@ -95,4 +95,25 @@ function exitCodeOf({ pod, container }: ReachedContainer, end: ConnectionEnd): n
     default:
       return end satisfies never;
   }
+}
+
+/** The kubelet's error about a container that does not run. */
+export function containerNotRunning(container: string): PodrunError {
+  const message = `unable to upgrade connection: container not found (${JSON.stringify(container)})`;
+  return new PodrunError('NotFound', message);
+}
+
+/** The error of a connection that broke before its end. */
+export function connectionLost(pod: StoredPod, container: string, why: string | undefined): PodrunError {
+  const detail = why === undefined ? '' : `: ${why}`;
+  return new PodrunError(
+    'Unreachable',
+    `lost connection to container "${container}" of pod "${pod.metadata.name}"${detail}`,
+  );
+}
+
+/** The kubelet's sentence about a port of a Pod that takes no connection. */
+export function forwardingError({ metadata: { name, uid } }: StoredPod, port: number, error: unknown): string {
+  const why = goNetworkError(error, { ends: '', hasReceived: false });
+  return `error forwarding port ${port} to pod ${name}, uid ${uid}: ${why}`;
 }

@@ -1,8 +1,10 @@
+import { readlinkSync } from 'node:fs';
 import { DEFAULT_STOP_SIGNAL } from '../../../api/index.ts';
 import type { Alarm, Clock } from '../../../clock.ts';
-import { endNetwork } from './end-network.ts';
+import { quietly } from '../../../quietly.ts';
+import { killGroup } from '../../../runtime/index.ts';
 import { type Kept, startedContainers } from './kept.ts';
-import type { LogTarget } from './protocol.ts';
+import type { KeptContainer, LogTarget } from './protocol.ts';
 
 export interface HousekeepingOptions {
   readonly clock: Clock;
@@ -61,4 +63,16 @@ export class Housekeeping {
     }
     if (missed > 2) orphan.running?.kill();
   }
+}
+
+/** Ends the private network of a container that still runs. */
+export function endNetwork({ launch, running }: KeptContainer): void {
+  const [holder, network] = [launch.network?.holderPid, networkOf(running.pid)];
+  // Another process may have the pid of a holder that has ended.
+  if (holder !== undefined && network !== undefined && networkOf(holder) === network) killGroup(holder);
+}
+
+/** The number of the network that a process is in. Undefined: the process has ended. */
+function networkOf(pid: number): string | undefined {
+  return quietly(() => readlinkSync(`/proc/${pid}/ns/net`));
 }

@@ -6,9 +6,16 @@ import type { OutputStream, ProcessStreams, Runtime, StartOutcome } from '../../
 import { socketAddress, type SocketAddress } from '../../../kubelet/index.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
 import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
-import { endedContainers, isSameContainer, type Kept, newKept, startedContainers } from './kept.ts';
+import {
+  endedContainers,
+  isSameContainer,
+  type Kept,
+  KeptLog,
+  type KeptLogOptions,
+  newKept,
+  startedContainers,
+} from './kept.ts';
 import { KeptCommands, type InteractiveCommand } from './kept-commands.ts';
-import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
   encodeKeeperFrame,
   type KeeperFrame,

@@ -12,8 +12,7 @@ import type {
   RuntimeFeatures,
   StartOutcome,
 } from '../../../runtime/index.ts';
-import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
-import { KeeperConnection } from './keeper-connection.ts';
+import { KEEPER_GONE, KeeperCommands, KeeperConnection } from './keeper-connection.ts';
 import { containerProxy } from './process-proxies.ts';
 import type { KeeperFrame, FromKeeper, KeptContainer, LogTarget, ExitMessage } from './protocol.ts';
 
@@ -176,9 +175,9 @@ export class KeptRuntime implements Runtime {
       case 'swept':
         return this.#swept(message.container);
       case 'inputTaken':
-        return this.#connection.answered(message.piece, true);
+        return this.#connection.resolveQuestion(message.piece, true);
       case 'signalled':
-        return this.#connection.answered(message.piece, message.isUnheard);
+        return this.#connection.resolveQuestion(message.piece, message.isUnheard);
       case 'execOutcome':
         return this.#commands.ended(message);
       case 'execStarted':

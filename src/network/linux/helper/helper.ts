@@ -2,12 +2,12 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { defectText, guarded, inBackground, tellDefect } from '../../../defects.ts';
 import type { Clock } from '../../../clock.ts';
+import { PolicyGate } from '../../../controllers/index.ts';
 import { DnsServer } from '../../dns/dns-server.ts';
 import { EndpointChoice } from '../../proxy/endpoint-choice.ts';
 import { ServiceProxy } from '../../proxy/service-proxy.ts';
 import { TcpService } from '../../proxy/tcp-service.ts';
 import { UdpService } from '../../proxy/udp-service.ts';
-import type { ServiceListener } from '../../base/service-listener.ts';
 import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './protocol.ts';
 import type { NameServer } from '../../dns/forwarder.ts';
 
@@ -62,7 +62,7 @@ export class Helper {
 
   /** Keeps serving after podrun has exited: Services keep their endpoints, DNS keeps its records for 40 s. */
   podrunHasEnded(): void {
-    this.#dns.goOnAlone();
+    this.#dns.serveAlone();
   }
 
   /** Every request has an answer: podrun waits for it. */
@@ -83,7 +83,7 @@ export class Helper {
       case 'serve':
         return this.#serve(request.id, request, handle as Server | DatagramSocket);
       case 'services':
-        return this.#answer(request.id, this.#serveServices(request.id, request.listeners));
+        return this.#answer(request.id, this.#serveServices(request));
       case 'adopt':
         this.#proxy.adopt(request.key, handle as Server | DatagramSocket);
         return this.#send({ id: request.id });
@@ -123,7 +123,11 @@ export class Helper {
     server.listen({ host, port }, () => this.#send({ id }, server));
   }
 
-  async #serveServices(id: number, listeners: readonly ServiceListener[]): Promise<void> {
+  async #serveServices({ id, listeners, policies }: Extract<HelperRequest, { type: 'services' }>): Promise<void> {
+    if (policies !== undefined) {
+      const gate = new PolicyGate(policies.groups, policies.nodes);
+      this.#proxy.restrict((connection) => gate.permits(connection));
+    }
     const troubles = await this.#proxy.update(listeners);
     // As plain data: an error would lose its message on the way.
     this.#send({

@@ -1,3 +1,4 @@
+import type { PolicyGroup } from '../../../controllers/index.ts';
 /*
  * The messages between podrun and its helper, a process in the network of a Pod or of a cluster. Open connections and
  * listening sockets travel beside them: a socket belongs to the network that it was made in, whichever process has it.
@@ -26,7 +27,13 @@ export type HelperRequest =
   /** Lead the connections of the listening socket that comes along, or the datagrams of a UDP socket, to the target. */
   | ({ readonly type: 'serve'; readonly id: number } & DialTarget)
   /** Serve these Services instead of those before, on the sockets of the helper's network at once. */
-  | { readonly type: 'services'; readonly id: number; readonly listeners: readonly ServiceListener[] }
+  | {
+      readonly type: 'services';
+      readonly id: number;
+      readonly listeners: readonly ServiceListener[];
+      /** Judge new connections by these policies from now on. Undefined: as before. */
+      readonly policies: { readonly groups: readonly PolicyGroup[]; readonly nodes: readonly string[] } | undefined;
+    }
   /** Serve one of them on the socket of this machine that comes along. */
   | { readonly type: 'adopt'; readonly id: number; readonly key: string }
   /** Answer for these names instead of those before, at this address of the helper's network. */

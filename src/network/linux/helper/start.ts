@@ -39,20 +39,24 @@ const [, , ownRecord, ...sharedRecords] = process.argv;
 const shared = new Map<string, ProcessIdentity>();
 
 /** Takes note of the shared processes, so that they can be ended when their records are gone. */
-const look = (): void => {
+const note = (): void => {
   for (const record of sharedRecords) {
     const known = quietly(() => JSON.parse(readQuietly(record)) as ProcessIdentity);
     if (known !== undefined) shared.set(record, known);
   }
+};
+
+const look = (): void => {
+  note();
   clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, look);
 };
 
-const goOn = (record: string): void => {
+const endWithRecord = (record: string): void => {
   if (!existsSync(record)) {
     for (const [file, process] of shared) if (!existsSync(file)) killProcess(process);
     process.exit();
   }
-  clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => goOn(record));
+  clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, () => endWithRecord(record));
 };
 
 let isRecorded = false;
@@ -65,5 +69,6 @@ process.stdin
   .on('end', () => {
     if (!isRecorded || ownRecord === undefined) process.exit();
     helper.podrunHasEnded();
-    goOn(ownRecord);
+    note();
+    endWithRecord(ownRecord);
   });

@@ -1,7 +1,6 @@
 import { goText, type StoredKubeObject } from '../../../api/index.ts';
 import { sortedEntries } from '../../text/labels.ts';
-import { line } from '../line.ts';
-import { describeIdentity } from '../metadata.ts';
+import { describeIdentity, line } from '../lines.ts';
 
 /** The fields that the lines about the identity show, and managedFields. */
 const NOT_REPEATED: ReadonlySet<string> = new Set([

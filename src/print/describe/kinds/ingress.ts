@@ -7,11 +7,10 @@ import type {
   StoredKubeObject,
 } from '../../../api/index.ts';
 import { ingressAddress } from '../../table/networking-columns.ts';
-import { line } from '../line.ts';
-import { describeAnnotations, describeLabels } from '../metadata.ts';
-import { type EndpointsSource, endpointsOf } from './endpoints.ts';
+import { describeAnnotations, describeLabels, line } from '../lines.ts';
+import { endpointsOf, type EndpointsSource } from './service.ts';
 
-/** The objects around an Ingress. */
+/** The objects that the lines about an Ingress need. */
 export interface IngressSource extends EndpointsSource {
   readonly services: readonly (StoredKubeObject & Service)[];
 }

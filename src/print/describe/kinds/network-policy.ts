@@ -1,7 +1,12 @@
-import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, StoredKubeObject } from '../../../api/index.ts';
-import { selectorText } from '../../text/selector.ts';
-import { line } from '../line.ts';
-import { describeAnnotations, describeLabels } from '../metadata.ts';
+import {
+  type NetworkPolicy,
+  type NetworkPolicyPeer,
+  type NetworkPolicyPort,
+  selectorText,
+  type StoredKubeObject,
+} from '../../../api/index.ts';
+import { goTimeText } from '../../base/local-time.ts';
+import { describeAnnotations, describeLabels, line } from '../lines.ts';
 
 /** The rules of one direction. */
 interface Direction {
@@ -28,7 +33,7 @@ export function describeNetworkPolicy({ metadata, spec = {} }: StoredKubeObject 
   return [
     line(0, 'Name:', metadata.name),
     line(0, 'Namespace:', metadata.namespace),
-    line(0, 'Created on:', createdText(metadata.creationTimestamp)),
+    line(0, 'Created on:', goTimeText(metadata.creationTimestamp)),
     ...describeLabels('Labels', metadata.labels),
     ...describeAnnotations(metadata.annotations),
     line(0, 'Spec:'),
@@ -36,7 +41,7 @@ export function describeNetworkPolicy({ metadata, spec = {} }: StoredKubeObject 
     `  PodSelector:     ${selected === '<none>' ? all : selected}`,
     ...directionLines(INGRESS, inward, policyTypes.includes('Ingress')),
     ...directionLines(EGRESS, outward, policyTypes.includes('Egress')),
-    `  Policy Types: ${policyTypes.join(', ')}`,
+    `  Policy Types: ${policyTypes.join(', ') || '<none>'}`,
   ];
 }
 
@@ -64,11 +69,6 @@ function portLine({ port = '<nil>', endPort, protocol = 'TCP' }: NetworkPolicyPo
   return endPort === undefined
     ? `    To Port: ${port}/${protocol}`
     : `    To Port Range: ${port}-${endPort}/${protocol}`;
-}
-
-/** A time as Go writes it. */
-function createdText(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 19)} +0000 UTC`;
 }
 
 function peerLines({ namespaceSelector, podSelector, ipBlock }: NetworkPolicyPeer): string[] {

@@ -23,9 +23,7 @@ import {
 import { ageSince, formatDate } from '../../base/age.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { nodeRoles } from '../../table/resource-columns.ts';
-import { optional } from '../align.ts';
-import { line } from '../line.ts';
-import { describeAnnotations, describeLabels, keyedLines } from '../metadata.ts';
+import { describeAnnotations, describeLabels, keyedLines, line, optional } from '../lines.ts';
 
 type NodeObject = StoredKubeObject & Node;
 type ResourceKind = 'requests' | 'limits';
@@ -33,7 +31,7 @@ type ResourceList = Readonly<Record<string, string>>;
 
 /**
  * The lines of `describe` about a node, without its events.
- * @param pods the Pods of all namespaces; those of other nodes are left out
+ * @param pods the Pods of all namespaces; Pods on other nodes are left out
  * @param nowMs the current time for ages, milliseconds since 1970
  */
 export function describeNode(node: NodeObject, pods: readonly StoredPod[], nowMs: number): string[] {

@@ -7,7 +7,7 @@ import {
   type StoredKubeObject,
 } from '../../../api/index.ts';
 import { sortedEntries } from '../../text/labels.ts';
-import { line } from '../line.ts';
+import { line } from '../lines.ts';
 
 export type StoredQuota = StoredKubeObject & ResourceQuota;
 export type StoredLimitRange = StoredKubeObject & LimitRange;

@@ -1,11 +1,8 @@
-import { humanDuration, type JobSpec, type StoredCronJob, type StoredJob } from '../../../api/index.ts';
+import { humanDuration, type JobSpec, selectorText, type StoredCronJob, type StoredJob } from '../../../api/index.ts';
 import { formatDate, timestampMs } from '../../base/age.ts';
 import { flagText } from '../../table/workload-columns.ts';
-import { selectorText } from '../../text/selector.ts';
-import { optional } from '../align.ts';
-import { line } from '../line.ts';
-import { describeAnnotations, describeController, describeIdentity, describeLabels } from '../metadata.ts';
-import { describeTemplate } from './pod-template.ts';
+import { describeAnnotations, describeController, describeIdentity, describeLabels, line, optional } from '../lines.ts';
+import { describeTemplate } from '../pod-template.ts';
 
 /** The lines of `describe` about a Job, without its events. Source: describe.go, describeJob. */
 export function describeJob(job: StoredJob): string[] {

@@ -76,7 +76,7 @@ class Execution {
     throw new TemplateError(`the template makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
   }
 
-  /** @param scope the visible variables; those that the block declares end with it */
+  /** @param scope the visible variables; variables that the block declares end with it */
   block(nodes: readonly TemplateNode[], dot: unknown, scope: readonly Variable[]): LoopControl {
     const variables = [...scope];
     for (const node of nodes) {
@@ -183,8 +183,8 @@ class Execution {
       case 'field':
         return this.#fields(at.dot, operand);
       case 'variable': {
-        const found = at.variables.findLast(({ name }) => name === operand.name);
-        return this.#fields(found?.value, operand);
+        const variable = at.variables.findLast(({ name }) => name === operand.name);
+        return this.#fields(variable?.value, operand);
       }
       case 'chain':
         return this.#fields(this.#operand(operand.of, at), operand);
@@ -210,8 +210,8 @@ class Execution {
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof FloatLiteral) {
       throw new ExecutionError(`can't evaluate field ${name} in type interface {}`, position);
     }
-    const found = fieldOf(value, name);
-    if (found !== undefined || this.#options.allowMissingKeys) return found;
+    const field = fieldOf(value, name);
+    if (field !== undefined || this.#options.allowMissingKeys) return field;
     throw new ExecutionError(`map has no entry for key ${goQuote(name)}`, position);
   }
 
@@ -228,7 +228,7 @@ class Execution {
     }
   }
 
-  /** Evaluates arguments up to the one that decides. */
+  /** Evaluates arguments up to the first that decides the result. */
   #shortCircuit(
     name: 'and' | 'or',
     operands: readonly Operand[],

@@ -144,8 +144,8 @@ function isLess(a: unknown, b: unknown): boolean {
 
 function exists(value: unknown, keys: readonly unknown[]): boolean {
   try {
-    const found = indexed(value, keys);
-    return found !== null && found !== undefined;
+    const element = indexed(value, keys);
+    return element !== null && element !== undefined;
   } catch (error) {
     if (error instanceof TemplateError) return false;
     throw error;

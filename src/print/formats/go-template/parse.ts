@@ -1,9 +1,8 @@
 import { goQuote } from '../../../api/index.ts';
 import { isFunction } from './functions.ts';
-import { numberOf, stringOf, unquoted } from './literals.ts';
+import { KEYWORDS, numberOf, ReadError, stringOf, type Token, tokenize, unquoted } from './tokens.ts';
 import type { Branch, TemplateCommand, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 import { TokenCursor } from './token-cursor.ts';
-import { KEYWORDS, ReadError, type Token, tokenize } from './tokens.ts';
 
 /**
  * Parses a Go template. Source: Go's text/template/parse/parse.go.

@@ -19,20 +19,23 @@ export function sprintf(format: string, args: readonly unknown[]): string {
   let used = 0;
   let size = 0;
   const readable = readablePart(format);
-  const text = readable.replaceAll(VERB, (found, flags: string, width: string, precision?: string, letter?: string) => {
-    if (letter === undefined) return '%!(NOVERB)';
-    if (letter === '%') return '%';
-    if (!'vsqdxXtfgcUT'.includes(letter)) throw new TemplateError(`podrun knows no ${found} of printf`);
-    if (used >= args.length) return `%!${letter}(MISSING)`;
-    const limit = precision === undefined ? undefined : Number(precision);
-    const verb = { letter, flags, width: Number(width), precision: limit };
-    const value = args[used];
-    used += 1;
-    const shown = padded(formatted(value, verb), verb, value);
-    size += shown.length;
-    if (size > OUTPUT_MAX) throw new TemplateError(`printf makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
-    return shown;
-  });
+  const text = readable.replaceAll(
+    VERB,
+    (directive, flags: string, width: string, precision?: string, letter?: string) => {
+      if (letter === undefined) return '%!(NOVERB)';
+      if (letter === '%') return '%';
+      if (!'vsqdxXtfgcUT'.includes(letter)) throw new TemplateError(`podrun knows no ${directive} of printf`);
+      if (used >= args.length) return `%!${letter}(MISSING)`;
+      const limit = precision === undefined ? undefined : Number(precision);
+      const verb = { letter, flags, width: Number(width), precision: limit };
+      const value = args[used];
+      used += 1;
+      const padding = padded(formatted(value, verb), verb, value);
+      size += padding.length;
+      if (size > OUTPUT_MAX) throw new TemplateError(`printf makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
+      return padding;
+    },
+  );
   const rest = readable === format ? '' : '%!(NOVERB)';
   const extra = args.slice(used).map((arg) => (isNil(arg) ? '<nil>' : `${goTypeName(arg)}=${goValueText(arg)}`));
   return `${text}${rest}${extra.length === 0 ? '' : `%!(EXTRA ${extra.join(', ')})`}`;

@@ -1,7 +1,7 @@
-import { goQuote } from '../../../api/index.ts';
+import { FloatLiteral, goQuote, unquoteGo } from '../../../api/index.ts';
 import { TemplateError } from './nodes.ts';
 
-export type TokenType =
+type TokenType =
   | 'text'
   | 'open'
   | 'close'
@@ -45,14 +45,14 @@ export function tokenize(template: string): Token[] {
   let at = 0;
   let isTrimmed = false;
   while (at < template.length) {
-    const found = template.indexOf('{{', at);
-    const open = found < 0 ? template.length : found;
+    const start = template.indexOf('{{', at);
+    const open = start < 0 ? template.length : start;
     const trimsBefore = /^\{\{-[ \t\r\n]/.test(template.slice(open, open + 4));
     let text = template.slice(at, open);
     if (isTrimmed) text = text.trimStart();
     if (trimsBefore) text = text.trimEnd();
     if (text !== '') tokens.push({ type: 'text', text, at });
-    if (found < 0) break;
+    if (start < 0) break;
     const action = readAction(template, open + (trimsBefore ? 3 : 2));
     if (action.tokens !== undefined) tokens.push({ type: 'open', text: '{{', at: open }, ...action.tokens);
     ({ at, isTrimmed } = action);
@@ -98,9 +98,9 @@ function readComment(template: string, begin: number): Action {
   if (end < 0) throw new ReadError('unclosed comment', begin);
   const close = /(?:[ \t\r\n]-)?\}\}/y;
   close.lastIndex = end + 2;
-  const found = close.exec(template)?.[0];
-  if (found === undefined) throw new ReadError('comment ends before closing delimiter', end);
-  return { tokens: undefined, at: close.lastIndex, isTrimmed: found.length > 2 };
+  const closing = close.exec(template)?.[0];
+  if (closing === undefined) throw new ReadError('comment ends before closing delimiter', end);
+  return { tokens: undefined, at: close.lastIndex, isTrimmed: closing.length > 2 };
 }
 
 function nextToken(template: string, at: number): Token {
@@ -157,3 +157,37 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
   'template',
   'with',
 ]);
+
+/**
+ * The value of a number. Source: Go's text/template/parse/node.go newNumber.
+ * @param next the character after it
+ * @throws {ReadError}
+ */
+export function numberOf({ text, at }: Token, next: string): number | FloatLiteral {
+  const digits = text.replaceAll('_', '');
+  const isHex = /^[-+]?0[xX]/.test(digits);
+  const size = Number(digits.replace(/^[-+]/, ''));
+  const value = digits.startsWith('-') ? -size : size;
+  if (Number.isNaN(value) || /[\p{L}\d.]/u.test(next)) {
+    throw new ReadError(`bad number syntax: ${goQuote(text + next)}`, at);
+  }
+  return !isHex && /[.eE]/.test(digits) ? new FloatLiteral(value) : value;
+}
+
+/**
+ * The value of a string in double quotes or backquotes.
+ * @throws {ReadError}
+ */
+export function stringOf(token: Token): string {
+  return token.text.startsWith('`') ? token.text.slice(1, -1) : unquoted(token, '"');
+}
+
+/**
+ * The text between quotes, without escapes.
+ * @throws {ReadError}
+ */
+export function unquoted({ text, at }: Token, quote: '"' | "'"): string {
+  const value = unquoteGo(text.slice(1, -1), quote);
+  if (value === undefined) throw new ReadError('invalid syntax', at);
+  return value;
+}

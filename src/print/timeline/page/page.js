@@ -212,7 +212,7 @@ theme.addEventListener('click', () => {
   theme.setAttribute('aria-label', `Colours: ${spoken}`);
 });
 
-// A link to a Pod opens what is there.
+// A link to a Pod opens its section.
 const openTarget = () => {
   const target = location.hash.length > 1 ? byId(location.hash.slice(1)) : null;
   const details = target && target.querySelector('details');

@@ -3,7 +3,7 @@ import style from './page.css?raw';
 import { chartMarkup } from './chart.ts';
 import { jsonMarkup, Markup, markup } from './markup.ts';
 import { chartRows, type Entry, type ChartRow } from './rows.ts';
-import { workloadGroups } from '../workload-groups.ts';
+import { workloadGroups } from '../pod-summary.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
 import { readyCounts, type Timeline } from '../../../history/index.ts';
 

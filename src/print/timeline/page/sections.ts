@@ -99,15 +99,15 @@ function stepItem(step: PathStep, isLongest: boolean): Markup {
 }
 
 function logBlock({ container, attempt, text, isCut }: PageLog): Markup {
-  const shown = readable(text);
-  const lines = shown === '' ? 0 : shown.split('\n').length - (shown.endsWith('\n') ? 1 : 0);
+  const safe = readable(text);
+  const lines = safe === '' ? 0 : safe.split('\n').length - (safe.endsWith('\n') ? 1 : 0);
   const run = attempt === 0 ? '' : `, attempt ${attempt + 1}`;
   const size = lines === 1 ? '1 line' : `${lines} lines`;
   // HTML ignores a newline right after <pre>.
   return markup`<details class="log">
 <summary>${container}${run} <small>${isCut ? `the last ${size}` : size}</small></summary>
 <pre tabindex="0">
-${shown}</pre></details>
+${safe}</pre></details>
 `;
 }
 

@@ -42,17 +42,17 @@ export function cgroupMachine(): CgroupMachine {
 }
 
 function findOut(): CgroupMachine {
-  const nothing = (why: string): CgroupMachine => ({
+  const unavailable = (why: string): CgroupMachine => ({
     locations: new Map(),
     missing: new Map(LIMITING.map((controller) => [controller, why])),
   });
-  if (process.platform !== 'linux') return nothing('only Linux has cgroups');
+  if (process.platform !== 'linux') return unavailable('only Linux has cgroups');
   try {
     const membership = readFileSync('/proc/self/cgroup', 'utf8');
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
     return exploreCgroups({ membership, mounts, isRoot: process.getuid?.() === 0 });
   } catch (error) {
-    return nothing(`/proc cannot be read: ${errnoText(errnoOf(error))}`);
+    return unavailable(`/proc cannot be read: ${errnoText(errnoOf(error))}`);
   }
 }
 
@@ -144,8 +144,8 @@ function whyNotEnabled(group: string, controller: Controller, mayMove: boolean):
   const problem = whyNotWritten(file, `+${controller}`);
   if (problem !== 'EBUSY') return problem === undefined ? undefined : `${file}: ${errnoText(problem)}`;
   if (!mayMove || !moveAside(group)) return `${group} has processes of its own`;
-  const again = whyNotWritten(file, `+${controller}`);
-  return again === undefined ? undefined : `${file}: ${errnoText(again)}`;
+  const refusal = whyNotWritten(file, `+${controller}`);
+  return refusal === undefined ? undefined : `${file}: ${errnoText(refusal)}`;
 }
 
 /** Moves podrun and its children into a group below their own. Returns false when the group has other processes. */

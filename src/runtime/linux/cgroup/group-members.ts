@@ -102,5 +102,5 @@ function familyOf(leader: number): ProcessFacts[] {
       if (family.has(parentPid) || groupId === leader || sessionId === leader) family.add(pid);
     }
   }
-  return all.filter(({ pid, zombie }) => family.has(pid) && pid !== leader && !zombie);
+  return all.filter(({ pid, isZombie }) => family.has(pid) && pid !== leader && !isZombie);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { startCommand } from '../../helpers/command.ts';
+import { startInForeground } from '../../helpers/command.ts';
 import { findSetpriv } from '../../start/setpriv.ts';
 
 /** The facts that decide whether podrun asks systemd for its own cgroup. */
@@ -50,12 +50,12 @@ export async function runInScope({ facts, argv, interactive, onSignal }: ScopeRe
   const env = { ...facts.env, [INSIDE]: '1' };
   const cwd = process.cwd();
   const silent = ['sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh'] as const;
-  const trial = await startCommand({ argv: [...silent, ...SCOPE, 'true'], env, cwd, interactive });
+  const trial = await startInForeground({ argv: [...silent, ...SCOPE, 'true'], env, cwd, interactive });
   if (!trial.ok || (await trial.command.exitCode) !== 0) return undefined;
   // The command must not outlive this process, which stands for it.
   const setpriv = findSetpriv();
   const [program, ...rest] = [...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL']), ...SCOPE, ...argv];
-  const started = await startCommand({ argv: [program ?? '', ...rest], env, cwd, interactive });
+  const started = await startInForeground({ argv: [program ?? '', ...rest], env, cwd, interactive });
   if (!started.ok) return undefined;
   onSignal((signal) => started.command.forward(signal));
   return started.command.exitCode;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../../base/features.ts';
 import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
-import { type Privileges, readPrivileges } from './privileges.ts';
+import { type Privileges, readPrivileges } from './findings.ts';
 import type { TrialRequest, TrialStep, TrialSteps } from './trial.ts';
 import { inTrialFolder, makeTrialFolder } from './trial-folder.ts';
 
@@ -16,7 +16,7 @@ export interface NamespaceQuestion {
   /** The user's PATH, searched after the system's folders. */
   readonly userPath: string | undefined;
   /** True: ignore the cached result, and cache a new one. */
-  readonly afresh?: boolean;
+  readonly ignoresCache?: boolean;
   /** For tests: the only folders to search. */
   readonly folders?: readonly string[];
 }
@@ -37,7 +37,7 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
   const [search, privileges] = [findTools(folders), readPrivileges()];
   if (!search.ok) return { ok: false, why: search.why, costMs: cost() };
   const key = [version, search.marks, privileges.mark].join(' ');
-  const known = question.afresh === true ? undefined : readCache<NamespaceDetection>(stateDir, 'namespaces', key);
+  const known = question.ignoresCache === true ? undefined : readCache<NamespaceDetection>(stateDir, 'namespaces', key);
   if (known !== undefined) return known;
   const busybox = busyboxAmong(search.tools);
   if (busybox.length > 0) return { ok: false, why: { type: 'busybox', programs: busybox }, costMs: cost() };
@@ -72,10 +72,11 @@ async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...
     const reached = [...steps.keys()].at(-1) ?? 'unshare';
     return { ok: false, why: { type: 'timeout', doing: DOING[reached], afterMs: TRIAL_TIMEOUT_MS } };
   }
-  const why = obstacleTo(['unshare', 'tmpfs', 'newRoot', 'enter'], steps, privileges);
-  if (why !== undefined) return { ok: false, why };
   const gaps = gapsOf(steps, privileges);
   const layers = gaps.diskLayers === undefined ? 'disk' : gaps.tmpfsLayers === undefined ? 'tmpfs' : undefined;
+  const root: TrialStep[] = mode === 'root' && layers === undefined ? ['bareRoot', 'newRoot'] : ['newRoot'];
+  const why = obstacleTo(['unshare', 'tmpfs', ...root, 'enter'], steps, privileges);
+  if (why !== undefined) return { ok: false, why };
   return { ok: true, gaps, facts: { tools: attempt.tools, mode, hasOwnProc: gaps.ownProc === undefined, layers } };
 }
 
@@ -91,6 +92,7 @@ const DOING: Readonly<Record<TrialStep, string>> = {
   proc: 'mount /proc',
   diskLayers: 'mount an overlay with its upper layer in the state folder',
   tmpfsLayers: 'mount an overlay with its upper layer in a tmpfs',
+  bareRoot: 'bind the root file system without the mounts in it',
   newRoot: 'change the root',
   enter: 'enter namespaces',
 };

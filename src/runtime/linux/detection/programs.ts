@@ -32,7 +32,7 @@ export function findProgram(name: string, folders: readonly string[]): FoundProg
   return undefined;
 }
 
-const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
+const NAMES: Readonly<Record<keyof Required<NamespaceTools>, string>> = {
   sh: 'sh',
   unshare: 'unshare',
   nsenter: 'nsenter',
@@ -44,10 +44,21 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   setpriv: 'setpriv',
   setsid: 'setsid',
   sleep: 'sleep',
+  perl: 'perl',
 };
 
+/** The programs without which podrun does less. */
+const OPTIONAL: ReadonlySet<string> = new Set(['perl']);
+
 /** The programs with options that only util-linux has. */
-const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv', 'setsid'];
+const OF_UTIL_LINUX: readonly Exclude<keyof NamespaceTools, 'perl'>[] = [
+  'unshare',
+  'nsenter',
+  'mount',
+  'umount',
+  'setpriv',
+  'setsid',
+];
 
 export type ToolsOutcome =
   | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }
@@ -60,11 +71,10 @@ export function findTools(folders: readonly string[]): ToolsOutcome {
   const marks = searched
     .map(({ program }) => (program === undefined ? '-' : `${program.file}:${program.mark}`))
     .join(' ');
-  const missing = searched.flatMap(({ name, program }) => (program === undefined ? [name] : []));
+  const missing = searched.flatMap(({ name, program }) => (program === undefined && !OPTIONAL.has(name) ? [name] : []));
   if (missing.length > 0) return { ok: false, why: { type: 'missingPrograms', programs: missing }, marks };
-  const tools = Object.fromEntries(searched.map(({ tool, program }) => [tool, program?.file ?? ''])) as {
-    readonly [Tool in keyof NamespaceTools]: string;
-  };
+  const entriesOfTools = searched.flatMap(({ tool, program }) => (program === undefined ? [] : [[tool, program.file]]));
+  const tools = Object.fromEntries(entriesOfTools) as NamespaceTools;
   return { ok: true, tools, marks };
 }
 

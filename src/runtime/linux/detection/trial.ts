@@ -3,12 +3,15 @@ import { guardedProcess } from '../../../defects.ts';
 import type { Clock } from '../../../clock.ts';
 import type { NamespaceFacts, NamespaceTools } from '../../base/features.ts';
 import { errnoText } from '../../base/errno.ts';
-import { shortageOfDescriptors } from '../../base/descriptors-left.ts';
-import { STARTED_APART } from '../../base/helper.ts';
+import { shortageOfDescriptors, STARTED_APART } from '../../base/helper.ts';
 import { killGroup } from '../../watch/kill.ts';
 
-/** The steps, in order. The script knows which step needs an earlier one. */
-export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'newRoot' | 'enter';
+/**
+ * The steps, in order. The script knows which step needs an earlier one. Without layers, containers of root get a
+ * read-only root: the root file system without what is mounted in it (`bareRoot`), which the kernel refuses where
+ * another user namespace has mounted that.
+ */
+export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'bareRoot' | 'newRoot' | 'enter';
 
 /** The results. A missing step was not reached. */
 export type TrialSteps = ReadonlyMap<TrialStep, { readonly ok: boolean; readonly said: string }>;
@@ -44,7 +47,7 @@ memory() { mkdir m/u m/w && layers m/u m/w; }
 pivot() { "$MOUNT" -n -c --rbind / r && cd r && "$PIVOT_ROOT" . . && "$UMOUNT" -n -l -c .; }
 step tmpfs "$MOUNT" -n -c -t tmpfs -o mode=0755 tmpfs m || exit 1
 step proc "$MOUNT" -n -c -t proc proc p
-step diskLayers layers u w || step tmpfsLayers memory
+step diskLayers layers u w || step tmpfsLayers memory || step bareRoot "$MOUNT" -n -c --bind / r
 step newRoot pivot || exit 1
 trap '' CHLD
 exec "$SLEEP" infinity`;

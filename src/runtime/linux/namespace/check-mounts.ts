@@ -1,6 +1,6 @@
 import { quietly } from '../../../quietly.ts';
 import type { Mount } from '../../base/confinement.ts';
-import { fileIdentity } from '../../start/file-identity.ts';
+import { fileIdentity } from '../../start/open-beneath.ts';
 import type { Holder } from './holder.ts';
 import { pathInRoot, rootOf } from './root-of.ts';
 

@@ -6,9 +6,8 @@ import { quietly, statQuietly, succeeds } from '../../../quietly.ts';
 import type { Confinement } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
 import { PROGRAMS_FOLDER } from '../image/programs.ts';
-import { addDevices } from './devices.ts';
+import { addDevices, engineSockets, MASKED_FILES, READ_ONLY_FILES } from './devices.ts';
 import { hiddenPaths, type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
-import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';
 import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 
@@ -72,13 +71,15 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, imageFolder, programs } = request;
   const { layerDir, isRootReadOnly, pod, hasAllDevices, image } = confinement;
   const { mode, layers } = facts;
+  const overRoot = confinement.mounts.find(({ target }) => target === '/');
+  if (overRoot !== undefined) throw new Error(`error mounting ${overRoot.source} to rootfs at /: it would be the root`);
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
   const hidden = hiddenPaths(confinement.hidden, hostMounts);
   const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
   // Sharing the whole host would leave no view.
   const shared = image ? [] : outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
   const targets = confinement.mounts.map(({ target }) => target);
-  const inner = isRootReadOnly ? 'read-only' : 'as they are';
+  const inner = isRootReadOnly ? 'read-only' : 'unchanged';
   if (imageFolder !== undefined) view.cover(imageFolder);
   if (image !== undefined) view.image(image);
   else if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
@@ -110,6 +111,7 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   if (image === undefined) for (const socket of engineSockets(process.getuid?.() ?? 0, homeFolder())) view.mask(socket);
   for (const mount of confinement.mounts) {
     if (mount.image === undefined) view.bind(mount);
+    else if (!mount.isReadOnly) view.imageCopy(mount.image, mount.target);
     else view.imageVolume(mount.image, mount.target);
   }
   return view;
@@ -166,7 +168,7 @@ function showKernelFiles(view: MountPlan, { confinement, facts, cgroups = new Ma
   const isReadOnly = !confinement.hasAllDevices;
   const ofHost = cgroups.size === 0 ? [CGROUPS] : [];
   const inner = facts.mode === 'root' ? ofHost : 'read-only';
-  view.bind({ source: '/sys', target: '/sys', isReadOnly, inner: isReadOnly ? inner : 'as they are' });
+  view.bind({ source: '/sys', target: '/sys', isReadOnly, inner: isReadOnly ? inner : 'unchanged' });
   const bound = [...cgroups].filter(([place]) => isInFolder(place, CGROUPS));
   // Version 1 has a folder with a mount for each controller. It exists already where all mounts are.
   if (facts.mode === 'root' && isReadOnly && bound.length > 0 && !cgroups.has(CGROUPS)) {
@@ -217,7 +219,7 @@ function notCoverable(folder: string, what: string): Error {
 function showDirectly(view: MountPlan, folder: string, request: Omit<TopFolders, keyof HostView>): void {
   const { skeleton, isRootReadOnly, missing } = request;
   if (!missing.some((target) => isInFolder(target, folder))) {
-    const inner = isRootReadOnly ? 'read-only' : 'as they are';
+    const inner = isRootReadOnly ? 'read-only' : 'unchanged';
     const isOptional = path.dirname(folder) !== '/';
     return view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly, inner, isOptional });
   }

@@ -27,7 +27,7 @@ const TERMINALS = ['pts', 'ptmx'];
 /** The options for shared memory. Source of its size: containerd, pkg/cri defaultShmSize. */
 export const SHARED_MEMORY_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec', 'mode=1777', 'size=64m'];
 
-export interface DeviceOptions {
+interface DeviceOptions {
   /** The folder for the container's own /dev. Created here. */
   readonly folder: string;
   /**
@@ -56,8 +56,8 @@ export function addDevices(view: MountPlan, options: DeviceOptions): void {
     makeCommon(common);
     view.overlay({ lower: common, target: '/dev', isReadOnly: false });
   }
-  const there = readdirSync('/dev', { withFileTypes: true });
-  const visible = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
+  const present = readdirSync('/dev', { withFileTypes: true });
+  const visible = present.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
   const own = new Set([...OWN_FOLDERS, ...LINKS.map(([name]) => name), ...(ownTerminals ? TERMINALS : [])]);
   for (const entry of visible.filter(({ name }) => !own.has(name))) {
     if (entry.isSymbolicLink()) continue;
@@ -68,7 +68,7 @@ export function addDevices(view: MountPlan, options: DeviceOptions): void {
   if (hostIPC || sharedMemory !== undefined) {
     view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });
   } else view.mount('/dev/shm', 'tmpfs', SHARED_MEMORY_OPTIONS);
-  if (hostIPC && there.some(({ name }) => name === 'mqueue')) {
+  if (hostIPC && present.some(({ name }) => name === 'mqueue')) {
     view.bind({ source: '/dev/mqueue', target: '/dev/mqueue', isReadOnly: false });
   } else if (!hostIPC) view.mount('/dev/mqueue', 'mqueue', ['nosuid', 'nodev', 'noexec']);
 }
@@ -94,4 +94,47 @@ function makeCommon(folder: string): void {
     removeTree(made);
     if (!existsSync(folder)) throw error;
   }
+}
+
+/*
+ * Kernel files about the whole machine, visible in every /proc and /sys: they reveal facts of the machine or change it.
+ */
+
+/** Paths that are empty in containers. Source: pkg/securitycontext/util.go defaultMaskedPaths. */
+export const MASKED_FILES: readonly string[] = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys/devices/virtual/powercap',
+  '/sys/firmware',
+];
+
+/** Paths that are read-only in containers. Source: pkg/securitycontext/util.go defaultReadonlyPaths. */
+export const READ_ONLY_FILES: readonly string[] = [
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/irq',
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+];
+
+/** Sockets of container engines: a client is root of the machine, or the user of the engine. */
+export function engineSockets(uid: number, home: string): string[] {
+  return [
+    '/run/docker.sock',
+    '/run/containerd/containerd.sock',
+    '/run/podman/podman.sock',
+    '/run/crio/crio.sock',
+    `/run/user/${uid}/docker.sock`,
+    `/run/user/${uid}/podman/podman.sock`,
+    `${home}/.docker/run/docker.sock`,
+    `${home}/.docker/desktop/docker.sock`,
+  ];
 }

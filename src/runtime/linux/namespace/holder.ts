@@ -126,7 +126,8 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     `  set -- ${words(last.slice(3))}`,
     'fi',
     'echo "mounted $done" >&2',
-    'exec "$@" </dev/null 2>/dev/null',
+    // Standard output is /dev/null, also where a volume lies over /dev.
+    'exec "$@" <&1 2>&1',
   ].join('\n');
 }
 

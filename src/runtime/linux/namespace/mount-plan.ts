@@ -1,15 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
 import type { ImageLayers } from '../../base/confinement.ts';
-import { layerFolders } from '../image/read-image-file.ts';
-import { entryIn, followPath, type TreeMount } from '../paths/container-tree.ts';
+import { layerFolders } from '../image/programs.ts';
+import { entryIn, followPath, HostFiles, type TreeMount } from '../paths/container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
 import { type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
 import { commonFolders, haveSameOwner, partOver } from './image-folder.ts';
-import { MASK_OPTIONS, type MountPlanOptions, withoutDevices } from './mount-plan-options.ts';
+import { MASK_OPTIONS, type MountPlanOptions, OverlayFolders, partOfFiles, withoutDevices } from './overlay-folders.ts';
+import { isStandardDevice } from './standard-device.ts';
 import { copyOwner, type ForeignFolder, MountPoints } from './mount-points.ts';
-import { OverlayFolders, partOfFiles } from './overlay-folders.ts';
 
 /** The folder of a container's layer that becomes its root. */
 const ROOT = 'root';
@@ -25,7 +25,7 @@ export interface Bind {
   readonly target: string;
   readonly isReadOnly: boolean;
   /** The mounts inside the source: unchanged (the default), read-only, or only the mounts of the list. */
-  readonly inner?: 'as they are' | 'read-only' | readonly string[];
+  readonly inner?: 'unchanged' | 'read-only' | readonly string[];
   /** See {@link FstabEntry}. */
   readonly isOptional?: boolean;
 }
@@ -47,14 +47,18 @@ export class MountPlan {
   readonly #options: MountPlanOptions;
   readonly #entries: FstabEntry[] = [];
   readonly #tree: TreeMount[] = [];
+  /** The files of the host, each looked at once: a plan is made in one step. */
+  readonly #host = new HostFiles();
   readonly #points: MountPoints;
   readonly #overlays: OverlayFolders;
+  /** The copy of the container's image with its volumes. Undefined: it has none. */
+  #copy: { readonly target: string; readonly upper: string } | undefined;
   /** The folder of an image, without links. Undefined: none lies over the files of the host. */
   #files: string | undefined;
 
   constructor(options: MountPlanOptions) {
     this.#options = options;
-    this.#points = new MountPoints(options.layerDir);
+    this.#points = new MountPoints(options.layerDir, this.#host);
     mkdirSync(this.root, { mode: 0o700 });
     this.#overlays = new OverlayFolders(options);
   }
@@ -175,36 +179,68 @@ export class MountPlan {
     this.#tree.push({ target, seen: inside.stats.isDirectory() ? folders : [inside.file], made: undefined });
   }
 
+  /**
+   * Shows a folder of the container's own image as a volume with the content of the image, which can be written to
+   * whatever the root is. All such folders are parts of one copy. Source: containerd, internal/cri/server volumeMounts.
+   */
+  imageCopy({ path: folder, ...image }: ImageLayers & { readonly path: string }, wanted: string): void {
+    const seen = layerFolders(image);
+    const inside = entryIn({ target: '/', seen }, folder);
+    // An image may name a file, which is no volume.
+    if (inside?.stats.isDirectory() === false) return;
+    this.#copy ??= this.#copyOf(image);
+    const { target: whole, upper } = this.#copy;
+    this.#points.make(folder, { target: '/', seen: [upper, ...seen], made: upper }, true);
+    const target = this.#mountPoint(wanted, true);
+    const source = path.join(whole, folder);
+    this.#add({ source, target, type: 'none', options: ['bind', ...withoutDevices(this.#options)] });
+    const made = path.join(upper, folder);
+    this.#tree.push({ target, seen: [made, ...seen.map((layer) => path.join(layer, folder))], made });
+  }
+
+  #copyOf(image: ImageLayers): { readonly target: string; readonly upper: string } {
+    const { name, links } = this.#overlays.linksTo(image);
+    const { entry, upper } = this.#overlays.writableAt(`${name}-volumes`, links);
+    this.#entries.push(entry);
+    chmodSync(upper, 0o755);
+    return { target: entry.target, upper };
+  }
+
   /** Makes sure that mounts at the path do not follow a link of the image: a folder of the layer lies over it. */
   ownFolder(target: string): void {
     const root = this.#tree[0];
-    if (root?.made === undefined || entryIn(root, target)?.stats.isDirectory() === true) return;
+    if (root?.made === undefined || entryIn(root, target, this.#host)?.stats.isDirectory() === true) return;
     makeFolderExactly(path.join(root.made, target), 0o755);
+    this.#host.madeIn(root.made);
   }
 
   /** Mounts an overlay. Returns its upper folder, of which the caller sets the mode. */
   #stack(lower: readonly string[], { target, isReadOnly, isOptional }: Omit<OverlayRequest, 'lower'>): string {
     const { upper, options } = this.#overlays.writable(lower);
+    this.#host.addEmpty(upper);
     const mode = [...(isReadOnly ? ['ro'] : []), ...withoutDevices(this.#options)];
     this.#add({ source: 'overlay', target, type: 'overlay', options: [...options, ...mode], isOptional });
     return upper;
   }
 
   /** Shows a file or folder of the host directly, with the mounts inside it. */
-  bind({ source, target: wanted, isReadOnly, inner = 'as they are', isOptional = false }: Bind): void {
-    const isFolder = statSync(source).isDirectory();
+  bind({ source, target: wanted, isReadOnly, inner = 'unchanged', isOptional = false }: Bind): void {
+    this.#host.forgetMissing();
+    const realSource = this.#host.realPath(source);
+    const isFolder = this.#host.stats(realSource)?.isDirectory() === true;
     const target = this.#mountPoint(wanted, isFolder);
     const { mode } = this.#options;
-    const realSource = realpathSync(source);
     const at = (inside: string): string => path.join(target, path.relative(realSource, inside));
-    const isInnerReadOnly = inner === 'read-only' || (isReadOnly && inner !== 'as they are');
+    const isInnerReadOnly = inner === 'read-only' || (isReadOnly && inner !== 'unchanged');
     const below = isFolder ? this.#mountsBelow(realSource, inner) : [];
+    // A device that every container has may be at any other path, too.
+    const hidden = isFolder || !isStandardDevice(this.#host.stats(realSource)) ? undefined : 'nodev';
     if (mode === 'root') {
       this.#add({
         source,
         target,
         type: 'none',
-        options: ['bind', ...this.#optionsOf(realSource, isReadOnly)],
+        options: ['bind', ...this.#optionsOf(realSource, isReadOnly).filter((option) => option !== hidden)],
         isOptional,
       });
       for (const { path: inside } of below) {
@@ -222,7 +258,7 @@ export class MountPlan {
     }
     this.#tree.push({ target, seen: [source], made: isFolder ? source : undefined });
     for (const inside of this.#hiddenIn(realSource)) {
-      if (inner === 'as they are' || inner === 'read-only')
+      if (inner === 'unchanged' || inner === 'read-only')
         this.#hide(at(inside), !this.#isOnMountOf(inside, realSource));
       else if (this.#isOnMountOf(inside, realSource)) this.#hide(at(inside), isOptional);
     }
@@ -232,7 +268,7 @@ export class MountPlan {
   device(at: string): void {
     this.#add({
       source: at,
-      target: this.#mountPoint(at, statSync(at).isDirectory()),
+      target: this.#mountPoint(at, this.#host.stats(at)?.isDirectory() === true),
       type: 'none',
       options: ['rbind'],
     });
@@ -249,7 +285,7 @@ export class MountPlan {
 
   /** Makes a visible path look empty. A missing path stays missing. */
   mask(wanted: string): void {
-    const { path: target, stats } = followPath(wanted, this.#tree);
+    const { path: target, stats } = followPath(wanted, this.#tree, this.#host);
     if (stats === undefined) return;
     if (stats.isDirectory()) this.#hide(target, false);
     else this.#add({ source: '/dev/null', target: target, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
@@ -257,7 +293,7 @@ export class MountPlan {
 
   /** Makes a visible path of a kernel file system read-only. */
   freeze(wanted: string): void {
-    const { path: target, stats } = followPath(wanted, this.#tree);
+    const { path: target, stats } = followPath(wanted, this.#tree, this.#host);
     if (stats === undefined) return;
     const source = path.join(this.root, target);
     this.#add({ source, target: target, type: 'none', options: ['bind', ...MASK_OPTIONS] });
@@ -312,7 +348,8 @@ export class MountPlan {
   /** The target of a path. Created when missing. */
   #mountPoint(wanted: string, isFolder: boolean): string {
     if (this.#tree.length === 0) return wanted;
-    const { path: target, stats, mount } = followPath(wanted, this.#tree);
+    this.#host.forgetMissing();
+    const { path: target, stats, mount } = followPath(wanted, this.#tree, this.#host);
     if (stats !== undefined || target === mount.target) return target;
     this.#points.make(target, mount, isFolder);
     return target;

@@ -2,8 +2,8 @@ import { appendFileSync, chmodSync, chownSync, lstatSync, realpathSync } from 'n
 import path from 'node:path';
 import { makeFileExactly } from '../../../exact-mode.ts';
 import { errnoOf, mkdirIfMissing } from '../../base/errno.ts';
-import { descriptorPath, openBeneath, closing } from '../../start/open-beneath.ts';
-import { beneath, entryIn, type TreeMount } from '../paths/container-tree.ts';
+import { closing, descriptorPath, openBeneath } from '../../start/open-beneath.ts';
+import { beneath, entryIn, type HostFiles, type TreeMount } from '../paths/container-tree.ts';
 import { isInFolder } from '../paths/host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
@@ -19,11 +19,14 @@ export interface ForeignFolder {
 /** Creates mount points that the host lacks: in the layer of the container, or in the volume that contains them. */
 export class MountPoints {
   readonly #layerDir: string;
+  readonly #host: HostFiles;
   readonly #madeOnHost: string[] = [];
   readonly #foreign: ForeignFolder[] = [];
 
-  constructor(layerDir: string) {
+  /** @param host forgets what was missing where a mount point is made */
+  constructor(layerDir: string, host: HostFiles) {
     this.#layerDir = layerDir;
+    this.#host = host;
   }
 
   /** Folders of the layer whose owners podrun has no right to copy. */
@@ -45,6 +48,7 @@ export class MountPoints {
   make(mountPoint: string, { target, seen, made }: TreeMount, isFolder: boolean): void {
     if (made === undefined)
       throw new Error(`mount ${mountPoint}: the path does not exist, and podrun cannot create it`);
+    this.#host.madeIn(made);
     const parts = path.relative(target, mountPoint).split('/');
     if (!isInFolder(made, this.#layerDir)) return this.#makeOnHost(made, parts, isFolder);
     const places = parts.map((_, index) => path.join(target, ...parts.slice(0, index + 1)));
@@ -53,7 +57,7 @@ export class MountPoints {
       if (index === parts.length - 1 && !isFolder) makeFileExactly(file, FILE_MODE);
       // When two layers have the same folder, the upper layer decides its owner and mode.
       else if (!mkdirIfMissing(file, FOLDER_MODE) || seen.length > 1) {
-        const lower = entryIn({ target, seen: seen.slice(1) }, at);
+        const lower = entryIn({ target, seen: seen.slice(1) }, at, this.#host);
         if (lower !== undefined) this.#copyOwner(lower.file, file);
       }
     }
@@ -102,7 +106,10 @@ export function copyOwner(from: string, to: string): boolean {
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isDirectory()) return true;
   chmodSync(to, stats.mode & 0o7777);
-  if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
   const made = lstatSync(to);
-  return made.uid === stats.uid && made.gid === stats.gid;
+  if (made.uid === stats.uid && made.gid === stats.gid) return true;
+  if (process.getuid?.() !== 0) return false;
+  chownSync(to, stats.uid, stats.gid);
+  const given = lstatSync(to);
+  return given.uid === stats.uid && given.gid === stats.gid;
 }

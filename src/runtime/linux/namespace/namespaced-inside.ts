@@ -5,6 +5,7 @@ import type { FileOwners } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
 import type { Inside, InsideTools, ProgramCall } from '../../base/inside.ts';
 import { killProcess } from '../../watch/kill.ts';
+import { takeLastStep } from '../../start/last-step.ts';
 import { HOST_TOOLS, moveLoaderVariables } from '../../start/loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../../watch/process-identity.ts';
 import { childrenOf } from '../../watch/process-table.ts';
@@ -80,7 +81,8 @@ function viewUsers({ mode }: NamespaceFacts): FileOwners {
 }
 
 function toolsOfHost({ tools }: NamespaceFacts): Omit<InsideTools, 'users'> {
-  return { ...HOST_TOOLS, setpriv: [tools.setpriv], unshare: [tools.unshare] };
+  const perl = tools.perl === undefined ? {} : { perl: [tools.perl] as const };
+  return { ...HOST_TOOLS, setpriv: [tools.setpriv], unshare: [tools.unshare], ...perl };
 }
 
 /** unshare(1) without options starts a program whose name env(1) would take for a variable. */
@@ -91,7 +93,8 @@ function toolsOfImage(programs: RootPrograms): Omit<InsideTools, 'users'> {
     programs.words('env'),
     programs.words('setsid'),
   ];
-  return { setpriv, unshare, env, setsid, unchanged: [...unshare, '--'] };
+  const perl = programs.hasPerl ? { perl: programs.words('perl') } : {};
+  return { setpriv, unshare, env, setsid, unchanged: [...unshare, '--'], ...perl };
 }
 
 /** The mounts of a container, with the paths at which its root is visible. */
@@ -130,6 +133,11 @@ export class NamespacedInside implements Inside {
     this.tools = { ...(programs ? toolsOfImage(programs) : toolsOfHost(facts)), users };
   }
 
+  /** The host's perl changes the root and drops rights that the container must not have, where it can have more. */
+  get takesLastStep(): boolean {
+    return this.tools.users !== 'single';
+  }
+
   get isSealed(): boolean {
     return this.#options.processes === 'own' || this.#options.processes === 'first';
   }
@@ -150,7 +158,8 @@ export class NamespacedInside implements Inside {
 
   enter(call: ProgramCall): ProgramCall {
     this.#seen = undefined;
-    const { argv, env, cwd } = moveLoaderVariables(call, this.tools);
+    const { last } = call;
+    const { argv, env, cwd } = last === undefined ? moveLoaderVariables(call, this.tools) : call;
     const { facts, processes, hasOwnMemory, hasOwnCgroups, capabilities, procMounts, holder, programs } = this.#options;
     const isMain = this.#main === undefined;
     const isFirst = processes === 'first' && this.#first === undefined;
@@ -170,7 +179,7 @@ export class NamespacedInside implements Inside {
     };
     const dropped = this.tools.users === 'single' ? undefined : capabilities;
     // An image has no programs that could make process 1.
-    if (dropped === undefined && (programs === undefined || !isFirst)) {
+    if (last === undefined && dropped === undefined && (programs === undefined || !isFirst)) {
       const makes = makeCgroups.length === 0 ? [] : [...this.tools.unshare, ...makeCgroups];
       return into([`--wdns=${cwd}`, ...makes, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
     }
@@ -178,7 +187,12 @@ export class NamespacedInside implements Inside {
     // A shell would complain about a current folder outside of its root: only the tools after it change the folder.
     const becomes = isFirst ? becomeFirst(facts, mountsIn(root, procMounts)) : [];
     const first = isFirst || makeCgroups.length > 0 ? ['--wd=/', ...becomes, tools.unshare, ...makeCgroups] : [];
-    return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, dropped)]);
+    const before = [...join, '--root=/', ...first, `--wd=${root}`] as const;
+    if (last === undefined) {
+      return { file: tools.nsenter, argv: [...before, ...changeRoot(facts, cwd, dropped), ...argv], env, cwd: '/' };
+    }
+    const step = takeLastStep(call, last, [tools.perl ?? 'perl'], { root: '.', cwd });
+    return { file: tools.nsenter, argv: [...before, ...step.argv], env: step.env, cwd: '/' };
   }
 
   async programOf(pid: number): Promise<number> {

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ImageLayers } from '../../base/confinement.ts';
+import type { NamespaceFacts } from '../../base/features.ts';
+import type { HostMount } from '../paths/host-mounts.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
-import { MASK_OPTIONS, type MountPlanOptions, withoutDevices } from './mount-plan-options.ts';
 
 /**
  * The folders of a container's layer: `upper0` and `work0` for its first overlay, and so on, `l0` for the layers of its
@@ -68,6 +69,17 @@ export class OverlayFolders {
   }
 
   /**
+   * The mount of an overlay that can be written to, in a new folder of the layer, and its folder above.
+   */
+  writableAt(name: string, lower: readonly string[]): { entry: FstabEntry; upper: string } {
+    const target = this.#inLayer(name);
+    mkdirSync(target, PRIVATE);
+    const { upper, options } = this.writable(lower);
+    const all = [...options, ...withoutDevices(this.#options)];
+    return { entry: { source: 'overlay', target, type: 'overlay', options: all }, upper };
+  }
+
+  /**
    * The layers of an image, as links in the layer of the container: mount(2) takes one page of options, which the paths
    * of many layers would exceed.
    */
@@ -109,4 +121,26 @@ export function partOfFiles(place: string): string {
 
 function lowerOption(lower: readonly string[]): string {
   return `lowerdir=${lower.map(overlayPath).join(':')}`;
+}
+
+/** The options of an empty folder that covers something, and of a place that becomes read-only. */
+export const MASK_OPTIONS: readonly string[] = ['ro', 'nosuid', 'nodev', 'noexec'];
+
+/** The container whose mounts a plan lists. */
+export interface MountPlanOptions {
+  /** An existing empty folder. */
+  readonly layerDir: string;
+  readonly hostMounts: readonly HostMount[];
+  readonly mode: 'root' | 'user';
+  readonly layers: NamespaceFacts['layers'];
+  readonly isReadOnly: boolean;
+  /** True when device nodes work on all mounts. */
+  readonly hasAllDevices: boolean;
+  /** Folders of the host that are hidden at every path. */
+  readonly hidden: readonly string[];
+}
+
+/** The option without which device nodes that a container makes would work: there is no device cgroup. */
+export function withoutDevices({ mode, hasAllDevices }: MountPlanOptions): string[] {
+  return mode === 'root' && !hasAllDevices ? ['nodev'] : [];
 }

@@ -1,8 +1,8 @@
 import type { Identity } from '../../base/confinement.ts';
 import type { ProgramCall } from '../../base/inside.ts';
-import { MASKED_FILES, READ_ONLY_FILES } from '../namespace/kernel-files.ts';
+import { MASKED_FILES, READ_ONLY_FILES } from '../namespace/devices.ts';
 import { PROC_OPTIONS } from '../namespace/mount-plan.ts';
-import { defaultSeccomp, type SeccompFilter } from './seccomp.ts';
+import type { SeccompFilter } from '../../base/seccomp.ts';
 
 /** A kind of namespace, as the configuration of a bundle names it, and the file of the one to join. */
 export interface BundleNamespace {
@@ -19,8 +19,8 @@ export interface BundleRequest {
   readonly namespaces: readonly BundleNamespace[];
   /** True: no part of /proc is masked or read-only. */
   readonly areKernelFilesOpen: boolean;
-  /** False: all system calls are permitted. */
-  readonly hasSeccomp: boolean;
+  /** Undefined: all system calls are permitted. */
+  readonly seccomp: SeccompFilter | undefined;
 }
 
 /** The process of a bundle, or of a command beside it. Source: opencontainers/runtime-spec, config.md. */
@@ -53,7 +53,7 @@ export interface BundleConfig {
  * the process with its user and rights, its process table with the /proc that shows it, and the filter of system calls.
  */
 export function bundleConfig(request: BundleRequest): BundleConfig {
-  const { call, identity, root, namespaces, areKernelFilesOpen, hasSeccomp } = request;
+  const { call, identity, root, namespaces, areKernelFilesOpen, seccomp } = request;
   const ownProc = namespaces.some(({ type }) => type === 'pid');
   const ofProc = (file: string): boolean => file.startsWith('/proc/');
   const isMasked = ownProc && !areKernelFilesOpen;
@@ -70,7 +70,7 @@ export function bundleConfig(request: BundleRequest): BundleConfig {
       namespaces,
       maskedPaths: isMasked ? MASKED_FILES.filter(ofProc) : [],
       readonlyPaths: isMasked ? READ_ONLY_FILES.filter(ofProc) : [],
-      ...(hasSeccomp && { seccomp: defaultSeccomp(identity.capabilities ?? [], process.arch) }),
+      ...(seccomp && { seccomp }),
     },
   };
 }

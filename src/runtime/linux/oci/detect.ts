@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { release } from 'node:os';
 import path from 'node:path';
 import { obstacleText } from '../../../machine/index.ts';
 import type { OciProgram } from '../../base/confinement.ts';
@@ -6,6 +7,7 @@ import type { NamespaceFacts } from '../../base/features.ts';
 import { runHelper } from '../../base/helper.ts';
 import { quietly } from '../../../quietly.ts';
 import { inTrialFolder, makeTrialFolder } from '../detection/trial-folder.ts';
+import { defaultFilter } from '../seccomp/default-profile.ts';
 import { findProgram, searchFolders } from '../detection/programs.ts';
 import { bundleConfig } from './bundle.ts';
 import { ociFiles, ociWords } from '../namespace/oci-program.ts';
@@ -64,9 +66,10 @@ async function tried(file: string, facts: NamespaceFacts, folder: string, hidden
   const { bundle, config, state } = ociFiles(folder);
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const identity = { uid: 0, gid: 0, groups: [], capabilities: ['kill'], noNewPrivileges: true };
+  const place = { capabilities: identity.capabilities, machine: process.arch, kernel: release() };
   const call = { file: 'true', argv: ['true'], env: { PATH: '/usr/bin:/bin' }, cwd: '/' } as const;
   const namespaces = [{ type: 'mount' }, { type: 'pid' }, { type: 'ipc' }, { type: 'uts' }] as const;
-  const request = { call, identity, root, namespaces, areKernelFilesOpen: false, hasSeccomp: true };
+  const request = { call, identity, root, namespaces, areKernelFilesOpen: false, seccomp: defaultFilter(place) };
   writeFileSync(config, JSON.stringify(bundleConfig(request)), { mode: 0o600 });
   const { unshare, sh, mount, umount } = facts.tools;
   const words = [...ociWords(file, state), 'run', '--bundle', bundle, `podrun-trial-${process.pid}`];

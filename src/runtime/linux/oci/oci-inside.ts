@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Clock, sleep } from '../../../clock.ts';
 import { readQuietly } from '../../../quietly.ts';
-import type { Confinement, Identity, OciProgram } from '../../base/confinement.ts';
+import { type Confinement, type Identity, type OciProgram, OWN_IDENTITY } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
 import type { Inside, ProgramCall } from '../../base/inside.ts';
 import { killProcess } from '../../watch/kill.ts';
@@ -42,15 +42,6 @@ interface Action {
 
 /** Environments may have secrets. */
 const PRIVATE = { mode: 0o600 };
-
-/** podrun's own rights. */
-const OWN: Identity = {
-  uid: undefined,
-  gid: undefined,
-  groups: undefined,
-  capabilities: undefined,
-  noNewPrivileges: false,
-};
 
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -96,7 +87,7 @@ export class OciInside implements Inside {
   }
 
   get owner(): Inside['owner'] {
-    const { uid, gid } = this.#options.identity ?? OWN;
+    const { uid, gid } = this.#options.identity ?? OWN_IDENTITY;
     return uid === undefined ? undefined : { uid, gid: gid ?? 0 };
   }
 
@@ -126,12 +117,12 @@ export class OciInside implements Inside {
 
   /** Writes the bundle. Returns the words that run it. */
   #run(call: ProgramCall): Action {
-    const { confinement, identity = OWN, root, program } = this.#options;
+    const { confinement, identity = OWN_IDENTITY, root, program } = this.#options;
     const { bundle, config, state, runtime } = this.#files;
     mkdirSync(state, { recursive: true, mode: 0o700 });
     writeFileSync(runtime, program.file, PRIVATE);
     const { areKernelFilesOpen, oci } = confinement;
-    const request = { call, identity, root, areKernelFilesOpen, hasSeccomp: oci?.hasSeccomp === true };
+    const request = { call, identity, root, areKernelFilesOpen, seccomp: oci?.seccomp };
     writeFileSync(config, JSON.stringify(bundleConfig({ ...request, namespaces: this.#namespaces() })), PRIVATE);
     return { description: '', words: ['run', '--bundle', bundle] };
   }
@@ -140,7 +131,7 @@ export class OciInside implements Inside {
   #exec(call: ProgramCall): Action {
     this.#commands += 1;
     const description = path.join(this.#files.bundle, `command-${this.#commands}.json`);
-    writeFileSync(description, JSON.stringify(bundleProcess(call, this.#options.identity ?? OWN)), PRIVATE);
+    writeFileSync(description, JSON.stringify(bundleProcess(call, this.#options.identity ?? OWN_IDENTITY)), PRIVATE);
     return { description, words: ['exec', '--process', DESCRIPTION] };
   }
 

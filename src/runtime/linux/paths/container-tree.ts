@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { quietly } from '../../../quietly.ts';
 import { followLinks } from './follow-links.ts';
@@ -24,17 +24,67 @@ export interface ResolvedPath {
   readonly mount: TreeMount;
 }
 
+/** Files of the host, each looked at once. For one step without a wait: files change. */
+export class HostFiles {
+  readonly #stats = new Map<string, Stats | undefined>();
+  /** Folders in which nothing was made yet. */
+  readonly #empty = new Set<string>();
+
+  /** The file at a path, which may be a link. Undefined: there is none, or podrun may not see it. */
+  stats(file: string): Stats | undefined {
+    if (this.#empty.has(path.dirname(file))) return undefined;
+    if (!this.#stats.has(file))
+      this.#stats.set(
+        file,
+        quietly(() => lstatSync(file, { throwIfNoEntry: false })),
+      );
+    return this.#stats.get(file);
+  }
+
+  /**
+   * The path of an existing file without links. The given one is absolute.
+   * @throws {Error} of realpath(3)
+   */
+  realPath(file: string): string {
+    const folder = path.dirname(file);
+    if (folder === file) return file;
+    const at = path.join(this.realPath(folder), path.basename(file));
+    const stats = this.stats(at);
+    return stats === undefined || stats.isSymbolicLink() ? realpathSync(at) : at;
+  }
+
+  /** Takes a folder that was just made. Nothing in it is looked for until `madeIn`. */
+  addEmpty(folder: string): void {
+    this.#empty.add(folder);
+  }
+
+  /** Looks again for what was missing, also in this folder: something was made there. */
+  madeIn(folder: string): void {
+    this.#empty.delete(folder);
+    this.forgetMissing();
+  }
+
+  /** Looks again for what was missing: something may have been made. */
+  forgetMissing(): void {
+    for (const [file, stats] of this.#stats) if (stats === undefined) this.#stats.delete(file);
+  }
+}
+
 /**
  * Follows a path in a tree of mounts that does not exist yet. An absolute link leads to the root of the container, not
  * of the host.
  * @param mounts the first is the root; later ones lie over earlier ones
  * @throws {Error} when there are too many links, or nothing is mounted at the root
  */
-export function followPath(wanted: string, mounts: readonly TreeMount[]): ResolvedPath {
-  const at = followLinks(wanted, (link) => linkAt(link, mounts));
+export function followPath(
+  wanted: string,
+  mounts: readonly TreeMount[],
+  files: HostFiles = new HostFiles(),
+): ResolvedPath {
+  const at = followLinks(wanted, (link) => linkAt(link, mounts, files));
   if (at === undefined) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
   const mount = mountAt(at, mounts);
-  return { path: at, stats: entryIn(mount, at)?.stats, mount };
+  return { path: at, stats: entryIn(mount, at, files)?.stats, mount };
 }
 
 /** The path on the host of a file in a mounted folder. */
@@ -53,21 +103,28 @@ interface TreeEntry {
  * what is below it. Each part of the path is looked up in folders alone: links of an image, which lead anywhere on the
  * host, are not followed.
  */
-export function entryIn({ target, seen }: Pick<TreeMount, 'target' | 'seen'>, wanted: string): TreeEntry | undefined {
+export function entryIn(
+  { target, seen }: Pick<TreeMount, 'target' | 'seen'>,
+  wanted: string,
+  known: HostFiles = new HostFiles(),
+): TreeEntry | undefined {
   const parts = path.relative(target, wanted).split('/');
-  let entries = visible(seen);
+  let entries = visible(seen, known);
   for (const part of parts.filter((name) => name !== '')) {
     const folders = entries.filter(({ stats }) => stats.isDirectory());
-    entries = visible(folders.map(({ file }) => path.join(file, part)));
+    entries = visible(
+      folders.map(({ file }) => path.join(file, part)),
+      known,
+    );
   }
   return entries[0];
 }
 
 /** The entries of the same name that none above hides. The first is shown; folders show those below as well. */
-function visible(files: readonly string[]): TreeEntry[] {
+function visible(files: readonly string[], known: HostFiles): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (const file of files) {
-    const stats = statsOf(file);
+    const stats = known.stats(file);
     if (stats === undefined) continue;
     if (isWhiteout(stats)) break;
     if (stats.isDirectory() || entries.length === 0) entries.push({ file, stats });
@@ -81,17 +138,12 @@ function isWhiteout(stats: Stats): boolean {
   return stats.isCharacterDevice() && stats.rdev === 0;
 }
 
-function linkAt(file: string, mounts: readonly TreeMount[]): string | undefined {
+function linkAt(file: string, mounts: readonly TreeMount[], known: HostFiles): string | undefined {
   const mount = mountAt(file, mounts);
   // A mount point is not a link.
   if (mount.target === file) return undefined;
-  const entry = entryIn(mount, file);
+  const entry = entryIn(mount, file, known);
   return entry?.stats.isSymbolicLink() === true ? readlinkSync(entry.file) : undefined;
-}
-
-/** Undefined: there is no file, or podrun may not see it. */
-function statsOf(file: string): Stats | undefined {
-  return quietly(() => lstatSync(file, { throwIfNoEntry: false }));
 }
 
 function mountAt(file: string, mounts: readonly TreeMount[]): TreeMount {

@@ -1,8 +1,9 @@
+import { cpus, totalmem } from 'node:os';
 import { type Clock, sleep } from '../../../clock.ts';
-import { groupUsage } from '../cgroup/cgroup-usage.ts';
 import type { ProcessIdentity } from '../../watch/process-identity.ts';
 import { listProcesses } from '../../watch/process-table.ts';
 import { processesByContainer } from '../../watch/sweeper.ts';
+import { groupUsage } from '../cgroup/cgroup-usage.ts';
 import { type ProcessUsage, usageOfProcesses } from './process-usage.ts';
 
 /** A running container of any podrun. */
@@ -21,62 +22,88 @@ export interface Usage {
 }
 
 /** The time of a measurement: long enough for CPU times in hundredths of a second, short enough for a waiting user. */
-export const WINDOW_MS = 500;
+const WINDOW_MS = 500;
 
-/** One look at a container: seconds of CPU by process, and the memory of all. */
-interface Look {
-  readonly cpuSeconds: ReadonlyMap<string, number>;
+/** One look at a container: what its processes have used since it began, with ended ones, and the memory they have. */
+export interface ContainerLook {
+  readonly cpuSeconds: number;
   readonly memoryBytes: number;
 }
 
-/**
- * Measures containers for half a second: by their cgroups, or else as the sum over the main process's group, the
- * processes with the container's mark, and their descendants. A container that ends meanwhile is left out.
- */
+/** Measures containers for half a second, see lookAtContainers. A container that ends meanwhile is left out. */
 export async function measureContainers(
   containers: readonly MeasuredContainer[],
   clock: Clock,
 ): Promise<Map<string, Usage>> {
   if (containers.length === 0) return new Map();
-  const before = await lookAt(containers, clock);
+  const before = await lookAtContainers(containers, clock);
   const startMs = clock.now().monotonicMs;
   await sleep(clock, WINDOW_MS);
-  const after = await lookAt(containers, clock);
+  const after = await lookAtContainers(containers, clock);
   const windowSeconds = (clock.now().monotonicMs - startMs) / 1000;
   const usages = new Map<string, Usage>();
-  for (const [id, { cpuSeconds, memoryBytes }] of after) {
+  for (const [id, look] of after) {
     const first = before.get(id);
     if (first === undefined) continue;
-    const spent = [...cpuSeconds].reduce((sum, [key, now]) => sum + now - (first.cpuSeconds.get(key) ?? 0), 0);
-    usages.set(id, { cpuMillis: (Math.max(0, spent) * 1000) / windowSeconds, memoryBytes });
+    usages.set(id, { cpuMillis: cpuMillisBetween(first, look, windowSeconds), memoryBytes: look.memoryBytes });
   }
   return usages;
 }
 
-async function lookAt(containers: readonly MeasuredContainer[], clock: Clock): Promise<Map<string, Look>> {
-  const looks = new Map<string, Look>();
+/** The use between two looks in thousandths of a CPU. A process that hid its time on its end takes nothing back. */
+export function cpuMillisBetween(before: ContainerLook, after: ContainerLook, seconds: number): number {
+  return (Math.max(0, after.cpuSeconds - before.cpuSeconds) * 1000) / seconds;
+}
+
+/**
+ * Reads the counters of containers by id: of their cgroups, or else the sum over the main process's group, the
+ * processes with the container's mark, and their descendants. Leaves out containers without processes.
+ */
+export async function lookAtContainers(
+  containers: readonly MeasuredContainer[],
+  clock: Clock,
+): Promise<Map<string, ContainerLook>> {
+  const looks = new Map<string, ContainerLook>();
   for (const { id, cgroups = [] } of containers) {
     const usage = groupUsage(cgroups);
-    if (usage === undefined) continue;
-    looks.set(id, { cpuSeconds: new Map([['group', usage.cpuSeconds]]), memoryBytes: usage.memoryBytes });
+    if (usage !== undefined) looks.set(id, usage);
   }
   const targets = containers.flatMap(({ id, main }) => (looks.has(id) ? [] : [{ id, leader: main }]));
   if (targets.length === 0) return looks;
   const members = processesByContainer(targets, await listProcesses(clock));
   const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
   for (const target of targets) {
-    const memberUsages = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
-      const usage = usages.get(member.pid);
-      return usage === undefined ? [] : [[`${member.pid} ${member.startTime}`, usage]];
-    });
-    if (memberUsages.length > 0) looks.set(target.id, sum(memberUsages));
+    const own = (members.get(target) ?? []).flatMap(({ pid }) => usages.get(pid) ?? []);
+    if (own.length > 0) looks.set(target.id, sum(own));
   }
   return looks;
 }
 
-function sum(usages: ReadonlyArray<[string, ProcessUsage]>): Look {
+function sum(usages: readonly ProcessUsage[]): ContainerLook {
   return {
-    cpuSeconds: new Map(usages.map(([key, { cpuSeconds }]) => [key, cpuSeconds])),
-    memoryBytes: usages.reduce((total, [, { memoryBytes }]) => total + memoryBytes, 0),
+    cpuSeconds: usages.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
+    memoryBytes: usages.reduce((total, { memoryBytes }) => total + memoryBytes, 0),
   };
+}
+
+/** Measures the CPU and the memory that all programs of this machine use, for half a second. */
+export async function measureMachine(clock: Clock): Promise<Usage> {
+  const before = lookAtMachine();
+  const startMs = clock.now().monotonicMs;
+  await sleep(clock, WINDOW_MS);
+  const after = lookAtMachine();
+  const windowSeconds = (clock.now().monotonicMs - startMs) / 1000;
+  return { cpuMillis: cpuMillisBetween(before, after, windowSeconds), memoryBytes: after.memoryBytes };
+}
+
+/** Reads the counters of this machine: the time that its CPUs have worked since the boot, and the memory in use. */
+export function lookAtMachine(): ContainerLook {
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return { cpuSeconds: busyMs() / 1000, memoryBytes: Math.max(0, memory - process.availableMemory()) };
+}
+
+/** The time that the CPUs have worked since the boot, in milliseconds. */
+function busyMs(): number {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
 }

@@ -5,7 +5,7 @@ import { PS_ENVIRONMENT } from '../../watch/process-identity.ts';
 
 /** The CPU time and the memory of one process. */
 export interface ProcessUsage {
-  /** Seconds of CPU, in user and system mode. */
+  /** Seconds of CPU, in user and system mode, with the ones of its children that have ended: only Linux tells these. */
   readonly cpuSeconds: number;
   /** The resident memory. Shared pages are counted in each process. */
   readonly memoryBytes: number;
@@ -42,10 +42,10 @@ function readProc(pid: number): ProcessUsage | undefined {
   if (memory === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Fields 14 and 15, see parseProcStat.
+    // Fields 14 to 17, see parseProcStat: of a child that has ended, its parent has the time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return {
-      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+      cpuSeconds: fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS_PER_SECOND,
       memoryBytes: memory.residentBytes,
     };
   } catch {

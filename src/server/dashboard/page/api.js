@@ -19,15 +19,34 @@ function session() {
 }
 
 /** @throws {Error} with the message of the API server */
-export async function request(path, signal) {
-  const answer = await fetch(path, { signal, headers: { authorization: `Bearer ${session()}` } });
+export async function request(path, signal, accept = '*/*') {
+  const headers = { authorization: `Bearer ${session()}`, accept };
+  const answer = await fetch(path, { signal, headers });
   if (answer.ok) return answer;
   const text = await answer.text();
   throw new Error(text.startsWith('{') ? JSON.parse(text).message : text);
 }
 
-export async function list(path) {
+async function list(path) {
   return (await request(path)).json();
+}
+
+/** The objects of a list as `podrun get` prints them: columns, and rows of cells with the metadata of the object. */
+export async function listTable(path) {
+  const answer = await request(path, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io');
+  const { columnDefinitions: columns, rows } = await answer.json();
+  return { columns, rows: rows ?? [] };
+}
+
+/** The URLs at which this machine reaches Services and Ingresses. */
+export async function listUrls() {
+  return (await request('urls')).json();
+}
+
+/** The drawing of `podrun timeline`. */
+export async function readTimeline({ namespace, name }) {
+  const query = new URLSearchParams({ namespace, name });
+  return (await request(`timeline?${query}`)).text();
 }
 
 /** Calls back with each piece of text of an answer, until it ends or the signal aborts it. */

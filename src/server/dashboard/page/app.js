@@ -1,16 +1,19 @@
 // The page: follows Pods and events, and shows what the address asks for.
 
-import { follow, list, openSession } from './api.js';
+import { follow, listTable, listUrls, openSession } from './api.js';
 import { element } from './elements.js';
-import { overview, WORKLOADS } from './overview.js';
+import { KINDS, overview } from './overview.js';
 import { podParts, podTools } from './pod.js';
 
 const REFRESH_MS = 3000;
+const SOON_MS = 200;
 const KEPT_THEME = 'podrun-theme';
 
 const pods = new Map();
 const events = new Map();
-let workloads = [];
+/** By kind: what `podrun get` shows. */
+let tables = new Map();
+let urls = [];
 /** The open Pod, with its tools. */
 let openPod;
 
@@ -20,6 +23,7 @@ const connection = document.querySelector('#connection');
 const help = document.querySelector('#help');
 
 function draw() {
+  const [, of] = /^#\/pods-of\/([^/]+)$/.exec(location.hash) ?? [];
   const [, namespace, name] = /^#\/pod\/([^/]+)\/([^/]+)$/.exec(location.hash) ?? [];
   const pod = [...pods.values()].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   if (openPod !== undefined && openPod.uid !== pod?.metadata.uid) {
@@ -28,14 +32,17 @@ function draw() {
     main.replaceChildren();
   }
   if (name === undefined)
-    return keepFocus(() => main.replaceChildren(...overview({ pods, workloads, filter: filter.value })));
+    return keepFocus(() => main.replaceChildren(...overview({ tables, urls, of, filter: filter.value })));
   if (pod === undefined) return main.replaceChildren(element('p', {}, `There is no Pod ${namespace}/${name}.`));
   if (openPod === undefined) {
     const end = new AbortController();
-    openPod = { uid: pod.metadata.uid, end, parts: element('div') };
-    main.replaceChildren(openPod.parts, ...podTools(pod, end.signal));
+    const tools = podTools(pod, end.signal);
+    openPod = { uid: pod.metadata.uid, end, parts: element('div'), tools };
+    main.replaceChildren(openPod.parts, ...tools.parts);
   }
-  openPod.parts.replaceChildren(...podParts(pod, events));
+  const row = tables.get('Pod')?.rows.find(({ object }) => object.metadata.uid === pod.metadata.uid);
+  openPod.parts.replaceChildren(...podParts(pod, events, wordOf(row)));
+  openPod.tools.refresh();
 }
 
 /** Redraws, and gives the focus back to the row that had it. */
@@ -55,13 +62,35 @@ function drawSoon() {
   });
 }
 
-async function refreshWorkloads() {
-  const lists = await Promise.all(
-    WORKLOADS.map(async ([kind, path]) => (await list(path)).items.map((object) => ({ kind, object }))),
-  ).catch(() => undefined);
-  if (lists !== undefined) workloads = lists.flat();
+/** The STATUS of the row of a Pod. */
+function wordOf(row) {
+  const index = tables.get('Pod')?.columns.findIndex(({ name }) => name === 'Status');
+  return row?.cells[index] ?? '';
+}
+
+/** True while the tables are read; again: they have changed since. */
+let reading = false;
+let again = false;
+let timer;
+
+/** Reads what `podrun get` shows: after each change of a Pod, and every few seconds. */
+async function refresh() {
+  if (reading) {
+    again = true;
+    return;
+  }
+  reading = true;
+  clearTimeout(timer);
+  const read = Promise.all(KINDS.map(async ([kind, path]) => [kind, await listTable(path)]));
+  const [made, served] = await Promise.all([read, listUrls()]).catch(() => []);
+  if (made !== undefined) {
+    tables = new Map(made);
+    urls = served;
+  }
+  reading = false;
   drawSoon();
-  setTimeout(() => void refreshWorkloads(), REFRESH_MS);
+  timer = setTimeout(() => void refresh(), again ? SOON_MS : REFRESH_MS);
+  again = false;
 }
 
 function changed(isConnected) {
@@ -115,9 +144,11 @@ const theme = localStorage.getItem(KEPT_THEME);
 if (theme !== null) document.documentElement.dataset.theme = theme;
 
 if (await openSession()) {
-  void follow('api/v1/pods', pods, changed);
+  void follow('api/v1/pods', pods, (isConnected) => {
+    changed(isConnected);
+    if (isConnected) void refresh();
+  });
   void follow('api/v1/events', events, changed);
-  void refreshWorkloads();
 } else {
   main.replaceChildren(element('p', {}, 'This link was used before, or is not complete. Run podrun dashboard again.'));
   connection.textContent = 'not signed in';

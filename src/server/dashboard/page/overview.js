@@ -1,74 +1,92 @@
-// All workloads and Pods.
+// All workloads, Pods, Services and Ingresses, as `podrun get` shows them: the API server makes the cells of both.
 
 import { age, element, state, table } from './elements.js';
 
-/** The workloads that are shown, by the path of their list. */
-export const WORKLOADS = [
+/** The kinds that are shown, by the path of their list. */
+export const KINDS = [
   ['Deployment', 'apis/apps/v1/deployments'],
+  ['ReplicaSet', 'apis/apps/v1/replicasets'],
   ['StatefulSet', 'apis/apps/v1/statefulsets'],
   ['DaemonSet', 'apis/apps/v1/daemonsets'],
+  ['ReplicationController', 'api/v1/replicationcontrollers'],
   ['Job', 'apis/batch/v1/jobs'],
   ['CronJob', 'apis/batch/v1/cronjobs'],
+  ['Pod', 'api/v1/pods'],
+  ['Service', 'api/v1/services'],
+  ['Ingress', 'apis/networking.k8s.io/v1/ingresses'],
 ];
 
-export function overview({ pods, workloads, filter }) {
-  const isShown = ({ metadata }) => metadata.name.includes(filter);
-  const shownPods = [...pods.values()].filter(isShown).sort(byName);
-  const shownWorkloads = workloads.filter(({ object }) => isShown(object));
-  return [
-    element('h2', {}, 'Workloads'),
-    table(
-      'workloads',
-      ['Kind', 'Namespace', 'Name', 'Ready', 'Age'],
-      shownWorkloads.map(({ kind, object }) => [
-        kind,
-        object.metadata.namespace,
-        object.metadata.name,
-        readiness(kind, object),
-        age(object.metadata.creationTimestamp),
-      ]),
-    ),
-    element('h2', {}, 'Pods'),
-    table(
-      'Pods',
-      ['Namespace', 'Name', 'Ready', 'Status', 'Restarts', 'Age'],
-      shownPods.map((pod) => [
-        pod.metadata.namespace,
-        element('a', { href: podLink(pod), id: `row-${pod.metadata.uid}` }, pod.metadata.name),
-        `${containersOf(pod).filter(({ ready }) => ready).length}/${pod.spec.containers.length}`,
-        podState(pod),
-        String(containersOf(pod).reduce((sum, { restartCount }) => sum + restartCount, 0)),
-        age(pod.metadata.creationTimestamp),
-      ]),
-    ),
-  ];
+/** @param of the uid of a workload: only its Pods are shown. Undefined: everything is */
+export function overview({ tables, urls, filter, of }) {
+  const owners = ownersIn(tables);
+  const isShown = ({ object }) =>
+    object.metadata.name.includes(filter) && (of === undefined || isBelow(object, of, owners));
+  const parts = [...tables].map(([kind, { columns, rows }]) => {
+    const shown = rows.filter(isShown).sort(byName);
+    return shown.length === 0 && kind !== 'Pod' ? [] : kindParts(kind, columns, shown, urls);
+  });
+  const title = of === undefined ? [] : [element('p', {}, element('a', { href: '#/' }, 'all workloads and Pods'))];
+  return [...title, ...parts.flat()];
+}
+
+function kindParts(kind, columns, rows, urls) {
+  const hasUrls = kind === 'Service' || kind === 'Ingress';
+  const shown = columns
+    .map(({ name, priority }, index) => ({ name, priority, index }))
+    .filter((each) => !each.priority);
+  const heads = ['Namespace', ...shown.map(({ name }) => name), ...(hasUrls ? ['URL'] : [])];
+  const cells = rows.map((row) => [
+    row.object.metadata.namespace,
+    ...shown.map(({ name, index }) => cellOf(kind, name, row, index)),
+    ...(hasUrls ? [urlOf(kind, row, urls)] : []),
+  ]);
+  return [element('h2', {}, `${kind === 'Ingress' ? 'Ingresse' : kind}s`), table(`${kind}s`, heads, cells)];
+}
+
+function cellOf(kind, name, { cells, object }, index) {
+  const { metadata } = object;
+  if (name === 'Age') return age(metadata.creationTimestamp);
+  const text = String(cells[index] ?? '');
+  if (name === 'Status') return stateOf(text);
+  if (name !== 'Name' || kind === 'Service' || kind === 'Ingress') return text;
+  const href = kind === 'Pod' ? podLink(object) : `#/pods-of/${metadata.uid}`;
+  return element('a', { href, id: `row-${metadata.uid}` }, text);
+}
+
+function urlOf(kind, { object: { metadata } }, urls) {
+  const found = urls.find(
+    (each) => each.kind === kind && each.name === metadata.name && each.namespace === metadata.namespace,
+  );
+  if (found === undefined || !/^https?:/.test(found.url)) return found?.url ?? '';
+  return element('a', { href: found.url, target: '_blank', rel: 'noopener noreferrer' }, found.url);
+}
+
+/** The uids of the controllers of all objects, by uid. */
+function ownersIn(tables) {
+  const all = [...tables.values()].flatMap(({ rows }) => rows);
+  return new Map(all.map(({ object: { metadata } }) => [metadata.uid, controllerOf(metadata)]));
+}
+
+function controllerOf({ ownerReferences = [] }) {
+  return ownerReferences.find(({ controller }) => controller)?.uid;
+}
+
+/** True for a workload, and for what its controllers have made. */
+function isBelow({ metadata }, uid, owners) {
+  for (let each = metadata.uid; each !== undefined; each = owners.get(each)) if (each === uid) return true;
+  return false;
 }
 
 function byName(one, other) {
-  const [a, b] = [one, other].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const [a, b] = [one, other].map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
   return a < b ? -1 : 1;
 }
 
-export function podLink({ metadata }) {
+function podLink({ metadata }) {
   return `#/pod/${metadata.namespace}/${metadata.name}`;
 }
 
-export function containersOf({ status }) {
-  return status.containerStatuses ?? [];
-}
-
-/** The phase of a Pod, or why one of its containers does not run. */
-export function podState(pod) {
-  const { metadata, status } = pod;
-  const waiting = containersOf(pod).find((each) => each.state?.waiting !== undefined)?.state.waiting.reason;
-  const word = metadata.deletionTimestamp === undefined ? (waiting ?? status.phase) : 'Terminating';
-  const isReady = (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
-  return state(word, isReady || word === 'Succeeded', /Failed|Error|BackOff|Unknown/.test(word));
-}
-
-function readiness(kind, { spec, status = {} }) {
-  if (kind === 'DaemonSet') return `${status.numberReady ?? 0}/${status.desiredNumberScheduled ?? 0}`;
-  if (kind === 'Job') return `${status.succeeded ?? 0}/${spec.completions ?? 1}`;
-  if (kind === 'CronJob') return spec.schedule;
-  return `${status.readyReplicas ?? 0}/${spec.replicas ?? 1}`;
+/** The status of a Pod, in its colour. */
+export function stateOf(word) {
+  return state(word, /^(Running|Succeeded|Completed|Complete)$/.test(word), /Fail|Err|BackOff|Unknown|OOM/.test(word));
 }

@@ -1,15 +1,18 @@
 // One Pod: conditions, containers, timeline, events, log, terminal.
 
-import { read } from './api.js';
+import { read, readTimeline } from './api.js';
 import { age, element, state, table } from './elements.js';
-import { podState } from './overview.js';
+import { stateOf } from './overview.js';
 import { openTerminal } from './terminal.js';
 
-/** The parts that change with the Pod. */
-export function podParts(pod, events) {
+/**
+ * The parts that change with the Pod.
+ * @param word its STATUS, as `podrun get pods` shows it
+ */
+export function podParts(pod, events, word) {
   const about = [...events.values()].filter((event) => event.involvedObject?.uid === pod.metadata.uid);
   return [
-    element('h2', {}, `${pod.metadata.namespace}/${pod.metadata.name} `, podState(pod)),
+    element('h2', {}, `${pod.metadata.namespace}/${pod.metadata.name} `, stateOf(word)),
     table(
       'conditions',
       ['Condition', 'Status', 'Reason', 'Message', 'Since'],
@@ -21,9 +24,9 @@ export function podParts(pod, events) {
         age(lastTransitionTime),
       ]),
     ),
-    element('h2', {}, 'Timeline'),
+    element('h2', {}, 'Happenings'),
     table(
-      'timeline',
+      'happenings',
       ['Time', 'Subject', 'Happening'],
       happenings(pod, about).map(({ time, subject, text, isBad }) => [clock(time), subject, state(text, false, isBad)]),
     ),
@@ -62,9 +65,10 @@ function happenings({ metadata, status }, events) {
   return all.filter(({ time }) => time).sort((one, other) => Date.parse(one.time) - Date.parse(other.time));
 }
 
+const DRAW_AGAIN_MS = 1000;
 const LOG_CHARACTERS_MAX = 200_000;
 
-/** The parts that stay while the Pod changes: its log, and a terminal. */
+/** The parts that stay while the Pod changes: its timeline, its log, and a terminal. `refresh` draws the first anew. */
 export function podTools(pod, signal) {
   const names = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map(({ name }) => name);
   const running = pod.spec.containers.at(0)?.name;
@@ -94,11 +98,23 @@ export function podTools(pod, signal) {
     }
   };
   void showLog();
-  return [
+  const drawing = element('pre', { id: 'timeline', tabIndex: 0 });
+  let isDrawing = false;
+  const refresh = async () => {
+    if (isDrawing) return;
+    isDrawing = true;
+    const text = await readTimeline(pod.metadata).catch(({ message }) => message);
+    if (drawing.textContent !== text) drawing.textContent = text;
+    setTimeout(() => (isDrawing = false), DRAW_AGAIN_MS);
+  };
+  const parts = [
+    element('h2', {}, 'Timeline'),
+    drawing,
     element('h2', {}, 'Container ', choice),
     element('h2', {}, 'Log'),
     log,
     element('h2', {}, 'Terminal'),
     ...openTerminal(pod, () => choice.value, signal),
   ];
+  return { parts, refresh };
 }

@@ -35,10 +35,10 @@ export class ChannelConnection {
     const channel = new CarriedStream({
       send: (chunk, sent) => this.#client.send(encodeChannelMessage(this.protocol, number, chunk), sent),
       end: (sent) => sent(),
-      wantsData: () => this.#goOn(number),
+      wantsData: () => this.#resume(number),
       closed: () => {
         this.#channels.delete(number);
-        this.#goOn(number);
+        this.#resume(number);
       },
     });
     this.#channels.set(number, channel);
@@ -67,7 +67,7 @@ export class ChannelConnection {
     this.#client.pause();
   }
 
-  #goOn(number: number): void {
+  #resume(number: number): void {
     if (this.#full.delete(number) && this.#full.size === 0) this.#client.resume();
   }
 }

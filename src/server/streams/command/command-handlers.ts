@@ -1,13 +1,20 @@
 import { inBackground } from '../../../defects.ts';
 import { allContainerStatuses, type StoredPod } from '../../../api/index.ts';
-import type { ApiRequest, ServerContext, SubresourceHandlers, UpgradeHandler } from '../../../apiserver/index.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  ServerContext,
+  SubresourceHandlers,
+  UpgradeHandler,
+  UpgradedSocket,
+} from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';
 import { chooseSpdyProtocol, isSpdyRequest } from '../spdy/spdy-upgrade.ts';
 import { mustBeScheduled, targetContainer, targetPod } from '../target-pod.ts';
 import { upgradeRequired } from '../upgrade-required.ts';
-import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { type CommandOptions, readCommandOptions } from './command-options.ts';
 import { type RemoteCommand, runCommand } from './run-command.ts';
 import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
@@ -18,8 +25,16 @@ import { encodeOutcome } from './outcome.ts';
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, outcome: 3, sizes: 4 } as const;
 
 /** `pods/exec` and `pods/attach`: over a websocket or SPDY. */
-export const EXEC: SubresourceHandlers = { connect: upgradeRequired, upgrade: commandHandler('exec') };
-export const ATTACH: SubresourceHandlers = { connect: upgradeRequired, upgrade: commandHandler('attach') };
+export const EXEC: SubresourceHandlers = { connect: withoutUpgrade, upgrade: commandHandler('exec') };
+export const ATTACH: SubresourceHandlers = { connect: withoutUpgrade, upgrade: commandHandler('attach') };
+
+/** Refuses a request without the header Upgrade, first for what is wrong with its Pod. */
+function withoutUpgrade(request: ApiRequest, context: ServerContext): ApiAnswer {
+  const pod = targetPod(request, context);
+  targetContainer(pod, readCommandOptions(request.query).container);
+  mustBeScheduled(pod);
+  return upgradeRequired();
+}
 
 function commandHandler(type: 'exec' | 'attach'): UpgradeHandler {
   return async (request, upgraded, context) => {

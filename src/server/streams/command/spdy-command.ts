@@ -1,4 +1,5 @@
 import { inBackground } from '../../../defects.ts';
+import type { UpgradedSocket } from '../../../apiserver/index.ts';
 import { type Clock } from '../../../clock.ts';
 import type { CarriedStream } from '../carried-stream.ts';
 import type { SpdyStream } from '../spdy/spdy-connection.ts';
@@ -6,7 +7,6 @@ import { acceptSpdy } from '../spdy/spdy-upgrade.ts';
 import type { CommandOptions } from './command-options.ts';
 import type { CommandStreams } from './command-streams.ts';
 import { encodeOutcome } from './outcome.ts';
-import type { UpgradedSocket } from '../upgraded-socket.ts';
 
 /** The protocols of exec and attach in SPDY, the best first. */
 export const SPDY_COMMAND_PROTOCOLS: readonly string[] = [

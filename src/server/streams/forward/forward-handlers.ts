@@ -1,7 +1,7 @@
 import { createWebSocketStream } from 'ws';
 import { inBackground } from '../../../defects.ts';
 import type { StoredPod } from '../../../api/index.ts';
-import type { ApiRequest, ServerContext, SubresourceHandlers } from '../../../apiserver/index.ts';
+import type { ApiRequest, ServerContext, SubresourceHandlers, UpgradedSocket } from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';
@@ -9,7 +9,7 @@ import { SpdyConnection } from '../spdy/spdy-connection.ts';
 import { acceptSpdy, chooseSpdyProtocol, isSpdyRequest } from '../spdy/spdy-upgrade.ts';
 import { mustBeScheduled, targetPod } from '../target-pod.ts';
 import { upgradeRequired } from '../upgrade-required.ts';
-import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { channelForward, portsInQuery } from './channel-forward.ts';
 import { forwardConnection } from './forward-connection.ts';
 import { ForwardedPairs, PORT_FORWARD_PROTOCOL } from './spdy-forward.ts';

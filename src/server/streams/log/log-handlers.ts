@@ -1,9 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import { inBackground } from '../../../defects.ts';
-import type { ApiAnswer, ApiRequest, ServerContext, SubresourceHandlers } from '../../../apiserver/index.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  ServerContext,
+  SubresourceHandlers,
+  UpgradedSocket,
+} from '../../../apiserver/index.ts';
 import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.ts';
-import { refuseUpgrade, type UpgradedSocket } from '../upgraded-socket.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { requestedLog } from './open-log.ts';
 
 /** `pods/log`: as plain text, or in the messages of a websocket. */

@@ -6,14 +6,16 @@ import {
   type ServerContext,
   type SubresourceHandlers,
 } from '../../../apiserver/index.ts';
+import { resourceMetrics, statsSummary } from './kubelet-usage.ts';
 import { readProxyName } from './proxy-target.ts';
 
 /** `nodes/proxy`: the pages of a kubelet that tools read. */
 export const NODE_PROXY: SubresourceHandlers = { connect: nodePage };
 
-function nodePage({ resource, name = '', rest }: ApiRequest, { store }: ServerContext): ApiAnswer {
+function nodePage({ resource, name = '', rest }: ApiRequest, context: ServerContext): ApiAnswer | Promise<ApiAnswer> {
+  const { store, objects } = context;
   const node = readProxyName(name)?.name ?? name;
-  if (store.get('nodes', '', node) === undefined) throw notFoundStatus(resource, node);
+  if (objects.get('nodes', undefined, node) === undefined) throw notFoundStatus(resource, node);
   switch (rest.replace(/\/$/, '')) {
     case '/healthz':
       return { text: 'ok', type: 'text/plain; charset=utf-8' };
@@ -22,6 +24,10 @@ function nodePage({ resource, name = '', rest }: ApiRequest, { store }: ServerCo
       return { text: JSON.stringify(podList(store.list<StoredPod>('pods'), node)), type: 'application/json' };
     case '/metrics':
       return { text: metricsOf(store.list<StoredPod>('pods')), type: 'text/plain; version=0.0.4; charset=utf-8' };
+    case '/metrics/resource':
+      return resourceMetrics(context, node);
+    case '/stats/summary':
+      return statsSummary(context, node);
     default:
       return { text: '404 page not found\n', type: 'text/plain; charset=utf-8', code: 404 };
   }

@@ -41,7 +41,7 @@ const CROSS_ORIGIN = /^access-control-allow-(?:credentials|headers|methods|origi
  * The headers of a program's answer for the client: a redirect leads through the proxy.
  * Source: apimachinery/pkg/util/proxy/transport.go, upgradeaware.go.
  */
-export function answeredHeaders(headers: readonly string[], link: ProxiedLink): string[] {
+export function headersForClient(headers: readonly string[], link: ProxiedLink): string[] {
   return headerPairs(headers)
     .filter(([name]) => !CROSS_ORIGIN.test(name))
     .flatMap(([name, value]) => [name, name.toLowerCase() === 'location' ? throughProxy(value, link) : value]);
@@ -50,8 +50,8 @@ export function answeredHeaders(headers: readonly string[], link: ProxiedLink): 
 /** The link of a page, through the proxy when it leads to the same program. A relative one does so by itself. */
 export function throughProxy(url: string, { prefix, targetHost, requestHost }: ProxiedLink): string {
   const [, host = '', path = '', rest = ''] = URL_PARTS.exec(url) ?? [];
-  const isElsewhere = host !== '' && host !== targetHost && host !== requestHost;
-  if (isElsewhere || !path.startsWith('/')) return url;
+  const isForeignHost = host !== '' && host !== targetHost && host !== requestHost;
+  if (isForeignHost || !path.startsWith('/')) return url;
   const place = host !== '' && host === requestHost ? url.slice(0, url.indexOf(host) + host.length) : '';
   return place + (path.startsWith(prefix) ? path : posix.join(prefix, path)) + rest;
 }

@@ -5,10 +5,15 @@ import { connect as connectTls } from 'node:tls';
 import { guarded } from '../../../defects.ts';
 import { forwardedFor, passRequestOn, passUpgradeOn } from '../../../network/index.ts';
 import { goNetworkError } from '../../../runtime/index.ts';
-import type { ApiAnswer, ApiRequest, ServerContext, SubresourceHandlers } from '../../../apiserver/index.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  ServerContext,
+  SubresourceHandlers,
+  UpgradedSocket,
+} from '../../../apiserver/index.ts';
 import { headersForProgram } from './passed-headers.ts';
-import { answeredHeaders, isPage, pageHeaders, type ProxiedLink } from './proxied-link.ts';
-import type { UpgradedSocket } from '../upgraded-socket.ts';
+import { headersForClient, isPage, pageHeaders, type ProxiedLink } from './proxied-link.ts';
 import { podTarget, type ProxyTarget, serviceTarget } from './proxy-target.ts';
 import { badGateway, serviceUnavailable } from './unavailable.ts';
 
@@ -79,8 +84,8 @@ function passOn(request: ApiRequest, target: ProxyTarget, socket: Socket): ApiAn
         socket,
         path: pathOf(request),
         headers: [...headers, 'X-Forwarded-For', forwardedFor(raw), 'X-Forwarded-Uri', path],
-        answered: (given, answer) => {
-          const ownHeaders = answeredHeaders(given, link);
+        rewriteHeaders: (given, answer) => {
+          const ownHeaders = headersForClient(given, link);
           return isPage(answer.headers) ? pageHeaders(ownHeaders) : ownHeaders;
         },
         through: ({ headers: given, statusCode }) =>
@@ -102,7 +107,11 @@ async function pageStepsOf(headers: IncomingHttpHeaders, link: ProxiedLink): Pro
   return pageSteps(headers, link);
 }
 
-function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket, target: ProxyTarget): Promise<void> {
+function upgradeTo(
+  request: ApiRequest,
+  { socket: client, head, onRefusal }: UpgradedSocket,
+  target: ProxyTarget,
+): Promise<void> {
   const link = linkOf(request, target);
   return new Promise((resolve, reject) => {
     client.once('close', resolve);
@@ -114,8 +123,9 @@ function upgradeTo(request: ApiRequest, { socket: client, head }: UpgradedSocket
           socket,
           path: pathOf(request),
           headers: headersForProgram(request.raw.rawHeaders).headers,
-          answered: (given) => answeredHeaders(given, link),
+          rewriteHeaders: (given) => headersForClient(given, link),
           ...refusals(reject),
+          onOtherAnswer: onRefusal,
         },
       );
     }, reject);

@@ -115,11 +115,11 @@ export class SpdyConnection {
     const stream = new CarriedStream({
       send: (chunk, sent) => void this.#carrier.write(data(chunk, false), sent),
       end: (sent) => void this.#carrier.write(data(Buffer.alloc(0), true), sent),
-      wantsData: () => this.#goOn(streamId),
+      wantsData: () => this.#resume(streamId),
       closed: (isCut) => {
         this.#streams.delete(streamId);
         if (isCut) this.#send({ type: 'rstStream', streamId, status: RESET.cancel });
-        this.#goOn(streamId);
+        this.#resume(streamId);
       },
     });
     this.#streams.set(streamId, stream);
@@ -140,7 +140,7 @@ export class SpdyConnection {
     if (isLast) stream.push(null);
   }
 
-  #goOn(streamId: number): void {
+  #resume(streamId: number): void {
     if (this.#full.delete(streamId) && this.#full.size === 0) this.#carrier.resume();
   }
 

@@ -40,7 +40,7 @@ describe('a cgroup, where one can be made', needs('cgroups'), () => {
     await vi.waitFor(() => expect(all.map(stateOf)).toEqual(all.map(() => 'S')), PATIENT);
     await group.end();
     expect(group.folders.filter((folder) => existsSync(folder) || existsSync(path.dirname(folder)))).toEqual([]);
-    expect(all.filter((one) => factsOf(one)?.zombie === false)).toEqual([]);
+    expect(all.filter((one) => factsOf(one)?.isZombie === false)).toEqual([]);
   });
 
   it('takes a process that has ended for none', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, mkdirSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { fileIdentity } from '../../../../src/runtime/start/file-identity.ts';
+import { fileIdentity } from '../../../../src/runtime/start/open-beneath.ts';
 import { checkMounts } from '../../../../src/runtime/linux/namespace/check-mounts.ts';
 import { needs } from '../../../needs.ts';
 

@@ -41,9 +41,9 @@ describe('seriousFailure()', () => {
   it.each([
     ['nothing was said', '', undefined],
     ['only what may fail has failed', says('/r/./mnt') + says('/r/./mnt'), undefined],
-    ['what must not fail is told by itself', says('/r/./mnt') + says('/r/./data') + says('/r/./mnt'), '/r/./data'],
-    ['two mounts at one place are told apart by nothing', says('/r/./both'), '/r/./both'],
-    ['a place that nobody asked for is serious', says('/r/./mnt/x'), '/r/./mnt/x'],
+    ['what must not fail is reported by itself', says('/r/./mnt') + says('/r/./data') + says('/r/./mnt'), '/r/./data'],
+    ['two mounts at one place cannot be distinguished', says('/r/./both'), '/r/./both'],
+    ['a place that was not requested is serious', says('/r/./mnt/x'), '/r/./mnt/x'],
   ])('%s', (_what, words, target) => {
     expect(seriousFailure(words, entries)).toBe(target && says(target).trimEnd());
   });

@@ -7,6 +7,7 @@ import { SystemClock } from '../../../../src/clock.ts';
 import type { Confinement, FileOwners, Identity, Mount } from '../../../../src/runtime/base/confinement.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/base/runtime.ts';
+import { compileProfile } from '../../../../src/runtime/linux/seccomp/programs.ts';
 import { need } from '../../../needs.ts';
 import { handMadeImage, type LayerFiles } from '../../support/hand-made-image.ts';
 import { makeRig, PATH, type Rig, sh } from '../../support/process-rig.ts';
@@ -123,6 +124,22 @@ describe.each(WAYS)('a container with the files of an image, owned as $owners', 
     expect(words).toMatch(/^1000 1000 CapEff:\s0{16} NoNewPrivs:\s1 \/no\/such\.so1$/);
   });
 
+  it('is under a filter of system calls, which programs of the host load', async (test) => {
+    need(test, { perl: facts?.tools.perl !== undefined });
+    const syscalls = [{ names: ['chown', 'lchown', 'fchownat'], action: 'SCMP_ACT_ERRNO' as const }];
+    const place = { capabilities: [], machine: process.arch, kernel: '6.1' };
+    const seccomp = compileProfile({ defaultAction: 'SCMP_ACT_ALLOW', syscalls }, place).program;
+    const script = 'id -u; grep -E "CapEff|Seccomp:" /proc/self/status; chown 0 /tmp 2>&1 || ls -d /tmp';
+    const outcome = async (changes: Partial<ContainerLaunch>): Promise<string[]> => {
+      const { text } = await rig.run(sh(script), { ...inImage(owners, {}), ...changes });
+      return text.trimEnd().split('\n');
+    };
+    const [plain, filtered] = [await outcome({}), await outcome({ seccomp })];
+    expect(plain.slice(0, 2)).toEqual(filtered.slice(0, 2));
+    expect([plain[2], plain[3]]).toEqual(['Seccomp:\t0', undefined]);
+    expect(filtered.slice(2)).toEqual(['Seccomp:\t2', expect.stringMatching(/not permitted/), '/tmp']);
+  });
+
   it('puts mounts where links of the image lead inside, and never beside its root', async () => {
     const outside = mkdtempSync(path.join(stateDir, 'outside-'));
     const layers = [
@@ -134,6 +151,27 @@ describe.each(WAYS)('a container with the files of an image, owned as $owners', 
     expect(await run(script, { layers, mounts })).toBe('onetwo3 /dev/null /proc/self');
     expect(readdirSync(outside)).toEqual([]);
     expect(existsSync('/etc/v')).toBe(false);
+  });
+
+  it('has folders of the image as volumes: with their content, to be written to, whatever the root is', async () => {
+    const layers = [{ 'data/old': 'old', 'data/file': 'lower', 'a/file': 'x' }, { 'data/file': 'upper' }];
+    const asked = inImage(owners, { layers, isRootReadOnly: true });
+    const image = asked.confinement?.image;
+    if (image === undefined) throw new Error('there is no image');
+    const copyOf = (at: string): Mount => ({
+      source: '/',
+      target: at,
+      isReadOnly: false,
+      image: { ...image, path: at },
+    });
+    const mounts = ['/data', '/new/deep', '/a/file'].map(copyOf);
+    const inside = [mount(volume('inner'), '/data/inner')];
+    const script =
+      'cat /data/old /data/file /data/inner/file; echo; echo 1 > /data/made; echo 2 > /new/deep/made; ' +
+      'cat /data/made /new/deep/made; echo > /a/file || echo refused; cat /a/file';
+    const confinement = asked.confinement && { ...asked.confinement, mounts: [...mounts, ...inside] };
+    const { text } = await rig.run(sh(`(${script}) 2>/dev/null`), { ...asked, confinement });
+    expect(text.trimEnd().replaceAll('\n', ' ')).toBe('oldupperinner 1 2 refused x');
   });
 
   it('does not see what an upper layer has removed, also where the lower one has a link to the host', async () => {

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -126,6 +137,42 @@ describe('a container with namespaces', () => {
     expect(text).toBe('seenseen');
     // The mount point was created in a shared folder and removed again.
     expect(readdirSync(path.join(work, 'real'))).toEqual([]);
+  });
+
+  it('starts with volumes over the programs and the devices that podrun needs', async () => {
+    const bare = 'exec 2>&1; echo $0; [ -e /dev/null ] || echo bare';
+    const over = (...targets: readonly string[]): Partial<ContainerLaunch> =>
+      confined({ mounts: targets.map((target) => mount(source(), target)) });
+    // A shell that is no part of the folders which the volumes cover.
+    const shell = mkdtempSync(path.join(tmpdir(), 'podrun-shell-'));
+    onTestFinished(() => removeTree(shell));
+    copyFileSync(realpathSync('/bin/sh'), path.join(shell, 'sh'));
+    chmodSync(path.join(shell, 'sh'), 0o755);
+    const argv = [path.join(shell, 'sh'), '-c', bare] as const;
+    expect(await run(argv, over('/usr/bin'))).toEqual({ text: `${shell}/sh\n`, exitCode: 0 });
+    expect(await run(argv, over('/bin', '/sbin', '/usr/sbin'))).toEqual({ text: `${shell}/sh\n`, exitCode: 0 });
+    expect(await run(argv, over('/dev'))).toEqual({ text: `${shell}/sh\nbare\n`, exitCode: 0 });
+    expect(await rig.startFailing(argv, over('/usr/lib', '/lib64'))).toMatch(/no such file|No such file/);
+  });
+
+  it('does not start with a volume in place of its root', async () => {
+    const volume = source();
+    const launch = confined({ mounts: [mount(volume, '/')] });
+    expect(await rig.startFailing(sh('true'), launch)).toBe(
+      `error mounting ${volume} to rootfs at /: it would be the root`,
+    );
+  });
+
+  it('may use a device that every container has at any path, and no further device', async (test) => {
+    const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
+    const mounts = devices.map((device, index) => mount(device, `/dev/x${index}`));
+    const script =
+      'echo a > /dev/x0 && head -c 3 /dev/x1 | wc -c; (echo > /dev/x2) 2>/dev/null; echo $?; head -c 2 /dev/x4 | wc -c';
+    const { text } = await run(sh(script), confined({ mounts }));
+    expect(text).toMatch(/^3\n[1-9]\n2\n$/);
+    need(test, 'device nodes', { '/dev/kmsg': existsSync('/dev/kmsg') });
+    const other = await run(sh('(: < /dev/x) 2>&1'), confined({ mounts: [mount('/dev/kmsg', '/dev/x')] }));
+    expect(other.text).toMatch(/Permission denied/);
   });
 
   it('may be kept from writing anywhere but to its volumes', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { usageTotals } from '../../../../src/runtime/linux/usage/usage-totals.ts';
+import { usageTotals } from '../../../../src/runtime/linux/cgroup/cgroup-usage.ts';
 import { PATIENT } from '../../../patience.ts';
 import { makeRig, sh } from '../../support/process-rig.ts';
 import { needs } from '../../../needs.ts';

@@ -54,14 +54,14 @@ describe('a SPDY connection', () => {
     expect(client.text(id)).toBe('answer');
   });
 
-  it('answers pings, and lets the rest pass', async () => {
+  it('responds to pings, and lets the rest pass', async () => {
     const { client } = await connect();
     client.send({ type: 'settings' }, { type: 'windowUpdate', streamId: 1, bytes: 10 }, { type: 'ping', id: 7 });
     await client.until(() => client.frames.length > 0);
     expect(client.frames).toEqual([{ type: 'ping', id: 7 }]);
   });
 
-  it('stops reading while a stream is not read, and goes on', async () => {
+  it('stops reading while a stream is not read, and resumes', async () => {
     const { client, opened, far } = await connect();
     const id = client.open({ streamtype: 'stdin' });
     const piece = Buffer.alloc(64 * 1024);
@@ -75,7 +75,7 @@ describe('a SPDY connection', () => {
     expect(bytes).toBe(64 * piece.length);
   });
 
-  it('resets a stream that is left, and is told of one that the client leaves', async () => {
+  it('resets an abandoned stream, and reports a stream that the client resets', async () => {
     const { client, opened } = await connect();
     const [one, two] = [client.open({}), client.open({})];
     await client.until(() => client.frames.length === 2);

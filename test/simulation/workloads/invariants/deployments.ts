@@ -3,6 +3,7 @@ import type { StoredPod } from '../../../../src/api/base/objects.ts';
 import type { StoredEndpointSlice } from '../../../../src/api/workloads/endpoint-slices.ts';
 import type { StoredDeployment } from '../../../../src/controllers/base/reconcile.ts';
 import type { ObjectEntry, WorkloadEntry } from '../workload-entry.ts';
+import type { AnyObject } from '../workload-simulation.ts';
 import {
   isActive,
   isAvailable,
@@ -36,11 +37,19 @@ function limitsOf({ spec }: StoredDeployment): { readonly most: number; readonly
   return { most: replicas + surge, fewest: replicas - (surge + missing === 0 ? 1 : missing) };
 }
 
+/**
+ * A Deployment lets its ReplicaSets have so many Pods together. After a change of its strategy they may have more, also
+ * anew: a ReplicaSet replaces Pods up to its own number. Source: pkg/controller/deployment/util, NewRSNewReplicas.
+ */
 export function neverMoreThanReplicasAndMaxSurge(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
-  if (!isCreation(entry, 'Pod') || !past.isKept) return undefined;
-  const active = podsOf(past).filter(isActive).length;
+  const isGrowth = isGrowthOfSet(entry);
+  if (!(isGrowth || isCreation(entry, 'Pod')) || !past.isKept) return undefined;
+  const sets = past.all('ReplicaSet').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const wanted = sets.reduce((sum, set) => sum + replicasOf(set), 0);
   const most = Math.max(...deployments(past).map((one) => limitsOf(one).most));
-  return active > most ? `${active} Pods, at most ${most}` : undefined;
+  if (isGrowth) return wanted > most ? `${wanted} Pods wanted, at most ${most}` : undefined;
+  const active = podsOf(past).filter(isActive).length;
+  return active > Math.max(most, wanted) ? `${active} Pods, at most ${most}` : undefined;
 }
 
 export function neverFewerAvailableThanAllowed(entry: WorkloadEntry, past: WorkloadPast): string | undefined {
@@ -70,9 +79,17 @@ export function recreateNeverMixesTemplates(entry: WorkloadEntry, past: Workload
 
 /** True when a ReplicaSet without replicas, or a new one, gets some. */
 function isFirstGrowth(entry: WorkloadEntry): entry is WorkloadEntry & ObjectEntry {
+  return isGrowthOfSet(entry) && replicasOf(entry.before) === 0;
+}
+
+/** True when a ReplicaSet gets more replicas, or is new and has some. */
+function isGrowthOfSet(entry: WorkloadEntry): entry is WorkloadEntry & ObjectEntry {
   if (entry.type !== 'object' || entry.change === 'DELETED' || entry.object.kind !== 'ReplicaSet') return false;
-  const [before, now] = [entry.before, entry.object].map((set) => (set?.spec as { replicas?: number })?.replicas ?? 0);
-  return before === 0 && now !== 0;
+  return replicasOf(entry.object) > replicasOf(entry.before);
+}
+
+function replicasOf(set: AnyObject | undefined): number {
+  return (set?.spec as { readonly replicas?: number } | undefined)?.replicas ?? 0;
 }
 
 const hasEnded = ({ status }: StoredPod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';

@@ -1,7 +1,8 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { Checker } from './checker.ts';
 import type { CelVariables } from './estimate.ts';
-import { syntaxMistakes, textOfMistakes } from './messages.ts';
+import { withoutConstructions } from './constructions.ts';
+import { syntaxMistakes, textOfMistakes, type Mistake } from './messages.ts';
 import type { CelType } from './types.ts';
 
 /** An expression that can be evaluated. */
@@ -13,20 +14,33 @@ interface CheckedExpression {
   readonly names: ReadonlySet<string>;
 }
 
-/** Checks the types of an expression, and estimates its cost. The error is as cel-go writes it. */
+/**
+ * Checks the types of an expression, and estimates its cost. The error is as cel-go writes it.
+ * @param mayConstruct true: the expression may construct objects, as mutations do
+ */
 export function checkExpression(
   environment: Environment,
   text: string,
   scope: CelVariables,
+  mayConstruct = false,
 ): CheckedExpression | { readonly error: string } {
+  const given = mayConstruct ? withoutConstructions(text) : { text, placeOf: (at: number) => at };
+  const failed = (mistakes: readonly Mistake[]): { readonly error: string } => {
+    return {
+      error: textOfMistakes(
+        text,
+        mistakes.map((one) => ({ ...one, at: given.placeOf(one.at) })),
+      ),
+    };
+  };
   let ast: ASTNode;
   try {
-    ({ ast } = environment.parse(text));
+    ({ ast } = environment.parse(given.text));
   } catch (error) {
-    return { error: textOfMistakes(text, syntaxMistakes(text, error)) };
+    return failed(syntaxMistakes(given.text, error));
   }
   const checker = new Checker();
   const { type, cost } = checker.visit(ast, scope);
   const { mistakes, names } = checker;
-  return mistakes.length > 0 ? { error: textOfMistakes(text, mistakes) } : { type, cost, names };
+  return mistakes.length > 0 ? failed(mistakes) : { type, cost, names };
 }

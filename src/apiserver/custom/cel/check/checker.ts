@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { callEstimate } from './calls.ts';
+import { constructionEstimate } from './construction-estimate.ts';
 import { LIST_COST, MAP_COST } from './costs.ts';
 import type { Estimate, CelVariables, Visitor } from './estimate.ts';
 import { macroEstimate } from './macro-estimates.ts';
@@ -56,7 +57,9 @@ export class Checker implements Visitor {
         return this.#map(node.args, scope);
       case 'call':
       case 'rcall':
-        return macroEstimate(this, node, scope) ?? callEstimate(this, node, scope);
+        return (
+          macroEstimate(this, node, scope) ?? constructionEstimate(this, node, scope) ?? callEstimate(this, node, scope)
+        );
       case '?:':
         return this.#choice(node, scope);
       case '!_':
@@ -81,6 +84,16 @@ export class Checker implements Visitor {
     }
   }
 
+  fieldOf(node: ASTNode, type: CelType, field: string): CelType {
+    const { kind, name, fields, inner } = type.kind === 'optional' ? innerOf(type) : type;
+    if (kind === 'map') return unsized(inner?.[1] ?? DYN);
+    if (kind === 'dyn') return DYN;
+    if (kind !== 'object' && fields === undefined) {
+      return this.fail(node, `type '${name}' does not support field selection`).type;
+    }
+    return fields?.get(field) ?? fields?.get(`__${field}__`) ?? this.fail(node, `undefined field '${field}'`).type;
+  }
+
   #name(node: ASTNode, name: string, scope: CelVariables): Estimate {
     const type = scope.get(name);
     if (type !== undefined) {
@@ -98,18 +111,9 @@ export class Checker implements Visitor {
     const { type, cost } = this.visit(of, scope);
     const isOptional = node.op === '.?' || type.kind === 'optional';
     const target = type.kind === 'optional' ? innerOf(type) : type;
-    const fieldType = this.#fieldOf(node, target, field);
+    const fieldType = this.fieldOf(node, target, field);
     const isFree = target.kind === 'dyn' && node.op === '.';
     return { type: isOptional ? optionalType(fieldType) : fieldType, cost: isFree ? cost : cost + 1 };
-  }
-
-  #fieldOf(node: ASTNode, { kind, name, fields, inner }: CelType, field: string): CelType {
-    if (kind === 'map') return unsized(inner?.[1] ?? DYN);
-    if (kind === 'dyn') return DYN;
-    if (kind !== 'object' && fields === undefined) {
-      return this.fail(node, `type '${name}' does not support field selection`).type;
-    }
-    return fields?.get(field) ?? fields?.get(`__${field}__`) ?? this.fail(node, `undefined field '${field}'`).type;
   }
 
   #index(node: ASTNode & { readonly op: '[]' | '[?]' }, scope: CelVariables): Estimate {

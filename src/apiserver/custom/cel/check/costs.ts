@@ -19,6 +19,7 @@ type Cost = (target: Sized, other: Sized) => number;
 
 export const LIST_COST = 10;
 export const MAP_COST = 30;
+export const STRUCT_COST = 40;
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;

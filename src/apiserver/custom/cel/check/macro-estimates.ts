@@ -35,7 +35,7 @@ const TESTS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'exis
 
 /** Type and cost of a macro. Undefined: the call is none. Source: cel-go, parser/macro.go and ext. */
 export function macroEstimate(visitor: Visitor, node: Call, scope: CelVariables): Estimate | undefined {
-  if (node.op === 'call') return node.args[0] === 'has' ? hasEstimate(visitor, node.args[1], scope) : undefined;
+  if (node.op === 'call') return node.args[0] === 'has' ? hasEstimate(visitor, node, scope) : undefined;
   const [name, receiver, args] = node.args;
   if (receiver.op === 'id' && receiver.args === 'cel' && name === 'bind' && args.length === 3) {
     return bindEstimate(visitor, args as [ASTNode, ASTNode, ASTNode], scope);
@@ -47,14 +47,16 @@ export function macroEstimate(visitor: Visitor, node: Call, scope: CelVariables)
   return variables === undefined ? undefined : loopEstimate(visitor, node, { scope, name, variables });
 }
 
-function hasEstimate(visitor: Visitor, [field]: readonly ASTNode[], scope: CelVariables): Estimate {
+/** The test of a field is free. A mistake in its name is at the call, where cel-go puts the test. */
+function hasEstimate(visitor: Visitor, node: Call & { readonly op: 'call' }, scope: CelVariables): Estimate {
+  const [field] = node.args[1];
   if (field?.op !== '.') {
     if (field !== undefined) visitor.fail(field, 'invalid argument to has() macro');
     return { type: BOOL, cost: 0 };
   }
-  const { cost } = visitor.visit(field.args[0], scope);
-  // The field is checked, and its select is free.
-  visitor.visit(field, scope);
+  const [of, name] = field.args;
+  const { type, cost } = visitor.visit(of, scope);
+  visitor.fieldOf(node, type, name);
   return { type: BOOL, cost };
 }
 

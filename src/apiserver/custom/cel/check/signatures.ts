@@ -89,6 +89,7 @@ kubernetes.Semver.compareTo(kubernetes.Semver): int
 isImage(string): bool; image(string): kubernetes.Image; kubernetes.Image.containsDigest(): bool
 kubernetes.Image.registry(): string; kubernetes.Image.repository(): string; kubernetes.Image.identifier(): string
 kubernetes.Image.tag(): string; kubernetes.Image.digest(): string
+jsonpatch.escapeKey(string): string
 format.named(string): optional<kubernetes.NamedFormat>
 kubernetes.NamedFormat.validate(string): optional<list<string>>
 
@@ -114,7 +115,7 @@ const TIMESTAMP_PARTS =
   'getFullYear getMonth getDayOfYear getDayOfMonth getDate getDayOfWeek getHours getMinutes getSeconds getMilliseconds';
 
 /** Namespaces of functions: what stands before the dot is no receiver. */
-const NAMESPACES = new Set(['format', 'ip', 'lists', 'optional', 'sets', 'strings']);
+const NAMESPACES = new Set(['format', 'ip', 'jsonpatch', 'lists', 'optional', 'sets', 'strings']);
 
 const NAMED: Readonly<Record<string, CelType>> = {
   bool: BOOL,

@@ -1,0 +1,11 @@
+import { parseJson } from '../../api/index.ts';
+
+/** The mistake in bytes that are not one JSON value, in the words of Go's decoder if it refuses them, too. */
+export function jsonProblem(bytes: Buffer): string {
+  try {
+    parseJson(bytes);
+    return 'exceeded max depth';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,175 @@
+import {
+  DEFAULT_NAMESPACE,
+  goQuote,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  PodrunError,
+  qualifiedKind,
+} from '../api/index.ts';
+import { type ManifestObject, podIn, renderManifestErrors, type UnreadObject } from '../manifest/index.ts';
+import type { ObjectReader } from '../store/index.ts';
+
+/** The objects of a run that need an API server. */
+export interface ApiNeeds {
+  /** Objects to store before anything runs: definitions first, then roles, then what they let in. */
+  readonly first: readonly UnreadObject[];
+  /** Custom resources: they come last, after their definitions and the Pods that check them. */
+  readonly custom: readonly UnreadObject[];
+  /** Objects of kinds that nothing defines. */
+  readonly undefined: readonly UnreadObject[];
+  /** True: the objects mean nothing without an API server. */
+  readonly isNeeded: boolean;
+}
+
+/** Groups whose objects mean nothing without an API server. */
+const API_GROUPS: ReadonlySet<string> = new Set([
+  'apiextensions.k8s.io',
+  'rbac.authorization.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiregistration.k8s.io',
+]);
+
+/** The order in which objects of an API server are stored. The last two are for calls of programs that run. */
+const ORDER: readonly string[] = [
+  'CustomResourceDefinition',
+  'ClusterRole',
+  'Role',
+  'ClusterRoleBinding',
+  'RoleBinding',
+  '',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'APIService',
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+];
+
+/**
+ * Finds out whether a run needs an API server, and in which order the objects are stored that only one knows.
+ * @param manifests the objects that podrun itself reads
+ */
+export function apiNeeds(
+  store: ObjectReader,
+  unread: readonly UnreadObject[],
+  manifests: readonly ManifestObject[],
+): ApiNeeds {
+  const custom = unread.filter(({ noMatch }) => noMatch !== undefined);
+  const known = unread.filter(({ noMatch }) => noMatch === undefined);
+  const first = known.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const isDefined = custom.length === 0 ? () => false : definedKinds(store, known);
+  const defined = custom.filter(({ object }) => isDefined(object));
+  return {
+    first,
+    custom: defined,
+    undefined: custom.filter((each) => !defined.includes(each)),
+    isNeeded: defined.length > 0 || known.some(needsApi) || mayUseApi(store, manifests),
+  };
+}
+
+/**
+ * Sentences about the objects that a run leaves out: objects of kinds that nothing defines, and without an API server,
+ * objects that only one knows.
+ * @param serves true: the run has an API server
+ * @throws {PodrunError} when none may be left out because nothing defines it
+ */
+export function unreadWarnings(
+  { undefined: unknown, first, custom, isNeeded }: ApiNeeds,
+  serves: boolean,
+  isStrict: boolean,
+): string[] {
+  const mistakes = unknown.flatMap(({ noMatch }) => noMatch ?? []);
+  if (isStrict && mistakes.length > 0) {
+    throw new PodrunError('InvalidManifest', renderManifestErrors(mistakes).join('\n'), {
+      hint: 'Nothing was started. Without --strict, podrun leaves out what nothing defines.',
+    });
+  }
+  const undefinedKinds = unknown.map(({ object: { apiVersion, kind }, file, position: { line, column } }) => {
+    const what = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
+    return `${what}: no CustomResourceDefinition defines it, ignored (${file}:${line}:${column})`;
+  });
+  if (serves) return undefinedKinds;
+  const idle = [...first, ...custom];
+  const unread = idle.filter((each) => !needsApi(each)).map(({ object }) => object.kind);
+  const unsupported = [...new Set(unread)].map((kind) => `${kind} is not supported by this runner, ignored`);
+  const names = idle.filter(needsApi).map(nameOfUnread);
+  const noApi = isNeeded && names.length > 0 ? [`no effect without an API server (--no-api): ${names.join(', ')}`] : [];
+  return [...undefinedKinds, ...noApi, ...unsupported];
+}
+
+/** True for an object that means nothing without an API server. */
+function needsApi({ object, noMatch }: UnreadObject): boolean {
+  return noMatch !== undefined || API_GROUPS.has(groupOf(object.apiVersion));
+}
+
+/** The name of an object in messages: `gadget.try.example.com/g`. */
+function nameOfUnread({ object }: UnreadObject): string {
+  return `${qualifiedKind(object)}/${object.metadata.name ?? object.metadata.generateName ?? ''}`;
+}
+
+function rankOf({ object: { kind } }: UnreadObject): number {
+  return ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.indexOf('');
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}
+
+/** Says of a kind whether a definition of the manifests or of the store, or another API server, defines it. */
+function definedKinds(store: ObjectReader, known: readonly UnreadObject[]): (object: KubeObject) => boolean {
+  const given = (kind: string): KubeObject[] => known.flatMap(({ object }) => (object.kind === kind ? [object] : []));
+  const definitions = [...given('CustomResourceDefinition'), ...store.list('customresourcedefinitions')];
+  const services = [...given('APIService'), ...store.list('apiservices')];
+  const kinds = new Set(definitions.flatMap(kindsOf));
+  const versions = new Set(services.flatMap(versionOfService));
+  return ({ apiVersion, kind }) => kinds.has(`${apiVersion}/${kind}`) || versions.has(apiVersion);
+}
+
+/** The kinds of a definition, `example.com/v1/Widget`. A definition that is wrong has none. */
+function kindsOf(definition: KubeObject): string[] {
+  const spec = fieldOf(definition, 'spec');
+  const names = fieldOf(spec, 'names');
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJsonObject) : [];
+  return versions.map(({ name }) => `${String(spec['group'])}/${String(name)}/${String(names['kind'])}`);
+}
+
+/** The version that another API server serves, `metrics.example.com/v1`. */
+function versionOfService(service: KubeObject): string[] {
+  const spec = fieldOf(service, 'spec');
+  return isJsonObject(spec['service']) ? [`${String(spec['group'])}/${String(spec['version'])}`] : [];
+}
+
+function fieldOf(object: object, field: string): JsonObject {
+  const value: unknown = (object as JsonObject)[field];
+  return isJsonObject(value) ? value : {};
+}
+
+/** A RoleBinding or ClusterRoleBinding. */
+type Binding = KubeObject & { readonly subjects?: readonly BindingSubject[] };
+interface BindingSubject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Says whether Pods have tokens of accounts that bindings of the store let do something. */
+function mayUseApi(store: ObjectReader, manifests: readonly ManifestObject[]): boolean {
+  const accounts = new Set(manifests.flatMap(accountOf));
+  if (accounts.size === 0) return false;
+  return ['rolebindings', 'clusterrolebindings'].some((resource) =>
+    store.list<Binding>(resource).some(({ subjects = [], metadata }) =>
+      subjects.some(({ kind, name, namespace = metadata.namespace }) => {
+        return kind === 'ServiceAccount' && accounts.has(`${namespace}/${name}`);
+      }),
+    ),
+  );
+}
+
+/** The account whose token a Pod, or the Pods of a workload, have: `NAMESPACE/NAME`. */
+function accountOf({ object }: ManifestObject): string[] {
+  const pod = podIn({ ...object })?.pod;
+  if (pod?.spec === undefined || pod.spec.automountServiceAccountToken === false) return [];
+  return [`${object.metadata.namespace ?? DEFAULT_NAMESPACE}/${pod.spec.serviceAccountName || 'default'}`];
+}

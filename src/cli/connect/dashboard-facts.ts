@@ -1,0 +1,32 @@
+import { servedUrls, workloadsAbove } from '../../apiserver/index.ts';
+import type { StoredService } from '../../api/index.ts';
+import { PLAIN, renderTimelines, UNICODE_GLYPHS } from '../../print/index.ts';
+import type { DashboardFacts } from '../../server/index.ts';
+import { type FileStore, RecordedRuns } from '../../store/index.ts';
+import { chosenRuns, recordedRun } from '../timeline/chosen-runs.ts';
+
+/** The width of a drawing in the page, characters. */
+const COLUMNS = 100;
+
+/** The facts for the dashboard that the API of Kubernetes does not have. */
+export function dashboardFacts(store: FileStore): DashboardFacts {
+  return {
+    urls: () => {
+      const namespaces = new Set(store.list<StoredService>('services').map(({ metadata }) => metadata.namespace));
+      return [...namespaces].flatMap((namespace) =>
+        servedUrls(store, namespace).map((served) => ({ ...served, namespace })),
+      );
+    },
+    timeline: (namespace, name) => {
+      const records = new RecordedRuns(store);
+      const nowMs = store.clock.now().wallMs;
+      const above = workloadsAbove(store);
+      const runs = chosenRuns(records, { namespace, words: [name], nowMs, workloadsAbove: above });
+      const named = runs.map((chosen) => {
+        const { run, workload, timeline } = recordedRun(records, chosen, nowMs);
+        return { run: run.run, workload, timeline };
+      });
+      return renderTimelines(named, { width: COLUMNS, color: PLAIN, glyphs: UNICODE_GLYPHS });
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import {
+  isJsonObject,
+  isSameJson,
+  type JsonObject,
+  type KubeObject,
+  qualifiedKind,
+  threeWayMerge,
+} from '../../api/index.ts';
+import { inBackground } from '../../defects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import type { ApiClient, ApiResponse } from './api-client.ts';
+
+/** An object of a manifest for an API server. */
+export interface ObjectToApply {
+  /** As written. */
+  readonly object: KubeObject;
+  /** The place of the object, for messages: `app.yaml:6`. */
+  readonly place: string;
+}
+
+/** An object that is not stored. */
+export interface UnstoredObject {
+  /** `gadget.try.example.com/g`. */
+  readonly about: string;
+  /** Why not, in the words of the API server. */
+  readonly reason: string;
+  readonly place: string;
+}
+
+/** The reports of `ApplyObjects`. */
+export interface ApplyListener {
+  /** A line such as `gadget.try.example.com/g created`. */
+  readonly note: (line: string) => void;
+  readonly warn: (text: string) => void;
+  /** Called when what is pending or refused has changed. */
+  readonly changed: () => void;
+}
+
+/** The annotation in which kubectl keeps what it has applied last. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const FIRST_DELAY_MS = 100;
+const DELAY_MAX_MS = 1000;
+/** The number of tries of an update while other clients are faster. */
+const TRIES = 5;
+
+type StoreOutcome =
+  | { readonly type: 'stored'; readonly how: 'created' | 'configured' | 'unchanged' }
+  /** The server may take it later: its definition or its webhook is not ready yet. */
+  | { readonly type: 'pending'; readonly reason: string }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** Applies objects through an API server, as `kubectl apply` does. What has to wait is tried again until `close`. */
+export class ApplyObjects {
+  readonly #client: ApiClient;
+  readonly #clock: Clock;
+  readonly #listener: ApplyListener;
+  readonly #namespace: string;
+  #pending: Array<{ readonly to: ObjectToApply; reason: string }> = [];
+  readonly #refused: UnstoredObject[] = [];
+  #alarm: Alarm | undefined;
+  #delayMs = FIRST_DELAY_MS;
+  #isClosed = false;
+
+  /** @param namespace the namespace of objects that name none */
+  constructor(client: ApiClient, clock: Clock, namespace: string, listener: ApplyListener) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#namespace = namespace;
+    this.#listener = listener;
+  }
+
+  /** The objects that wait for what defines or checks them. */
+  get pending(): readonly UnstoredObject[] {
+    return this.#pending.map(({ to, reason }) => ({ about: nameOf(to.object), reason, place: to.place }));
+  }
+
+  /** The objects that the server does not take. */
+  get refused(): readonly UnstoredObject[] {
+    return this.#refused;
+  }
+
+  /** Applies objects in their order. Resolves when each was tried once. */
+  async apply(objects: readonly ObjectToApply[]): Promise<void> {
+    for (const to of objects) await this.#try(to);
+    this.#plan();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#alarm?.cancel();
+  }
+
+  #plan(): void {
+    if (this.#pending.length === 0 || this.#isClosed) return;
+    this.#alarm?.cancel();
+    this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + this.#delayMs, () =>
+      inBackground(this.#tryAgain()),
+    );
+    this.#delayMs = Math.min(this.#delayMs * 2, DELAY_MAX_MS);
+  }
+
+  async #tryAgain(): Promise<void> {
+    const due = this.#pending;
+    this.#pending = [];
+    for (const { to, reason } of due) {
+      if (this.#isClosed) this.#pending.push({ to, reason });
+      else await this.#try(to);
+    }
+    this.#listener.changed();
+    this.#plan();
+  }
+
+  async #try(to: ObjectToApply): Promise<void> {
+    const about = nameOf(to.object);
+    const outcome = await this.#store(to.object).catch((error: unknown): StoreOutcome => {
+      return { type: 'pending', reason: `the API server does not respond: ${String(error)}` };
+    });
+    if (outcome.type === 'stored') this.#listener.note(`${about} ${outcome.how}`);
+    else if (outcome.type === 'pending') this.#pending.push({ to, reason: outcome.reason });
+    else this.#refused.push({ about, reason: outcome.reason, place: to.place });
+  }
+
+  async #store(object: KubeObject): Promise<StoreOutcome> {
+    const at = await this.#placeOf(object);
+    if ('type' in at) return at;
+    const { collection, namespace } = at;
+    const wanted = withNamespace(object, namespace);
+    const path = `${collection}/${encodeURIComponent(wanted.metadata.name ?? '')}`;
+    for (let left = TRIES; ; left -= 1) {
+      const present = await this.#client.call({ method: 'GET', path });
+      if (present.code !== 200 && present.code !== 404) return failure(present);
+      const isNew = present.code === 404;
+      const body = isNew ? withLastApplied(wanted, wanted) : merged(present.body, wanted);
+      if (!isNew && isSameJson(body, present.body)) return { type: 'stored', how: 'unchanged' };
+      const query = 'fieldManager=podrun&fieldValidation=Strict';
+      const stored = isNew
+        ? await this.#client.call({ method: 'POST', path: `${collection}?${query}`, body })
+        : await this.#client.call({ method: 'PUT', path: `${path}?${query}`, body });
+      for (const text of stored.warnings) this.#listener.warn(text);
+      if (stored.code < 300) return { type: 'stored', how: isNew ? 'created' : 'configured' };
+      if (stored.code !== 409 || left === 1) return failure(stored);
+    }
+  }
+
+  /** The path of the collection of an object, as discovery knows it. */
+  async #placeOf({ apiVersion, kind, metadata }: KubeObject): Promise<StoreOutcome | Place> {
+    const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const known = await this.#client.call({ method: 'GET', path: root });
+    const resources = Array.isArray(known.body['resources']) ? known.body['resources'].filter(isJsonObject) : [];
+    const resource = resources.find((each) => each['kind'] === kind && !String(each['name']).includes('/'));
+    if (resource === undefined) {
+      const reason = `no matches for kind "${kind}" in version "${apiVersion}"`;
+      return { type: 'pending', reason: known.code === 503 ? messageOf(known) : reason };
+    }
+    const plural = String(resource['name']);
+    if (resource['namespaced'] !== true) return { collection: `${root}/${plural}`, namespace: undefined };
+    const namespace = metadata.namespace ?? this.#namespace;
+    return { collection: `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`, namespace };
+  }
+}
+
+interface Place {
+  readonly collection: string;
+  /** Undefined: the objects belong to none. */
+  readonly namespace: string | undefined;
+}
+
+function nameOf(object: KubeObject): string {
+  return `${qualifiedKind(object)}/${object.metadata.name ?? ''}`;
+}
+
+function withNamespace(object: KubeObject, namespace: string | undefined): KubeObject {
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+}
+
+/** An object that says what was applied. Source: k8s.io/kubectl/pkg/util/apply.go. */
+function withLastApplied(object: KubeObject, applied: KubeObject): JsonObject {
+  const { annotations, ...metadata } = applied.metadata;
+  const text = JSON.stringify({ ...applied, metadata: { annotations: annotations ?? {}, ...metadata } });
+  const all = { ...object.metadata.annotations, [LAST_APPLIED]: `${text}\n` };
+  return { ...object, metadata: { ...object.metadata, annotations: all } };
+}
+
+/** The stored object, changed as the manifest says. What was applied before and is gone from the manifest goes. */
+function merged(present: JsonObject, wanted: KubeObject): JsonObject {
+  const live = present as unknown as KubeObject;
+  const { [LAST_APPLIED]: text, ...annotations } = live.metadata.annotations ?? {};
+  const { status: _, ...written } = wanted as KubeObject & { readonly status?: unknown };
+  const bare = { ...live, metadata: { ...live.metadata, annotations } };
+  const next = threeWayMerge(lastApplied(text), written, bare);
+  const result = withLastApplied(next, wanted);
+  // An annotation alone changes nothing that the manifest says.
+  return isSameJson(next, bare) && text !== undefined ? present : result;
+}
+
+function lastApplied(text: string | undefined): KubeObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isJsonObject(value) ? (value as unknown as KubeObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Failures of what is called about an object: it may be called a moment later. */
+const MAY_PASS = ['failed calling webhook', 'conversion webhook for ', 'error trying to reach service'];
+
+function failure(response: ApiResponse): StoreOutcome {
+  const reason = messageOf(response);
+  const mayPass =
+    response.code === 503 ||
+    response.code === 429 ||
+    (response.code === 500 && MAY_PASS.some((text) => reason.includes(text)));
+  return { type: mayPass ? 'pending' : 'refused', reason };
+}
+
+function messageOf({ code, body }: ApiResponse): string {
+  const { message } = body;
+  return typeof message === 'string' && message !== '' ? message : `the API server responds with ${code}`;
+}
