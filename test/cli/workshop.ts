@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -138,6 +138,8 @@ async function closeFor({ meta }: TestContext['task'], workshop: Workshop): Prom
 /** A new folder with a state folder, in which podrun runs. */
 export class Workshop {
   #folder: string | undefined;
+  /** The pids of the machine when the folder was made: none is of this workshop, and Linux gives each again last. */
+  #earlier: ReadonlySet<string> = new Set();
   readonly #started: Podrun[] = [];
   readonly #options: WorkshopOptions;
 
@@ -146,7 +148,11 @@ export class Workshop {
   }
 
   get folder(): string {
-    return (this.#folder ??= mkdtempSync(path.join(tmpdir(), 'podrun-cli-')));
+    if (this.#folder === undefined) {
+      this.#folder = mkdtempSync(path.join(tmpdir(), 'podrun-cli-'));
+      this.#earlier = new Set(pids());
+    }
+    return this.#folder;
   }
 
   get stateDir(): string {
@@ -226,30 +232,31 @@ export class Workshop {
     return runHere({ folder, stateDir: this.stateDir }, args, { env });
   }
 
+  /** The pids of processes that began after the folder was made: to read all of /proc takes some milliseconds. */
+  #pids(): string[] {
+    return pids().filter((pid) => !this.#earlier.has(pid));
+  }
+
   /** The command lines of live processes of this workshop's Pods. */
   processes(): string[] {
-    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
-    return entries
-      .filter((entry) => /^\d+$/.test(entry) && readProc(entry, 'environ').includes(`WORKSHOP=${this.folder}\0`))
+    return this.#pids()
+      .filter((pid) => readProc(pid, 'environ').includes(`WORKSHOP=${this.folder}\0`))
       .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
   }
 
   /** The live background processes of podrun for this workshop's state folder. */
   backgroundProcesses(): number[] {
-    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
-    return entries.flatMap((entry) => {
-      const isOurs =
-        /^\d+$/.test(entry) && readProc(entry, 'cmdline').includes(`\0--state-dir\0${this.stateDir}\0run-`);
-      return isOurs ? [Number(entry)] : [];
-    });
+    const isOurs = (pid: string): boolean => readProc(pid, 'cmdline').includes(`\0--state-dir\0${this.stateDir}\0run-`);
+    return this.#pids().filter(isOurs).map(Number);
   }
 
   /** The processes of the networks of Pods in the background: they outlive podrun, also when it is killed. */
   #networkProcesses(): number[] {
-    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
     const isOurs = (environ: string): boolean =>
       environ.split('\0').some((pair) => pair.startsWith('PODRUN_NETWORK_OF=') && pair.endsWith(`:${this.stateDir}`));
-    return entries.filter((entry) => /^\d+$/.test(entry) && isOurs(readProc(entry, 'environ'))).map(Number);
+    return this.#pids()
+      .filter((pid) => isOurs(readProc(pid, 'environ')))
+      .map(Number);
   }
 
   /** The live processes of the background and of Pods, by pid and command line. */
@@ -328,6 +335,11 @@ function kill(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** The pids of all processes. None where the machine has no /proc. */
+function pids(): string[] {
+  return namesIn('/proc').filter((name) => /^\d+$/.test(name));
 }
 
 function readProc(pid: string, file: string): string {
