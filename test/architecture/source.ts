@@ -80,8 +80,18 @@ export function parse(text: string): AstNode {
   return parseAst(text, { lang: 'ts' }) as unknown as AstNode;
 }
 
+/** The nodes of each file. The tests of a worker share them, as they share the trees. */
+const nodesOfFiles = new WeakMap<AstNode, readonly AstNode[]>();
+
 /** Every node of the tree, parents first. */
-export function nodesOf(tree: AstNode): AstNode[] {
+export function nodesOf(tree: AstNode): readonly AstNode[] {
+  if (tree.type !== 'Program') return collectNodes(tree);
+  const nodes = nodesOfFiles.get(tree) ?? collectNodes(tree);
+  nodesOfFiles.set(tree, nodes);
+  return nodes;
+}
+
+function collectNodes(tree: AstNode): AstNode[] {
   const nodes: AstNode[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const child of value) visit(child);
@@ -97,9 +107,15 @@ export function isNode(value: unknown): value is AstNode {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
+/** The positions of the line ends of each file. */
+const lineEnds = new WeakMap<SourceFile, readonly number[]>();
+
 /** The line of a position in a file, from 1. */
 export function lineAt(file: SourceFile, position: number): number {
-  return file.text.slice(0, position).split('\n').length;
+  const ends = lineEnds.get(file) ?? [...file.text.matchAll(/\n/g)].map(({ index }) => index);
+  lineEnds.set(file, ends);
+  const next = ends.findIndex((end) => end >= position);
+  return next === -1 ? ends.length + 1 : next + 1;
 }
 
 const IMPORTING = new Set([
