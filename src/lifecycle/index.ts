@@ -354,7 +354,13 @@ export { MEMORY_POLLED, TERMINATED, WAITING } from './texts/container-states.ts'
 export { storageMeasures, type StorageMeasures } from './volumes/local-storage.ts';
 export { byteLength } from './volumes/volume-file-path.ts';
 export { type VolumeFacts, type VolumeFile, volumeFiles } from './volumes/volume-files.ts';
-export { type FileKind, judgeHostPath, memoryWanted, usesMemory } from './volumes/volume-host-path.ts';
+export {
+  type FileKind,
+  judgeHostPath,
+  memoryVolumeSize,
+  memoryWanted,
+  usesMemory,
+} from './volumes/volume-host-path.ts';
 export {
   absoluteMountPath,
   atMountPaths,

@@ -52,11 +52,12 @@ export { DEFAULT_PROFILE } from './linux/seccomp/default-profile.ts';
 export { parseProfile } from './linux/seccomp/parse-profile.ts';
 export { resolveProfile, type SeccompProfile } from './linux/seccomp/profile.ts';
 export { whyNotEnforced } from './linux/limits/limiter.ts';
+export { memoryMounts } from './linux/memory-mount.ts';
 export { whyNotOver } from './linux/namespace/image-folder.ts';
 export { removeLeftLayers } from './linux/namespace/layers.ts';
 export { Namespaces } from './linux/namespaces.ts';
 export { detectOci } from './linux/oci/detect.ts';
-export { isInFolder } from './linux/paths/host-mounts.ts';
+export { isInFolder, mountTie } from './linux/paths/host-mounts.ts';
 export {
   type ContainerLook,
   cpuMillisBetween,

@@ -2,7 +2,7 @@ import type { AgentSettings } from '../settings/index.ts';
 import { type ErrorCode, PodrunError } from '../api/index.ts';
 import { judgeAll, type JudgedFaults, type PodrunProgram, runAgent } from '../engine/index.ts';
 import { type Clock, sleep } from '../clock.ts';
-import { localProcesses, sendSignal } from '../runtime/index.ts';
+import { localProcesses, memoryMounts, sendSignal } from '../runtime/index.ts';
 import { BackgroundAgents, FileStore } from '../store/index.ts';
 import { claimServer } from './claim-server.ts';
 import type { AuthorizationMode } from '../apiserver/index.ts';
@@ -64,7 +64,7 @@ export async function serveCluster(options: ServeOptions): Promise<ServeOutcome>
 
 async function serve({ root, memoryMountPoints, ...options }: ServeOptions): Promise<number> {
   const { clock, podrun, settings, report, onReady, ...listening } = options;
-  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints });
+  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints, memoryMounts });
   // It ends with this process: the next server has the agent then.
   const claim = await claimServer(store.root, clock);
   const agents = new BackgroundAgents(store.root, localProcesses);

@@ -8,7 +8,7 @@ import { type ProcessLookup, withCachedIds } from './disk/known-process.ts';
 import { LastApplied } from './records/last-applied.ts';
 import { type PodPaths, podPaths } from './base/layout.ts';
 import { Leases } from './owners/leases.ts';
-import type { MemoryArea } from './disk/memory-folders.ts';
+import type { MemoryArea, MemoryMounts } from './disk/memory-folders.ts';
 import type { StoredObject } from './base/metadata.ts';
 import {
   type Claim,
@@ -39,6 +39,8 @@ export interface FileStoreOptions {
   readonly processes: ProcessLookup;
   /** Mount points of tmpfs for folders in memory. Default: none, all folders are on the disk. See memory-folders.ts. */
   readonly memoryMountPoints?: readonly string[];
+  /** Mounts volumes in memory with a size of their own there. Default: they have none. */
+  readonly memoryMounts?: MemoryMounts | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export class FileStore implements Store {
   readonly #watches: Watches;
   readonly #parts: StorageParts;
 
-  constructor({ root, clock, processes, memoryMountPoints = [] }: FileStoreOptions) {
+  constructor({ root, clock, processes, memoryMountPoints = [], memoryMounts }: FileStoreOptions) {
     const lookup = withCachedIds(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
@@ -69,7 +71,7 @@ export class FileStore implements Store {
     this.clock = clock;
     this.recent = new RecentReads(this);
     this.#parts = parts;
-    this.memory = { root, mountPoints: memoryMountPoints, processes: lookup };
+    this.memory = { root, mountPoints: memoryMountPoints, processes: lookup, mounts: memoryMounts };
     this.leases = new Leases({ root, clock, lookup });
     this.#logs = new OpenPodLogs(root, locks);
     this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases, logs: this.#logs });

@@ -51,6 +51,7 @@ export { keyText } from './disk/listing.ts';
 export {
   holdMemoryFolders,
   type MemoryArea,
+  type MemoryFolder,
   memoryFolders,
   memoryMountPoint,
   removeLeftHolds,

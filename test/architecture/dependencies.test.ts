@@ -279,10 +279,10 @@ const WORKS_IN = [
 
 /** Files that start programs without execa, each with the reason. */
 const WITHOUT_EXECA: Readonly<Record<string, string>> = {
+  'src/runtime/linux/memory-mount.ts': 'folders of volumes are made in one step, without waits',
   'src/runtime/linux/namespace/holder.ts': 'one for each container, whose start must be fast',
   'src/runtime/start/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
-  'src/runtime/watch/process-identity.ts':
-    'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
+  'src/runtime/watch/process-identity.ts': 'every command reads it; it starts ps on macOS only',
   'src/runtime/watch/watchdog.ts': 'part of each start of a container',
 };
 

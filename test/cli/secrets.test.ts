@@ -9,6 +9,7 @@ import { memoryPlace } from '../store/memory-place.ts';
 import { needTier, TIERS } from './tiers.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
+import { isRoot } from '../ordinary-user.ts';
 
 const workshop = workshopForEach();
 
@@ -152,9 +153,11 @@ describe.each(TIERS)('secrets in the tier %s', needs('/dev/shm in memory'), (tie
     const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
     await podrun.until(({ stdout }) => /│ .* ready$/m.test(stdout));
     expect(readdirSync(path.join(place, `podrun-${uid}`))).toHaveLength(1);
-    expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(true);
+    // Root with namespaces mounts a file system for it, which needs no room there.
+    const hasItsOwn = tier === 'namespace' && isRoot;
+    expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(!hasItsOwn);
     const { stdout } = await workshop.run(['events']);
-    expect(stdout).toContain('volume "ram" belongs in memory, but no tmpfs here has room for it');
+    expect(stdout.includes('volume "ram" belongs in memory, but no tmpfs here has room for it')).toBe(!hasItsOwn);
     podrun.signal('SIGINT');
     await podrun.ended;
   });

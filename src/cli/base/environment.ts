@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { homeFolder } from '../../user.ts';
 import { parseTime, usage } from '../../api/index.ts';
-import { localProcesses } from '../../runtime/index.ts';
+import { localProcesses, memoryMounts } from '../../runtime/index.ts';
 import { FileStore, lastWrittenMs, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
 import type { Cli } from './cli.ts';
 
@@ -17,7 +17,7 @@ export function openStore(cli: Cli, context?: string): FileStore {
   cli.detail(`state folder ${root} (${rootSource(cli)})`);
   protectStateFolder(root, home);
   const places = memoryMountPoints(cli.env, process.getuid?.());
-  return new FileStore({ root, clock: cli.clock, processes: localProcesses, memoryMountPoints: places });
+  return new FileStore({ root, clock: cli.clock, processes: localProcesses, memoryMountPoints: places, memoryMounts });
 }
 
 /** The setting that names the state folder, for messages. */

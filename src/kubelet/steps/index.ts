@@ -20,6 +20,7 @@ import { seccompStep } from './seccomp.ts';
 import { targetStep } from './target.ts';
 import { terminalStep } from './terminal.ts';
 import { terminationLogMount, terminationLogOnHost } from './termination-log.ts';
+import { propagationStep } from './propagation.ts';
 import { volumesStep } from './volumes.ts';
 
 /** The settings, and the parts of the machine, that the steps need. */
@@ -64,6 +65,7 @@ export function launchSteps({
       foreignAt: (places) => networks.foreignAt(places),
     }),
     volumesStep(rights, isBestEffort),
+    propagationStep(rights, ociOf),
     programStep(images),
   ];
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];

@@ -47,8 +47,8 @@ export function volumesStep(rights: () => OwnRights, isBestEffort: boolean): Lau
   };
 }
 
-function asMount({ source, mountPath, isReadOnly, identity, image }: Mounted): Mount {
-  return { source, target: mountPath, isReadOnly, identity, image };
+function asMount({ source, mountPath, isReadOnly, identity, image, propagation }: Mounted): Mount {
+  return { source, target: mountPath, isReadOnly, identity, image, propagation };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { quietly } from '../../quietly.ts';
+import { quietly, statQuietly } from '../../quietly.ts';
 import {
   type Container,
   isSameJson,
@@ -8,6 +8,7 @@ import {
   type StoredPod,
   type StoredSecret,
   type Volume,
+  type VolumeMount,
 } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import {
@@ -145,7 +146,8 @@ export class PodVolumes {
       const { path: source, identity } = opened;
       const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
       const isAtMountPath = quietly(() => realpathSync(mountPath) === realpathSync(source)) ?? false;
-      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath });
+      const propagation = propagationOf(mount, source);
+      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath, propagation });
     }
     return { ok: true, mounts };
   }
@@ -230,6 +232,13 @@ export class PodVolumes {
       clock.wakeAt(clock.now().monotonicMs + ms, () => this.#refresh(volume)),
     );
   }
+}
+
+/** The tie of a mount to the later mounts of the host. A file has no mounts in it. */
+function propagationOf({ mountPropagation }: VolumeMount, source: string): Mounted['propagation'] {
+  if (mountPropagation === undefined || mountPropagation === 'None') return undefined;
+  if (statQuietly(source)?.isDirectory() !== true) return undefined;
+  return mountPropagation === 'Bidirectional' ? 'both ways' : 'from host';
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type FileKind,
   hostPathInState,
   judgeHostPath,
+  memoryVolumeSize,
   memoryWanted,
   objectNotFound,
   unknownMedium,
@@ -14,7 +15,7 @@ import {
   volumeFiles,
 } from '../../lifecycle/index.ts';
 import { type ImageLayers, mkdirIfMissing } from '../../runtime/index.ts';
-import { makeFolder, makeInMemory, type MemoryArea } from '../../store/index.ts';
+import { makeFolder, makeInMemory, type MemoryArea, type MemoryFolder } from '../../store/index.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
 import type { ClaimedData } from '../../apiserver/index.ts';
 import { giveToGroup, type VolumeGroup } from './fs-group.ts';
@@ -35,6 +36,8 @@ export interface VolumeSources {
   readonly imageFiles?: (reference: string) => ImageLayers;
   /** Called when a missing folder was made that the manifest expects. */
   readonly onMade?: (volume: string, folder: string) => void;
+  /** True: an emptyDir in memory has a file system with a size of its own, as on a node. */
+  readonly sizesMemory?: boolean;
   /** The group that gets the volumes. Undefined: volumes keep their group. */
   readonly group?: number | undefined;
 }
@@ -71,9 +74,8 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   // Creates no parent folders: a Pod that was removed meanwhile must not come back as an empty folder.
   mkdirIfMissing(sources.volumes, 0o700);
   const volumeDir = path.join(sources.volumes, volume.name);
-  const bytes = memoryWanted(volume);
-  const inMemory = bytes && makeInMemory(sources.memory, { uid: facts.pod.metadata.uid, link: volumeDir, bytes });
-  const { folder, isNew } = inMemory || { folder: volumeDir, isNew: mkdirIfMissing(volumeDir, ANYBODY) };
+  const inMemory = setUpInMemory(volume, volumeDir, facts, sources);
+  const { folder, isNew } = inMemory ?? { folder: volumeDir, isNew: mkdirIfMissing(volumeDir, ANYBODY) };
   if (isNew) {
     chmodSync(folder, ANYBODY);
     giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, sources);
@@ -83,6 +85,24 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
     writeVolumeFiles(folder, written.files, wallMs, give);
   }
   return folder;
+}
+
+/** The folder in memory of a volume that must not be on a disk. Undefined: the volume has to be on disk, or may be. */
+function setUpInMemory(
+  volume: Volume,
+  link: string,
+  { pod, node }: VolumeFacts,
+  { memory, sizesMemory }: VolumeSources,
+): MemoryFolder | undefined {
+  const bytes = memoryWanted(volume);
+  if (bytes === undefined) return undefined;
+  const { uid } = pod.metadata;
+  if (memory.mounts === undefined || sizesMemory !== true || volume.emptyDir === undefined)
+    return makeInMemory(memory, { uid, link, bytes });
+  // Only its mount point takes room of the memory there.
+  const made = makeInMemory(memory, { uid, link, bytes: 1 });
+  if (made?.isNew === true) memory.mounts.mount(made.folder, memoryVolumeSize(volume, pod.spec, node));
+  return made;
 }
 
 function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: VolumeSources): void {

@@ -47,6 +47,7 @@ export class VolumesOfPods {
         if (layers === undefined) throw new Error(imageNotHere(reference));
         return layers;
       },
+      sizesMemory: canMount(rights()),
       group: volumeGroup(pod.spec, rights()),
     };
     this.#volumes.get(uid)?.close();
@@ -60,4 +61,9 @@ export class VolumesOfPods {
     this.of(pod)?.remove();
     this.#volumes.delete(pod.metadata.uid);
   }
+}
+
+/** True where podrun may mount: as root whose containers have namespaces of their own. */
+function canMount({ tier, isInUserNamespace }: OwnRights): boolean {
+  return tier === 'namespace' && !isInUserNamespace;
 }

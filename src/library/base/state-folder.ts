@@ -5,7 +5,7 @@ import { homeFolder } from '../../user.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import type { Clock } from '../../clock.ts';
-import { atExit, localProcesses } from '../../runtime/index.ts';
+import { atExit, localProcesses, memoryMounts } from '../../runtime/index.ts';
 import {
   FileStore,
   knownProcess,
@@ -45,7 +45,7 @@ export function openStateFolder(stateDir: string | undefined, clock: Clock): Sta
   const root = stateDir ?? onDisk(`the folder for temporary files ${tmpdir()}`, newFolder);
   if (stateDir !== undefined) protectStateFolder(root, homeFolder());
   const places = memoryMountPoints(process.env, process.getuid?.());
-  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places });
+  const store = new FileStore({ root, clock, processes: localProcesses, memoryMountPoints: places, memoryMounts });
   if (stateDir !== undefined) return { store, close: () => undefined };
   const remove = (): void => removeFolder(root);
   const forget = atExit(remove);

@@ -57,6 +57,11 @@ export function limitsOfEach(
   });
 }
 
+/** The limit of memory of the whole Pod, in bytes. Undefined: it has none. */
+export function podMemoryLimit(spec: PodSpec): number | undefined {
+  return podLimits(spec, undefined).memoryBytes;
+}
+
 /** True when a container, or the Pod, has a limit of memory or CPU, or requests CPU. */
 function hasAmounts({ resources }: Pick<Container, 'resources'> | Pick<PodSpec, 'resources'>): boolean {
   const { limits = {}, requests = {} } = resources ?? {};

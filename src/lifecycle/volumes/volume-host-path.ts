@@ -1,4 +1,6 @@
 import { parseQuantity, type PodSpec, type Volume } from '../../api/index.ts';
+import type { NodeFacts } from '../base/node-facts.ts';
+import { podMemoryLimit } from '../node/container-limits.ts';
 import { hostPathMismatch, invalidHostPathType } from '../texts/config-errors.ts';
 
 /** The kind of file at a path of the host, links followed. */
@@ -61,8 +63,21 @@ const NANO = 1_000_000_000n;
 export function memoryWanted(volume: Volume): number | undefined {
   if (holdsSecrets(volume)) return SECRETS_BYTES;
   if (volume.emptyDir?.medium !== 'Memory') return undefined;
-  const limit = Number(parseQuantity(volume.emptyDir.sizeLimit ?? '0').nano / NANO);
+  const limit = bytesOf(volume.emptyDir.sizeLimit ?? '0');
   return limit > 0 ? limit : MEMORY_BYTES;
+}
+
+/**
+ * The size of the file system of an emptyDir in memory, in bytes: the smallest of its own limit, the Pod's memory limit
+ * and the memory for Pods. Source: pkg/volume/emptydir/empty_dir.go calculateEmptyDirMemorySize.
+ */
+export function memoryVolumeSize({ emptyDir }: Volume, spec: PodSpec, { allocatable }: NodeFacts): number {
+  const sizes = [emptyDir?.sizeLimit, allocatable['memory']].map((text) => bytesOf(text ?? '0'));
+  return Math.min(...[...sizes, podMemoryLimit(spec) ?? 0].filter((bytes) => bytes > 0));
+}
+
+function bytesOf(quantity: string): number {
+  return Number(parseQuantity(quantity).nano / NANO);
 }
 
 /** True when a volume of the Pod must not be on a disk. */

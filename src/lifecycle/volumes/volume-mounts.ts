@@ -40,6 +40,8 @@ export interface Mounted {
   /** True when source and mountPath are the same, as with a hostPath of the same path. */
   readonly isAtMountPath: boolean;
   readonly isReadOnly: boolean;
+  /** The tie of a folder to the later mounts of the host. Undefined: it has none. */
+  readonly propagation?: 'from host' | 'both ways' | undefined;
   /** An opaque identity of the file or folder at the source. Set where a container could replace that file. */
   readonly identity?: string | undefined;
   /** The image that the container sees, and the path in it. Undefined: `source` is what it sees. */

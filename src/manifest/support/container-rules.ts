@@ -89,7 +89,7 @@ export const CONTAINER_RULES: SupportTable = {
     mountPath: partly('the folder is elsewhere, where $PODRUN_VOLUME_NAME says'),
     readOnly: needsNamespaces(unsafe(HOST_FILES, isWritableOrToken)),
     recursiveReadOnly: noEffect(HOST_FILES, is('Disabled')),
-    mountPropagation: noEffect(HOST_FILES, is('None')),
+    mountPropagation: needsNamespaces(noEffect(HOST_FILES, is('None'))),
   },
   EnvVar: works('name', 'value', 'valueFrom'),
   EnvVarSource: works('fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'),

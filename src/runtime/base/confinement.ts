@@ -91,9 +91,16 @@ export interface Mount {
   readonly image?: (ImageLayers & { readonly path: string }) | undefined;
   readonly target: string;
   readonly isReadOnly: boolean;
+  /**
+   * The folder shows later mounts of the host in it (`from host`), and the host gets the container's mounts, too
+   * (`both ways`). Undefined: its mounts are of the moment of the start.
+   */
+  readonly propagation?: MountPropagation | undefined;
   /** The identity of the source, see file-identity.ts: another process may replace the source before it is mounted. */
   readonly identity?: string | undefined;
 }
+
+export type MountPropagation = 'from host' | 'both ways';
 
 /** The user and rights of a process. An undefined field is podrun's own. */
 export interface Identity {

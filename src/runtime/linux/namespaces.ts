@@ -12,7 +12,7 @@ import { hidesTools } from './namespace/hides-tools.ts';
 import { type Holder, type Joinable, setUpHolder, startHolder } from './namespace/holder.ts';
 import { isInFolder, readHostMounts } from './paths/host-mounts.ts';
 import { removeLayer } from './namespace/layers.ts';
-import { type NamespacePlan, planNamespaces } from './namespace/namespace-plan.ts';
+import { isTied, type NamespacePlan, planNamespaces } from './namespace/namespace-plan.ts';
 import { NamespacedInside } from './namespace/namespaced-inside.ts';
 import { type PodHolder, PodHolders, usersOf } from './namespace/pod-holders.ts';
 import { OciInside } from './oci/oci-inside.ts';
@@ -90,7 +90,7 @@ export class Namespaces implements Confiner {
       const commonDevices = commonDir && path.join(commonDir, 'dev');
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
-      const { sharedMemory } = shared ?? {};
+      const sharedMemory = isTied(confinement) ? undefined : shared?.sharedMemory;
       // Programs of an image, and volumes, may lie at the paths of programs that podrun needs.
       const bringsTools = image !== undefined || imageFolder !== undefined || hidesTools(confinement.mounts);
       const programs = bringsTools ? await this.#rootPrograms(layerDir, launch.seccomp !== undefined) : undefined;
@@ -163,17 +163,29 @@ export class Namespaces implements Confiner {
     const { layerDir, pod, image } = confinement;
     const { facts } = this.#options;
     const base = from && { from, kinds: plan.joined };
-    const isUsual = base === undefined && network === undefined;
+    const propagation = isTied(confinement) ? (facts.mode === 'root' ? 'unchanged' : 'slave') : undefined;
+    const isUsual = base === undefined && network === undefined && propagation === undefined;
     const spare = isUsual ? await this.#spare.take(plan.own, users) : undefined;
-    return setUpHolder(spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network })), () => {
-      const { entries, root, memory, foreign, base: folder } = layOut();
-      const hostname = from === undefined ? pod.hostname : undefined;
-      const shmRmidForced = plan.own.includes('ipc') ? pod.shmRmidForced : undefined;
-      const held = programs && { programs, foreign: image ? foreign : [] };
-      const work = { hostname, shmRmidForced, entries, fstab: path.join(layerDir, 'fstab'), memory, base: folder };
-      // An OCI runtime changes the root of each program.
-      return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };
-    });
+    return setUpHolder(
+      spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network, propagation })),
+      () => {
+        const { entries, root, memory, foreign, base: folder, tied } = layOut();
+        const hostname = from === undefined ? pod.hostname : undefined;
+        const shmRmidForced = plan.own.includes('ipc') ? pod.shmRmidForced : undefined;
+        const held = programs && { programs, foreign: image ? foreign : [] };
+        const work = {
+          hostname,
+          shmRmidForced,
+          entries,
+          fstab: path.join(layerDir, 'fstab'),
+          memory,
+          base: folder,
+          tied,
+        };
+        // An OCI runtime changes the root of each program.
+        return { ...work, root: confinement.oci ? undefined : root, image: confinement.oci ? undefined : held };
+      },
+    );
   }
 }
 

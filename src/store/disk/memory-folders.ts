@@ -36,6 +36,16 @@ export interface MemoryArea {
   /** Mount points of tmpfs, in the order in which they are tried. */
   readonly mountPoints: readonly string[];
   readonly processes: ProcessLookup;
+  /** Undefined: no volume has a file system of its own. */
+  readonly mounts?: MemoryMounts | undefined;
+}
+
+/** Mounts file systems in memory. The runtime implements it, since only the runtime starts programs. */
+export interface MemoryMounts {
+  /** @throws {Error} when it cannot be mounted */
+  mount(folder: string, bytes: number): void;
+  /** @throws {Error} when it cannot be taken away */
+  unmount(folder: string): void;
 }
 
 /** Source: include/uapi/linux/magic.h TMPFS_MAGIC. */
@@ -117,9 +127,9 @@ export function holdMemoryFolders(area: MemoryArea): () => void {
 }
 
 /** Removes all folders in memory of a Pod. The next sweep retries the remaining folders. */
-export function removeMemoryFolders({ root, mountPoints }: MemoryArea, podUid: string): void {
-  for (const base of mountPoints.map(baseIn).filter(isOwnFolder))
-    removePod(path.join(base, stateName(root)), podName(podUid));
+export function removeMemoryFolders(area: MemoryArea, podUid: string): void {
+  for (const base of area.mountPoints.map(baseIn).filter(isOwnFolder))
+    removePod(path.join(base, stateName(area.root)), podName(podUid), area);
 }
 
 /**
@@ -133,7 +143,7 @@ export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly 
     for (const state of namesIn(base)) {
       const home = path.join(base, state);
       for (const pod of new Set(namesIn(home).map((name) => path.basename(name, OWNER)))) {
-        if (isLeftover(area, path.join(home, pod), () => isNeeded(pod))) removePod(home, pod);
+        if (isLeftover(area, path.join(home, pod), () => isNeeded(pod))) removePod(home, pod, area);
       }
       removeEmpty(home);
     }
@@ -146,7 +156,7 @@ export function removeLeftHolds(area: MemoryArea): void {
   for (const base of area.mountPoints.map(baseIn).filter(isOwnFolder)) {
     const home = path.join(base, stateName(area.root));
     const held = namesIn(home).filter((name) => name.startsWith(HELD) && !name.endsWith(OWNER));
-    for (const name of held) if (isLeftover(area, path.join(home, name), () => false)) removePod(home, name);
+    for (const name of held) if (isLeftover(area, path.join(home, name), () => false)) removePod(home, name, area);
   }
 }
 
@@ -229,13 +239,21 @@ function writeOwnerLink(link: string, { root, processes }: MemoryArea): void {
   symlinkSync(signature, link);
 }
 
-function removePod(home: string, pod: string): void {
+function removePod(home: string, pod: string, area: MemoryArea): void {
   const folder = path.join(home, pod);
+  for (const volume of namesIn(folder)) quietly(() => unmountVolume(path.join(folder, volume), area));
   quietly(() => removeTree(folder));
   if (existsSync(folder)) return;
   ifPresent(() => unlinkSync(folder + OWNER));
   removeEmpty(home);
   removeEmpty(path.dirname(home));
+}
+
+/** Empties a volume with a file system of its own first: a process that was killed may keep it for a moment. */
+function unmountVolume(volume: string, { mounts }: MemoryArea): void {
+  if (mounts === undefined || lstatSync(volume).dev === lstatSync(path.dirname(volume)).dev) return;
+  for (const name of namesIn(volume)) quietly(() => removeTree(path.join(volume, name)));
+  mounts.unmount(volume);
 }
 
 function removeEmpty(folder: string): void {

@@ -25,7 +25,7 @@ import { entryIn, followPath, type TreeMount } from '../paths/container-tree.ts'
 export const PROGRAMS_FOLDER = '/.podrun';
 
 /** The programs that start other programs, by their names in the folder. */
-const NAMES = ['setpriv', 'setsid', 'unshare', 'env', 'sleep', 'umount'] as const;
+const NAMES = ['setpriv', 'setsid', 'unshare', 'env', 'sleep', 'mount', 'umount'] as const;
 type ProgramName = (typeof NAMES)[number] | 'perl';
 
 /** The name of the loader in the folder. */

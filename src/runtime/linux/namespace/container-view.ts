@@ -8,7 +8,7 @@ import type { NamespaceFacts } from '../../base/features.ts';
 import { PROGRAMS_FOLDER } from '../image/programs.ts';
 import { addDevices, engineSockets, MASKED_FILES, READ_ONLY_FILES } from './devices.ts';
 import { hiddenPaths, type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
-import type { ProcessView } from './namespace-plan.ts';
+import { isTied, type ProcessView } from './namespace-plan.ts';
 import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
 
 /** The folders that each container has for itself. */
@@ -75,15 +75,29 @@ export function containerView(request: ContainerViewRequest): MountPlan {
   if (overRoot !== undefined) throw new Error(`error mounting ${overRoot.source} to rootfs at /: it would be the root`);
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
   const hidden = hiddenPaths(confinement.hidden, hostMounts);
-  const view = new MountPlan({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
+  const hasTies = isTied(confinement);
+  const view = new MountPlan({
+    hasTies,
+    layerDir,
+    hostMounts,
+    mode,
+    layers,
+    isReadOnly: isRootReadOnly,
+    hasAllDevices,
+    hidden,
+  });
   // Sharing the whole host would leave no view.
   const shared = image ? [] : outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));
   const targets = confinement.mounts.map(({ target }) => target);
   const inner = isRootReadOnly ? 'read-only' : 'unchanged';
   if (imageFolder !== undefined) view.cover(imageFolder);
   if (image !== undefined) view.image(image);
-  else if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
-  else {
+  else if (mode === 'root') {
+    const outside = hostMounts.filter(
+      ({ path: at }) => !hidden.some((folder) => at !== folder && isInFolder(at, folder)),
+    );
+    showRoot(view, { hostMounts: outside, shared, targets });
+  } else {
     const missing = targets.map(placeOnHost).filter((target) => !isThere(target));
     showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly, missing });
   }

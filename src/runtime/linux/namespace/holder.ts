@@ -47,6 +47,8 @@ export interface HolderRequest {
   readonly users: FileOwners;
   /** A process, and the kinds of its namespaces to join first. */
   readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
+  /** The tie of its mounts to the host's, as for unshare(1). Default: none, it has the mounts of the moment. */
+  readonly propagation?: 'slave' | 'unchanged' | undefined;
   /** The private network to join. Undefined: the host's network. */
   readonly network: NetworkJoin | undefined;
 }
@@ -56,6 +58,8 @@ export interface HolderWork {
   readonly hostname: string | undefined;
   /** The value of kernel.shm_rmid_forced in its new IPC namespace. Undefined: the kernel's. */
   readonly shmRmidForced?: string | undefined;
+  /** The mounts that keep their tie to the host, see {@link TiedMounts}. Undefined: none. */
+  readonly tied?: TiedMounts | undefined;
   /** The mounts, in order. */
   readonly entries: readonly FstabEntry[];
   /** The file to write for mount(8). */
@@ -72,6 +76,16 @@ export interface HolderWork {
   readonly image?: HeldImage | undefined;
 }
 
+/** Mounts whose tie to the host is kept, in a mount namespace with the propagation `unchanged`. */
+export interface TiedMounts {
+  /** The mounts, below a mount that is private by then, so that the host does not see them. */
+  readonly staged: readonly FstabEntry[];
+  /** The mount point that contains the container's layer: it becomes private, so that the host sees no mount there. */
+  readonly apart: string;
+  /** The file to write for mount(8). */
+  readonly fstab: string;
+}
+
 interface HeldImage {
   readonly programs: RootPrograms;
   /** Folders that get the owners of other folders, which podrun may not give away. */
@@ -80,12 +94,15 @@ interface HeldImage {
 
 /**
  * The script of a holder. Reads one line each from its input: new root, host name, kernel.shm_rmid_forced, folder for a
- * tmpfs with the layers beside it, jail, the file for mount(8), and for a root without the host's programs the current
- * folder of mount(8), the words of umount(8) and the words of process 1. Then two lines for each folder that gets the
- * owner of another one. Calls the host's programs by their paths.
+ * tmpfs with the layers beside it, jail, the file for mount(8), the file and the mount point of tied mounts, and for
+ * a root without the host's programs the current folder of mount(8), the words of mount(8), umount(8) and process 1.
+ * Then two lines for each folder that gets the owner of another one. Calls the host's programs by their paths.
  *
  * One mount(8) makes all mounts, because starting a program takes as long as twenty mounts. When only some of them fail
  * (64), the script continues, and the caller reads from the messages whether one was needed.
+ *
+ * Mounts with a tie to the host are made first, and the old root is unmounted without a tie: the host would lose its
+ * mounts.
  *
  * With a new root, the old one is unmounted: no part of it is left in the container, and process 1 has no rights that
  * other processes could borrow. A process that ignores SIGCHLD has no zombies: that makes `sleep` a process 1. (A shell
@@ -95,7 +112,9 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   const last = lastWords([setpriv], [env], [sleep]);
   const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'for place in root name forced memory jail fstab folder umount last; do IFS= read -r "$place" || exit 1; done',
+    'for place in root name forced memory jail fstab tied apart folder slave umount last; do',
+    '  IFS= read -r "$place" || exit 1',
+    'done',
     // util-linux 2.39 and later would use the system call that takes no more than 256 bytes for an option.
     'if [ -n "$folder" ]; then cd "$folder" && export LIBMOUNT_FORCE_MOUNT2=always || exit 1; fi',
     'while IFS= read -r from && IFS= read -r to; do chown -h --reference="$from" "$to" || exit 1; done',
@@ -104,6 +123,10 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     'fi',
     '[ -z "$forced" ] || { echo "$forced" >/proc/sys/kernel/shm_rmid_forced; } 2>/dev/null ||',
     '  { echo "the kernel does not take $forced for the sysctl kernel/shm_rmid_forced" >&2; exit 1; }',
+    'if [ -n "$tied" ]; then',
+    `  '${mount}' -n --make-private /proc && '${mount}' -n -c -a -T "$tied" || exit 1`,
+    `  '${mount}' -n --make-private "$apart" || exit 1`,
+    'fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
     '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
@@ -113,9 +136,11 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     `  cd "$root" && '${pivotRoot}' . . || exit 1`,
     // A file of the image could name a program that unmounts.
     '  if [ -n "$last" ]; then',
+    '    [ -z "$tied" ] || LIBMOUNT_UTAB=/dev/null LIBMOUNT_FSTAB=/dev/null $slave -n -c --make-rslave /.. || exit 1',
     '    LIBMOUNT_UTAB=/dev/null LIBMOUNT_FSTAB=/dev/null $umount -i -n -l -c . || exit 1',
     '    set -- $last',
     '  else',
+    `    [ -z "$tied" ] || '${mount}' -n -c --make-rslave /.. || exit 1`,
     `    '${umount}' -n -l -c . || exit 1`,
     `    set -- ${words(last)}`,
     '  fi',
@@ -187,6 +212,7 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
   try {
     const output = readHolderOutput(child);
     const work = prepare();
+    if (work.tied !== undefined) writeFileSync(work.tied.fstab, fstabText(work.tied.staged), { mode: 0o600 });
     writeFileSync(work.fstab, fstabText(work.entries), { mode: 0o600 });
     child.stdin.end(linesOf(work));
     const { mounted, messages } = await output;
@@ -211,25 +237,39 @@ function linesOf({
   memory = '',
   jail = '',
   fstab,
+  tied,
   base = '',
   image,
 }: HolderWork): string {
   const { programs, foreign = [] } = image ?? {};
   const last = programs && lastWords(programs.words('setpriv'), programs.words('env'), programs.words('sleep'));
   const owners = foreign.flatMap(({ from, to }) => [from, to]);
-  const words = [programs?.words('umount'), last].map((list = []) => list.join(' '));
-  const lines = [root, hostname, shmRmidForced, memory, jail, fstab, base, ...words, ...owners];
+  const words = [programs?.words('mount'), programs?.words('umount'), last].map((list = []) => list.join(' '));
+  const lines = [
+    root,
+    hostname,
+    shmRmidForced,
+    memory,
+    jail,
+    fstab,
+    tied?.fstab ?? '',
+    tied?.apart ?? '',
+    base,
+    ...words,
+    ...owners,
+  ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The command line that creates the namespaces. */
-function holderCommand({ facts, own, users, base, network }: HolderRequest): [string, ...string[]] {
+function holderCommand({ facts, own, users, base, network, propagation }: HolderRequest): [string, ...string[]] {
   const { tools, mode } = facts;
   const join =
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const mapped = users === 'mapped' ? ['--map-auto'] : [];
   const user = mode === 'user' && base === undefined ? ['--user', ...mapped, '--map-root-user'] : [];
-  const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
+  const tie = propagation === undefined ? [] : ['--propagation', propagation];
+  const make = [tools.unshare, ...user, ...tie, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
   const others = network === undefined ? [] : joinPrefix(network);
   return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
 }

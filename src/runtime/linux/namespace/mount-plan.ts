@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolderExactly } from '../../../exact-mode.ts';
-import type { ImageLayers } from '../../base/confinement.ts';
+import type { ImageLayers, MountPropagation } from '../../base/confinement.ts';
 import { layerFolders } from '../image/programs.ts';
 import { entryIn, followPath, HostFiles, type TreeMount } from '../paths/container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
 import { type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
+import type { TiedMounts } from './holder.ts';
 import { commonFolders, haveSameOwner, partOver } from './image-folder.ts';
 import { MASK_OPTIONS, type MountPlanOptions, OverlayFolders, partOfFiles, withoutDevices } from './overlay-folders.ts';
 import { isStandardDevice } from './standard-device.ts';
@@ -19,6 +20,9 @@ const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
 
+/** A folder of /proc, which is a mount of its own on every machine: see {@link MountPlan.tied}. */
+const STAGE = '/proc/tty';
+
 /** A file or folder of the host at a path in the container. */
 export interface Bind {
   readonly source: string;
@@ -26,6 +30,8 @@ export interface Bind {
   readonly isReadOnly: boolean;
   /** The mounts inside the source: unchanged (the default), read-only, or only the mounts of the list. */
   readonly inner?: 'unchanged' | 'read-only' | readonly string[];
+  /** See {@link Mount}. */
+  readonly propagation?: MountPropagation | undefined;
   /** See {@link FstabEntry}. */
   readonly isOptional?: boolean;
 }
@@ -49,6 +55,7 @@ export class MountPlan {
   readonly #tree: TreeMount[] = [];
   /** The files of the host, each looked at once: a plan is made in one step. */
   readonly #host = new HostFiles();
+  readonly #staged: FstabEntry[] = [];
   readonly #points: MountPoints;
   readonly #overlays: OverlayFolders;
   /** The copy of the container's image with its volumes. Undefined: it has none. */
@@ -80,6 +87,17 @@ export class MountPlan {
 
   get entries(): readonly FstabEntry[] {
     return this.#entries;
+  }
+
+  /**
+   * The mounts that keep their tie to the host. Undefined: none. Only for root: in the user namespace of an ordinary
+   * user, all mounts of the host follow it, and none is seen by it.
+   */
+  get tied(): TiedMounts | undefined {
+    const { layerDir, hostMounts } = this.#options;
+    if (this.#staged.length === 0) return undefined;
+    const apart = mountOf(realpathSync(layerDir), hostMounts)?.path ?? '/';
+    return { staged: this.#staged, apart, fstab: path.join(layerDir, 'fstab-tied') };
   }
 
   /** The mounts of a /proc that the main process mounts by itself. All paths are the container's. */
@@ -224,8 +242,10 @@ export class MountPlan {
   }
 
   /** Shows a file or folder of the host directly, with the mounts inside it. */
-  bind({ source, target: wanted, isReadOnly, inner = 'unchanged', isOptional = false }: Bind): void {
+  bind(bind: Bind): void {
+    const { source, target: wanted, isReadOnly, inner = 'unchanged', isOptional = false } = bind;
     this.#host.forgetMissing();
+    if (bind.propagation !== undefined && this.#options.mode === 'root') return this.#tie(bind, bind.propagation);
     const realSource = this.#host.realPath(source);
     const isFolder = this.#host.stats(realSource)?.isDirectory() === true;
     const target = this.#mountPoint(wanted, isFolder);
@@ -248,9 +268,10 @@ export class MountPlan {
         this.#add({ source: inside, target: at(inside), type: 'none', options, isOptional: true });
       }
     } else {
+      const isTied = bind.propagation !== undefined;
       // The kernel does not let a user namespace leave out inner mounts.
       const options = ['rbind', ...(isReadOnly ? this.#optionsOf(realSource, true) : [])];
-      this.#add({ source, target, type: 'none', options, isOptional });
+      this.#add({ source, target, type: 'none', options, isOptional }, isTied);
       for (const { path: inside } of inner === 'read-only' ? below : []) {
         const remount = ['remount', 'bind', ...this.#optionsOf(inside, true)];
         this.#add({ source: 'none', target: at(inside), type: 'none', options: remount, isOptional: true });
@@ -262,6 +283,24 @@ export class MountPlan {
         this.#hide(at(inside), !this.#isOnMountOf(inside, realSource));
       else if (this.#isOnMountOf(inside, realSource)) this.#hide(at(inside), isOptional);
     }
+  }
+
+  /** Shows a folder of the host with all mounts in it, the later ones, too. */
+  #tie({ source, target: wanted, isReadOnly }: Bind, propagation: MountPropagation): void {
+    const place = path.join(STAGE, String(this.#staged.length));
+    if (this.#staged.length === 0)
+      this.#staged.push({ source: 'tmpfs', target: STAGE, type: 'tmpfs', options: ['mode=0700'] });
+    this.#staged.push({ source, target: place, type: 'none', options: ['rbind', 'X-mount.mkdir'] });
+    const target = this.#mountPoint(wanted, true);
+    const realSource = this.#host.realPath(source);
+    const hidden = this.#hiddenIn(realSource);
+    if (propagation === 'both ways' && hidden.length > 0)
+      throw new Error(`mount ${wanted}: ${hidden[0]} is in it, which no container may see`);
+    const restrictions = isReadOnly ? this.#optionsOf(realSource, true) : [];
+    const options = ['rbind', ...restrictions, ...(propagation === 'from host' ? ['rslave'] : [])];
+    this.#add({ source: place, target, type: 'none', options }, true);
+    this.#tree.push({ target, seen: [source], made: source });
+    for (const inside of hidden) this.#hide(path.join(target, path.relative(realSource, inside)), true);
   }
 
   /** Shows a device of the host, or a folder of devices. */
@@ -340,9 +379,13 @@ export class MountPlan {
     return [...new Set([...(isReadOnly ? ['ro'] : []), ...withoutDevices(this.#options), ...kept])];
   }
 
-  #add(entry: FstabEntry): void {
+  #add(entry: FstabEntry, isTied = false): void {
+    // Beside a mount with a tie to the host, copies of the host's mounts have it, too.
+    const isCopy = this.#options.hasTies && entry.options.some((option) => option === 'bind' || option === 'rbind');
+    const options =
+      isCopy && !isTied && !entry.options.includes('remount') ? [...entry.options, 'rprivate'] : entry.options;
     // `mount --all` skips a path that is mounted already. The `/.` makes a second mount at the same path look new.
-    this.#entries.push({ ...entry, target: `${this.root}/.${entry.target}` });
+    this.#entries.push({ ...entry, options, target: `${this.root}/.${entry.target}` });
   }
 
   /** The target of a path. Created when missing. */

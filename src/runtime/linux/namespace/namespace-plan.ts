@@ -16,6 +16,11 @@ export interface NamespacePlan {
   readonly joined: readonly NamespaceKind[];
 }
 
+/** True when a volume of the container has a tie to the host's mounts. */
+export function isTied({ mounts }: Pick<Confinement, 'mounts'>): boolean {
+  return mounts.some(({ propagation }) => propagation !== undefined);
+}
+
 /**
  * Plans the namespaces of a container.
  * @param base the namespaces to join: a target container's or the Pod's
@@ -33,8 +38,13 @@ export function planNamespaces(confinement: Confinement, base: 'target' | 'pod' 
   return {
     processes,
     own: ['mount', ...(processes === 'own' ? table : [])],
-    // A container sees the mounts that the Pod's holder has made for all.
-    joined: [...(base === 'pod' ? MOUNT : []), 'uts', ...memory, ...(sharesProcesses ? table : [])],
+    // A container sees the mounts that the Pod's holder has made for all. They have no tie to the host any more.
+    joined: [
+      ...(base === 'pod' && !isTied(confinement) ? MOUNT : []),
+      'uts',
+      ...memory,
+      ...(sharesProcesses ? table : []),
+    ],
   };
 }
 

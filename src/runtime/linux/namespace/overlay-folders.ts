@@ -128,6 +128,8 @@ export const MASK_OPTIONS: readonly string[] = ['ro', 'nosuid', 'nodev', 'noexec
 
 /** The container whose mounts a plan lists. */
 export interface MountPlanOptions {
+  /** True: a volume of the container has a tie to the host's mounts, see Mount. */
+  readonly hasTies: boolean;
   /** An existing empty folder. */
   readonly layerDir: string;
   readonly hostMounts: readonly HostMount[];

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { quietly } from '../../../quietly.ts';
 
 export interface HostMount {
@@ -38,6 +38,23 @@ export function parseMountInfo(text: string): HostMount[] {
     mounts.set(path, { path, device, root: unescaped(root), type, options: options.split(',') });
   }
   return [...mounts.values()];
+}
+
+/** The tie of a mount to other mounts, which get its later mounts, or whose later mounts it gets. */
+export interface MountTie {
+  /** The mount point. */
+  readonly at: string;
+  readonly isShared: boolean;
+  readonly isSlave: boolean;
+}
+
+/** The tie of the mount that contains a file or folder of this machine. @see mount_namespaces(7) */
+export function mountTie(file: string, text: string = readFileSync('/proc/self/mountinfo', 'utf8')): MountTie {
+  const real = quietly(() => realpathSync(file)) ?? file;
+  const at = mountOf(real, parseMountInfo(text))?.path ?? '/';
+  const line = text.split('\n').findLast((candidate) => unescaped(candidate.split(' ')[4] ?? '') === at) ?? '';
+  const [before = ''] = line.split(' - ');
+  return { at, isShared: / shared:\d/.test(before), isSlave: / master:\d/.test(before) };
 }
 
 /** True when another process, in its own mount namespace, has the same mounts as this one. */
