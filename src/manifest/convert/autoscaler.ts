@@ -5,13 +5,25 @@ import {
   type JsonObject,
   type KubeObject,
 } from '../../api/index.ts';
+import { metricInNew, metricInOld } from './metric-forms.ts';
 
 const OLD = 'autoscaling/v1';
 const NEW = 'autoscaling/v2';
 
-/** Annotations that carry what v1 has no fields for, so that a write in v1 keeps it: as JSON, in the form of v2. */
+/** Annotations that carry what v1 has no fields for, so that a write in v1 keeps it. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
+/** All of them. The last two are of older versions, which had no other place for a tolerance. */
+const CARRIERS: ReadonlySet<string> = new Set([
+  METRICS,
+  BEHAVIOR,
+  CURRENT_METRICS,
+  CONDITIONS,
+  'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
+  'autoscaling.alpha.kubernetes.io/scale-down-tolerance',
+]);
 
 /** The spec of either version. */
 type Spec = AutoscalingV2HorizontalPodAutoscalerSpec & { readonly targetCPUUtilizationPercentage?: number };
@@ -39,14 +51,19 @@ export function autoscalerInV2<T extends KubeObject>(object: T): T {
 
 function inOld(object: Autoscaler): KubeObject {
   const { metrics = [], behavior, ...spec } = object.spec ?? ({} as Spec);
+  const { currentMetrics, conditions } = object.status ?? {};
   const use = metrics.find((metric) => percentageOf(metric) !== undefined);
-  const others = metrics.filter((metric) => metric !== use);
+  const others = metrics.filter((metric) => percentageOf(metric) === undefined);
   const carried = {
-    ...(others.length > 0 && { [METRICS]: JSON.stringify(others) }),
-    ...(behavior !== undefined && { [BEHAVIOR]: JSON.stringify(behavior) }),
+    ...(others.length > 0 && { [METRICS]: goJson(others.map((metric) => metricInOld(metric, 'spec'))) }),
+    ...(currentMetrics?.length && {
+      [CURRENT_METRICS]: goJson(currentMetrics.map((metric) => metricInOld(metric, 'status'))),
+    }),
+    ...(conditions?.length && { [CONDITIONS]: goJson(conditions.map((condition) => conditionInOld(condition))) }),
+    ...(behavior !== undefined && { [BEHAVIOR]: goJson(behaviorInOld(behavior)) }),
   };
   const { annotations, ...metadata } = object.metadata;
-  const all = { ...annotations, ...carried };
+  const all = { ...withoutCarriers(annotations), ...carried };
   const percentage = use && percentageOf(use);
   return {
     ...object,
@@ -55,6 +72,10 @@ function inOld(object: Autoscaler): KubeObject {
     spec: { ...spec, ...(percentage !== undefined && { targetCPUUtilizationPercentage: percentage }) },
     ...(object.status && { status: statusInOld(object.status) }),
   };
+}
+
+function withoutCarriers(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !CARRIERS.has(name)));
 }
 
 /** The status that v1 has: the use of the processor instead of all metrics, and no conditions. */
@@ -68,15 +89,43 @@ function statusInOld({ currentMetrics, ...status }: Status): JsonObject {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
+function conditionInOld(condition: unknown): JsonObject {
+  const { type, status, lastTransitionTime, reason, message } = objectOf(condition);
+  const whole = typeof lastTransitionTime === 'string' ? lastTransitionTime.replace(/\.\d+Z$/, 'Z') : null;
+  return { type, status, lastTransitionTime: whole, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
+}
+
+/** The API server writes its own form of a behavior, whose fields have the names of its source. */
+function behaviorInOld(behavior: unknown): JsonObject {
+  const { scaleUp, scaleDown } = objectOf(behavior);
+  return { ScaleUp: rulesInOld(scaleUp), ScaleDown: rulesInOld(scaleDown) };
+}
+
+function rulesInOld(rules: unknown): JsonObject | null {
+  if (!isJsonObject(rules)) return null;
+  const { stabilizationWindowSeconds, selectPolicy, policies, tolerance } = rules;
+  const steps = Array.isArray(policies)
+    ? policies.map((policy) => {
+        const { type = '', value = 0, periodSeconds = 0 } = objectOf(policy);
+        return { Type: type, Value: value, PeriodSeconds: periodSeconds };
+      })
+    : null;
+  return {
+    StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
+    SelectPolicy: selectPolicy ?? null,
+    Policies: steps,
+    Tolerance: tolerance ?? null,
+  };
+}
+
 function inNew(object: Autoscaler): KubeObject {
   const { targetCPUUtilizationPercentage: percentage, ...spec } = object.spec ?? ({} as Spec);
   const { annotations, ...metadata } = object.metadata;
-  const { [METRICS]: others, [BEHAVIOR]: behavior, ...kept } = annotations ?? {};
+  const kept = withoutCarriers(annotations);
   const target = { type: 'Utilization', averageUtilization: percentage };
   const use = percentage === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', target } }];
-  const written: unknown = parsed(others);
-  const metrics = [...use, ...(Array.isArray(written) ? written.filter(isJsonObject) : [])];
-  const behaves = objectOf(parsed(behavior));
+  const metrics = [...listIn(annotations?.[METRICS]).map((metric) => metricInNew(metric, 'spec')), ...use];
+  const behaves = objectOf(withSmallNames(parsed(annotations?.[BEHAVIOR])));
   return {
     ...object,
     apiVersion: NEW,
@@ -86,7 +135,32 @@ function inNew(object: Autoscaler): KubeObject {
       ...(metrics.length > 0 && { metrics }),
       ...(Object.keys(behaves).length > 0 && { behavior: behaves }),
     },
+    ...(object.status && { status: statusInNew(object.status, annotations) }),
   };
+}
+
+function statusInNew(old: JsonObject, annotations: Readonly<Record<string, string>> = {}): JsonObject {
+  const { currentCPUUtilizationPercentage: percentage, ...status } = old;
+  const current = { averageUtilization: percentage };
+  const use = percentage === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', current } }];
+  const carried = listIn(annotations[CURRENT_METRICS]).map((metric) => metricInNew(metric, 'status'));
+  const currentMetrics = carried.length > 0 ? carried : use;
+  const conditions = listIn(annotations[CONDITIONS]);
+  return {
+    ...status,
+    ...(currentMetrics.length > 0 && { currentMetrics }),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}
+
+/** The fields of the API server's own form begin with capital letters. Leaves out what is null. */
+function withSmallNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSmallNames);
+  if (!isJsonObject(value)) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(
+    present.map(([name, field]) => [name.charAt(0).toLowerCase() + name.slice(1), withSmallNames(field)]),
+  );
 }
 
 /** The use of the processor that a metric asks for, in percent of the request. Clients may have written anything. */
@@ -99,6 +173,18 @@ function percentageOf(metric: unknown): number | undefined {
 }
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+/** The objects of a list. Empty for what a client wrote that is none. */
+function listIn(text: string | undefined): JsonObject[] {
+  const list = parsed(text);
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+/** JSON as Go writes it. */
+function goJson(value: unknown): string {
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+}
 
 /** Undefined for what a client wrote that is no JSON. */
 function parsed(text: string | undefined): unknown {
