@@ -94,7 +94,7 @@ function lateParts(script: string): string[] {
     .map(({ start, end }) => script.slice(start, end));
 }
 
-function nodesInScript(script: string): AstNode[] {
+function nodesInScript(script: string): readonly AstNode[] {
   return nodesOf(parseAst(script) as unknown as AstNode);
 }
 
