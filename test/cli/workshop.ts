@@ -138,7 +138,7 @@ async function closeFor({ meta }: TestContext['task'], workshop: Workshop): Prom
 /** A new folder with a state folder, in which podrun runs. */
 export class Workshop {
   #folder: string | undefined;
-  /** The pids of the machine when the folder was made: none is of this workshop, and Linux gives each again last. */
+  /** The pids of processes that were here before the folder was made: none is of this workshop. */
   #earlier: ReadonlySet<string> = new Set();
   readonly #started: Podrun[] = [];
   readonly #options: WorkshopOptions;
@@ -150,7 +150,7 @@ export class Workshop {
   get folder(): string {
     if (this.#folder === undefined) {
       this.#folder = mkdtempSync(path.join(tmpdir(), 'podrun-cli-'));
-      this.#earlier = new Set(pids());
+      this.#earlier = new Set(pids().filter((pid) => STANDING.has(pid)));
     }
     return this.#folder;
   }
@@ -289,6 +289,12 @@ export class Workshop {
     return this.#options.leavesPods === true ? [] : left;
   }
 }
+
+/**
+ * The pids when this file was loaded: of the machine and of the test runner, whose processes last. The pid of a process
+ * that ends during a test could become the pid of its Pod.
+ */
+const STANDING: ReadonlySet<string> = new Set(pids());
 
 /** The time in which processes that are about to end are gone. */
 const MOMENT_MS = 2000;
