@@ -3,7 +3,7 @@ import { Search } from '../search.ts';
 import { VERDICTS } from './verdicts.ts';
 
 // The same seeds each time: a failure here is a failure everywhere. `npm run simulate -- verdicts` tries others.
-const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 150);
+const SEEDS = 150;
 const search = new Search(VERDICTS);
 
 describe('random runs', () => {
