@@ -78,6 +78,7 @@ export { closeLostRun, closeLostRuns } from './deletion/lost-runs.ts';
 export { authorHere, authorsOfDeletions, type FindAuthor } from './deletion/record-author.ts';
 export { requestDeletion } from './deletion/request-deletion.ts';
 export { controlledTypes, isPod, isService, ObjectCache } from './informer/object-cache.ts';
+export { judgeOfUnread } from './judge-unread.ts';
 export { keepRecord } from './keep-record.ts';
 export { hasLiveController, type WorkloadKey } from './live-controller.ts';
 export { loadPart, type SubresourceView } from './subresource-view.ts';

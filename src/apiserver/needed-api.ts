@@ -1,13 +1,18 @@
 import {
   DEFAULT_NAMESPACE,
-  goQuote,
   isJsonObject,
   type JsonObject,
   type KubeObject,
   PodrunError,
   qualifiedKind,
 } from '../api/index.ts';
-import { type ManifestObject, podIn, renderManifestErrors, type UnreadObject } from '../manifest/index.ts';
+import {
+  type ManifestObject,
+  podIn,
+  renderManifestErrors,
+  undefinedKindText,
+  type UnreadObject,
+} from '../manifest/index.ts';
 import type { ObjectReader } from '../store/index.ts';
 
 /** The objects of a run that need an API server. */
@@ -21,6 +26,9 @@ export interface ApiNeeds {
   /** True: the objects mean nothing without an API server. */
   readonly isNeeded: boolean;
 }
+
+/** Returns the stored objects of a resource such as `customresourcedefinitions`. */
+export type StoredOfKind = (resource: string) => readonly KubeObject[];
 
 /** Groups whose objects mean nothing without an API server. */
 const API_GROUPS: ReadonlySet<string> = new Set([
@@ -59,7 +67,7 @@ export function apiNeeds(
   const custom = unread.filter(({ noMatch }) => noMatch !== undefined);
   const known = unread.filter(({ noMatch }) => noMatch === undefined);
   const first = known.toSorted((one, other) => rankOf(one) - rankOf(other));
-  const isDefined = custom.length === 0 ? () => false : definedKinds(store, known);
+  const isDefined = custom.length === 0 ? () => false : definedKinds((resource) => store.list(resource), known);
   const defined = custom.filter(({ object }) => isDefined(object));
   return {
     first,
@@ -86,9 +94,8 @@ export function unreadWarnings(
       hint: 'Nothing was started. Without --strict, podrun leaves out what nothing defines.',
     });
   }
-  const undefinedKinds = unknown.map(({ object: { apiVersion, kind }, file, position: { line, column } }) => {
-    const what = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
-    return `${what}: no CustomResourceDefinition defines it, ignored (${file}:${line}:${column})`;
+  const undefinedKinds = unknown.map(({ object, file, position: { line, column } }) => {
+    return `${undefinedKindText(object)} (${file}:${line}:${column})`;
   });
   if (serves) return undefinedKinds;
   const idle = [...first, ...custom];
@@ -117,11 +124,14 @@ function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
-/** Says of a kind whether a definition of the manifests or of the store, or another API server, defines it. */
-function definedKinds(store: ObjectReader, known: readonly UnreadObject[]): (object: KubeObject) => boolean {
+/**
+ * Says of a kind whether a definition of the manifests or of the store, or another API server, defines it.
+ * @param known the objects of Kubernetes' kinds in the manifests
+ */
+export function definedKinds(stored: StoredOfKind, known: readonly UnreadObject[]): (object: KubeObject) => boolean {
   const given = (kind: string): KubeObject[] => known.flatMap(({ object }) => (object.kind === kind ? [object] : []));
-  const definitions = [...given('CustomResourceDefinition'), ...store.list('customresourcedefinitions')];
-  const services = [...given('APIService'), ...store.list('apiservices')];
+  const definitions = [...given('CustomResourceDefinition'), ...stored('customresourcedefinitions')];
+  const services = [...given('APIService'), ...stored('apiservices')];
   const kinds = new Set(definitions.flatMap(kindsOf));
   const versions = new Set(services.flatMap(versionOfService));
   return ({ apiVersion, kind }) => kinds.has(`${apiVersion}/${kind}`) || versions.has(apiVersion);

@@ -63,7 +63,9 @@ export { newBinding, newRole, type RoleRules, newRules } from './generate/rbac.t
 export { type NewService, newService } from './generate/service.ts';
 export { jobOfCronJob, newCronJob, newDeployment, newJob, podToRun } from './generate/workloads.ts';
 export { type Finding, FINDING_RULES, type FindingRule, type Findings } from './lint/finding.ts';
+export { undefinedKindText } from './check/identify.ts';
 export { lintManifests } from './lint/lint.ts';
+export type { JudgeUnread, JudgedObject } from './lint/unread-objects.ts';
 export { looseReferences } from './lint/references.ts';
 export { loadManifests, type LoadOptions, type UnreadObject } from './check/load.ts';
 export type { ManifestMistake } from './check/manifest-mistake.ts';

@@ -81,7 +81,9 @@ const RULE_IDS = Object.keys(FINDING_RULES) as FindingRule[];
 
 /** The default levels of rules. A rule that is missing here has the level error. */
 const LEVELS: Readonly<Partial<Record<FindingRule, Finding['level']>>> = {
+  'undefined-kind': 'warning',
   'server-warning': 'warning',
+  'loose-reference': 'warning',
   'no-effect': 'warning',
   'not-checked': 'note',
 };

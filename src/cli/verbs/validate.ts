@@ -4,6 +4,7 @@ import { machineClock } from '../../clock.ts';
 import { chooseRuntime, networkOf, runtimeChoice } from '../../engine/index.ts';
 import { hasOwnNetworks } from '../../machine/index.ts';
 import { type Findings, type Isolation, lintManifests } from '../../manifest/index.ts';
+import { judgeOfUnread } from '../../apiserver/index.ts';
 import { readConfigFile } from '../../settings/index.ts';
 import {
   findingsSummary,
@@ -76,10 +77,20 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
   const stdin = (): AsyncIterable<Uint8Array> => cli.stdin;
   const isolation = runnable ? await isolationHere(cli) : undefined;
   // A state folder that cannot be read says nothing of manifests.
-  const storedData = (): readonly KubeObject[] =>
-    quietly(() => ['configmaps', 'secrets'].flatMap((plural) => openStore(cli).list(plural))) ?? [];
+  const stored = (resource: string): readonly KubeObject[] => quietly(() => openStore(cli).list(resource)) ?? [];
+  const storedData = (): readonly KubeObject[] => ['configmaps', 'secrets'].flatMap(stored);
   const noSkip = !flags.skip;
-  const all = await lintManifests({ files: filename, recursive, stdin, runnable, isolation, noSkip, storedData });
+  const judge = judgeOfUnread(stored);
+  const all = await lintManifests({
+    files: filename,
+    recursive,
+    stdin,
+    runnable,
+    isolation,
+    noSkip,
+    storedData,
+    judge,
+  });
   const reported = cli.isQuiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
   cli.stdout.write(await render(cli, reported, output));
   for (const problem of all.unreadable) cli.stderr.write(`error: ${problem}\n`);

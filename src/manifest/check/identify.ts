@@ -134,3 +134,9 @@ function textAt(node: MapNode, field: string): string {
   const value = entryValue(node, field);
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : '';
 }
+
+/** The warning about an object of a kind that nothing defines, which is left out. */
+export function undefinedKindText({ apiVersion, kind }: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): string {
+  const what = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
+  return `${what}: no CustomResourceDefinition defines it, ignored`;
+}

@@ -48,6 +48,8 @@ export interface UnreadObject {
   readonly subject: Subject;
   /** The position of the object in the file. */
   readonly position: Position;
+  /** The position of the value at a field path, as of a loaded object. */
+  readonly positionOf: (path: string) => Position;
 }
 
 export interface LoadedObject {
@@ -187,7 +189,8 @@ class Loader {
       unread.verdict === 'unsupported'
         ? undefined
         : { stage: 'kind', subject, error: unread.problem.error, position: source.positionAt(unread.problem.offset) };
-    this.#unread.push({ object, noMatch, file: subject.file, subject, position });
+    const positionOf = (path: string): Position => source.positionAt(locate(root, path));
+    this.#unread.push({ object, noMatch, file: subject.file, subject, position, positionOf });
   }
 
   #check(subject: Subject, source: SourceText, known: KnownObject): void {

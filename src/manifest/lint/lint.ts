@@ -1,18 +1,19 @@
 import { isKnownMedium, type KubeObject, PodrunError } from '../../api/index.ts';
-import type { Finding, FindingRule, Findings } from './finding.ts';
-import { type FieldError, type FieldErrorType, formatFieldError } from '../base/field-error.ts';
+import type { Finding, Findings } from './finding.ts';
 import { type LoadedObject, loadManifests, type LoadResult } from '../check/load.ts';
-import type { DocumentProblem, Notice, Subject } from '../check/manifest-mistake.ts';
+import type { DocumentProblem, Notice } from '../check/manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
-import type { Position } from '../read/source-node.ts';
 import { groupFieldsWithoutEffect, refusedFields } from '../support/find-fields.ts';
 import { podIn } from '../base/pod-specs.ts';
 import type { Isolation } from '../support/rule.ts';
-import { isCustomKind } from '../check/kinds.ts';
+import { errorFields, notChecked, placed, type PlacedFinding, RULE_OF } from './finding-at.ts';
+import { judgedIn, type JudgeUnread, unreadFindings } from './unread-objects.ts';
 import { type LooseReference, looseReferences } from './references.ts';
 
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
 const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;
+
+const READING = { mayBeEmpty: true, keepsUnread: true } as const;
 
 export interface LintOptions {
   /** Files and folders. `-` is standard input. */
@@ -28,6 +29,8 @@ export interface LintOptions {
   readonly noSkip: boolean;
   /** Returns the ConfigMaps and Secrets that manifests may name besides their own. Default: none. */
   readonly storedData?: (() => readonly KubeObject[]) | undefined;
+  /** Judges the objects that only an API server knows. Default: nothing is known of their fields. */
+  readonly judge?: JudgeUnread | undefined;
 }
 
 /**
@@ -42,7 +45,7 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
     for (const file of await expanded(argument, options.recursive, unreadable)) {
       const { recursive, stdin } = options;
       // `create` accepts generateName: it is no mistake in a manifest.
-      const loaded = await loadManifests({ files: [file], recursive, stdin, command: 'create', mayBeEmpty: true });
+      const loaded = await loadManifests({ files: [file], recursive, stdin, command: 'create', ...READING });
       const inputProblems = loaded.errors.flatMap((error) => (error.stage === 'input' ? [error.message] : []));
       unreadable.push(...inputProblems);
       if (inputProblems.length === 0) files += 1;
@@ -54,9 +57,12 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
     results.flatMap((result) => result.objects),
     options,
   );
+  const judged = await judgedIn(results, options.judge);
+  objects += [...judged.values()].filter(({ type }) => type === 'checked').length;
   const findings = results.flatMap((result) => {
     const own = loose.filter(({ from }) => result.objects.includes(from)).map(looseFinding);
-    return [...findingsOf(result, options), ...own].sort((a, b) => a.line - b.line || a.column - b.column);
+    const unread = result.unread.flatMap((each) => unreadFindings(each, judged.get(each), options.noSkip));
+    return [...findingsOf(result, options), ...unread, ...own].sort((a, b) => a.line - b.line || a.column - b.column);
   });
   return { findings, unreadable, files, objects };
 }
@@ -103,7 +109,7 @@ function findingsOf({ objects, errors, notices }: LoadResult, { runnable, isolat
   return [
     ...wrong.map(problemFinding),
     ...skipped,
-    ...notices.map((notice) => noticeFinding(notice, noSkip)),
+    ...notices.map(noticeFinding),
     ...objects.flatMap(mediumFindings),
     ...(runnable ? objects.flatMap((object) => runnableFindings(object, isolation)) : []),
   ];
@@ -135,10 +141,7 @@ function problemFinding(problem: DocumentProblem): Finding {
   };
 }
 
-function noticeFinding({ type, subject, text, position }: Notice, noSkip: boolean): Finding {
-  if (type === 'ignored') {
-    return notChecked(subject, position, `podrun does not know the fields of ${subject.identity.kind}`, noSkip);
-  }
+function noticeFinding({ subject, text, position }: Notice): Finding {
   const path = /^[\w.[\]/-]+(?=: )/.exec(text)?.[0] ?? '';
   return {
     ...placed(subject, position),
@@ -150,21 +153,9 @@ function noticeFinding({ type, subject, text, position }: Notice, noSkip: boolea
   };
 }
 
-function notChecked(subject: Subject, position: Position, why: string, noSkip: boolean): Finding {
-  const level = noSkip ? 'error' : 'note';
-  return {
-    ...placed(subject, position),
-    level,
-    rule: 'not-checked',
-    path: '',
-    message: `not checked: ${why}`,
-    hint: undefined,
-  };
-}
-
 function runnableFindings(loaded: LoadedObject, isolation: Isolation | undefined): Finding[] {
   const { object, subject, positionOf } = loaded;
-  const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
+  const at = (path: string): PlacedFinding => placed(subject, positionOf(path));
   const refused = refusedFields(object).map((error): Finding => {
     return { ...at(error.path), level: 'error', rule: 'not-runnable', ...errorFields(error) };
   });
@@ -177,45 +168,6 @@ function runnableFindings(loaded: LoadedObject, isolation: Isolation | undefined
   return [...refused, ...idle];
 }
 
-function placed(
-  { file, identity, source }: Subject,
-  { line, column }: Position,
-): Pick<Finding, 'file' | 'line' | 'column' | 'excerpt' | 'object'> {
-  const { generateName: _, ...named } = identity;
-  const object = named.kind === '' ? undefined : named;
-  return { file, line, column, excerpt: source.lineAt(line), object };
-}
-
-function errorFields(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {
-  // These messages are complete without their type.
-  const isWhole = SENTENCES.has(error.type);
-  return { path: error.path, message: isWhole ? error.detail : formatFieldError(error), hint: error.hint };
-}
-
-const SENTENCES: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
-  'Parse error',
-  'No match',
-  'Unknown field',
-  'Duplicate field',
-]);
-
-const RULE_OF: Readonly<Record<FieldErrorType, FindingRule>> = {
-  'Required value': 'required-value',
-  'Invalid value': 'invalid-value',
-  'Unsupported value': 'unsupported-value',
-  Forbidden: 'forbidden',
-  'Duplicate value': 'duplicate-value',
-  'Not found': 'not-found',
-  'Too long': 'size-limit',
-  'Too many': 'size-limit',
-  'Internal error': 'invalid-value',
-  'Parse error': 'parse-error',
-  'Invalid type': 'invalid-type',
-  'Unknown field': 'unknown-field',
-  'Duplicate field': 'duplicate-field',
-  'No match': 'unknown-kind',
-};
-
 /**
  * The reason why a document is no Kubernetes object and was not meant as one: one sentence. Undefined for a wrong
  * manifest.
@@ -227,10 +179,6 @@ function whyNoManifest({ stage, subject, error }: DocumentProblem): string | und
     return `no Kubernetes object, and cannot be read: ${error.detail}`;
   }
   if (stage !== 'kind') return undefined;
-  if (error.type === 'No match') {
-    if (!isCustomKind(apiVersion, kind)) return undefined;
-    return `${kind} of ${apiVersion} is no kind of Kubernetes itself, so podrun does not know its fields`;
-  }
   if (error.type === 'Invalid type' && NAMES_KIND.test(subject.source.text)) return undefined;
   // A document with metadata.name is a manifest without a kind.
   if (apiVersion !== '' || kind !== '' || name !== '') return undefined;

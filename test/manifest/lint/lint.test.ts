@@ -70,14 +70,20 @@ describe('what is not checked', () => {
     ['another file in YAML', 'services: { web: { image: nginx } }\n'],
     ['a list', '- op: replace\n'],
     ['a file that is no YAML and no manifest', 'a: [\n'],
-    ["a resource of somebody's own", 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\n'],
-    ["somebody's own resource of a known name", 'apiVersion: serving.knative.dev/v1\nkind: Service\n'],
     ['a kind without a use here', 'apiVersion: autoscaling/v1\nkind: Scale\nmetadata: { name: a }\n'],
   ];
 
   it.each(FOREIGN)('%s is reported once, and is an error with noSkip', async (_name, text) => {
     expect(await findingLines(text)).toEqual([expect.stringMatching(/^note not-checked [12]:\d+$/)]);
     expect(await findingLines(text, { noSkip: true })).toEqual([expect.stringMatching(/^error not-checked [12]:\d+$/)]);
+  });
+
+  it.each([
+    ["a resource of somebody's own", 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\n'],
+    ["somebody's own resource of a known name", 'apiVersion: serving.knative.dev/v1\nkind: Service\n'],
+  ])('warns of %s, and is an error with noSkip', async (_name, text) => {
+    expect(await findingLines(text)).toEqual(['warning undefined-kind 1:1']);
+    expect(await findingLines(text, { noSkip: true })).toEqual(['error undefined-kind 1:1']);
   });
 
   it('leaves what stands beside it checked, in the order of lines', async () => {
