@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import http, { type RequestListener } from 'node:http';
 import http2, { type IncomingHttpHeaders, type Http2Server, type ServerHttp2Stream } from 'node:http2';
@@ -61,6 +62,19 @@ export async function closedPort(): Promise<number> {
   });
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+const HEADS = 'http.client.response.finish';
+
+/** Resolves when a client of this process has received the head of a response. */
+export function headOfResponse(): Promise<void> {
+  return new Promise((resolve) => {
+    const received = (): void => {
+      unsubscribe(HEADS, received);
+      resolve();
+    };
+    subscribe(HEADS, received);
+  });
 }
 
 /** Waits for turns of the event loop, in which servers of this process read what was sent to them. */

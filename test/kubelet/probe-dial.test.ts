@@ -62,7 +62,7 @@ describe('a probe of a Pod that has a network of its own', () => {
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
       stream.end(Buffer.of(0, 0, 0, 0, 2, 8, 1));
     });
-    const outcome = await probing({ grpc: { port }, timeoutSeconds: 2 }, { podIP, dial });
+    const outcome = await probing({ grpc: { port } }, { podIP, dial });
     expect(outcome).toEqual({ result: 'success', output: 'service healthy' });
   });
 

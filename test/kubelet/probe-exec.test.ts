@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { ProcessRuntime } from '../../src/runtime/process-runtime.ts';
 import type { ExecOutcome } from '../../src/runtime/base/runtime.ts';
-import { probing } from './probing.ts';
+import { AMPLE_SECONDS, probing } from './probing.ts';
 
 const exited = (exitCode: number, stdout = '', stderr = ''): ExecOutcome => ({
   type: 'exited',
@@ -96,7 +96,7 @@ describe('an exec probe on this machine', () => {
     const runtime = new ProcessRuntime({ clock, fifoDir });
     const env = { PATH: process.env['PATH'] ?? '' };
     const outcome = await probing(
-      { exec: { command }, timeoutSeconds: 1 },
+      { exec: { command }, timeoutSeconds: command[0] === 'sleep' ? 1 : AMPLE_SECONDS },
       {
         clock,
         exec: (argv, timeoutMs) =>

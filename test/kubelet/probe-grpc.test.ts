@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { decodeHealthResponse, encodeHealthRequest } from '../../src/kubelet/probe/grpc-message.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { closedPort, http2Server, httpServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
-import { type Circumstances, probing } from './probing.ts';
+import { AMPLE_SECONDS, type Circumstances, probing } from './probing.ts';
 
 type Outcome = Awaited<ReturnType<typeof probing>>;
 
+/** A check. By a clock of the test, its time limit is two seconds. */
 const check = (port: number, service?: string, circumstances?: Circumstances): Promise<Outcome> =>
-  probing({ grpc: { port, service }, timeoutSeconds: 2 }, circumstances);
+  probing({ grpc: { port, service }, ...(circumstances?.clock && { timeoutSeconds: 2 }) }, circumstances);
 
 const GRPC_HEAD = { ':status': 200, 'content-type': 'application/grpc' };
 
@@ -73,7 +74,7 @@ describe('a gRPC probe', () => {
     {
       name: 'gives up itself',
       onStream: (stream) => stream.respond({ ...GRPC_HEAD, 'grpc-status': '4' }, { endStream: true }),
-      output: 'timeout: health rpc did not complete within 2s',
+      output: `timeout: health rpc did not complete within ${AMPLE_SECONDS}s`,
     },
     {
       name: 'speaks HTTP/2, but no gRPC',

@@ -1,9 +1,9 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ProbeAbort } from '../../src/kubelet/probe/input.ts';
 import type { ProbeOutcome } from '../../src/kubelet/probe/prober.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
-import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
+import { closedPort, headOfResponse, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
 import { probingHttp } from './probing.ts';
 
 /** The beginning of Go's errors about a malformed response. */
@@ -81,17 +81,17 @@ describe('a server that does not answer an HTTP probe', () => {
 });
 
 describe('an HTTP probe whose time is up', () => {
-  /** Starts a probe against a server that does not answer, and lets a second pass after the request. */
-  async function outcomeAfterTimeout(begin: RequestListener): Promise<ProbeOutcome> {
+  type Begin = (request: IncomingMessage, response: ServerResponse, begun: () => void) => void;
+
+  /** Starts a probe against a server that does not answer, and lets a second pass after that has begun. */
+  async function outcomeAfterTimeout(begin: Begin): Promise<ProbeOutcome> {
     const clock = new ManualClock();
     let begun: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => (begun = resolve));
-    const port = await httpServer((request, response) => {
-      begin(request, response);
-      void turnsOfTheLoop().then(begun);
-    });
+    const port = await httpServer((request, response) => begin(request, response, begun));
     const outcome = probingHttp(port, { path: '/slow' }, { clock });
     await waiting;
+    await turnsOfTheLoop();
     clock.advance(1000);
     const { output, ...rest } = await outcome;
     expect(clock.alarmCount).toBe(0);
@@ -100,14 +100,17 @@ describe('an HTTP probe whose time is up', () => {
 
   it('before an answer has failed', async () => {
     const error = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-    expect(await outcomeAfterTimeout(() => undefined)).toEqual({
+    expect(await outcomeAfterTimeout((_, _response, begun) => begun())).toEqual({
       result: 'failure',
       output: `Get "http://127.0.0.1/slow": ${error}`,
     });
   });
 
   it('in the middle of an answer says nothing about the container', async () => {
-    const trickle: RequestListener = (_, response) => void response.writeHead(200).write('a little');
+    const trickle: Begin = (_, response, begun) => {
+      void headOfResponse().then(begun);
+      response.writeHead(200).write('a little');
+    };
     expect(await outcomeAfterTimeout(trickle)).toEqual({
       result: 'error',
       state: 'failure',
@@ -116,8 +119,10 @@ describe('an HTTP probe whose time is up', () => {
   });
 
   it('during redirects has failed: the time is for all of them together', async () => {
-    const redirect: RequestListener = ({ url }, response) =>
-      void (url === '/slow' && response.writeHead(302, { Location: '/slower' }).end());
+    const redirect: Begin = ({ url }, response, begun) => {
+      if (url === '/slow') response.writeHead(302, { Location: '/slower' }).end();
+      else begun();
+    };
     const { result, output } = await outcomeAfterTimeout(redirect);
     expect({ result, output }).toEqual({
       result: 'failure',
@@ -142,8 +147,11 @@ describe('an answer that breaks off', () => {
   it('by a reset says which connection it was', async () => {
     const port = await tcpServer((socket) =>
       socket.once('data', () => {
+        void headOfResponse().then(async () => {
+          await turnsOfTheLoop();
+          socket.resetAndDestroy();
+        });
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nab');
-        void turnsOfTheLoop().then(() => socket.resetAndDestroy());
       }),
     );
     const { result, output } = await probingHttp(port);
