@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Instant } from '../../src/api/index.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { startCommand, type CommandRequest } from '../../src/runtime/helpers/command.ts';
 import { startTimeOf } from '../../src/runtime/watch/process-identity.ts';
@@ -129,6 +130,21 @@ async function untilGone(at: string): Promise<void> {
   );
 }
 
+/** A clock on which no time passes before something has happened. */
+class PausedClock extends SystemClock {
+  readonly #begun = super.now();
+  readonly #hasHappened: () => boolean;
+
+  constructor(hasHappened: () => boolean) {
+    super();
+    this.#hasHappened = hasHappened;
+  }
+
+  override now(): Instant {
+    return this.#hasHappened() ? super.now() : this.#begun;
+  }
+}
+
 describe('the processes of a command', needs({ Linux: process.platform === 'linux' }), () => {
   it('end with it, also those in a session of their own', async () => {
     const at = join(folder, 'ends');
@@ -155,7 +171,8 @@ describe('the processes of a command', needs({ Linux: process.platform === 'linu
 
   it('may write their last lines after its end', async () => {
     const file = join(folder, 'last');
-    const outcome = await startCommand(request(sh(`(sleep 0.05; echo last >${file}) & exit 0`)), clock);
+    const script = `(sleep 0.05; echo last >${file}) & exit 0`;
+    const outcome = await startCommand(request(sh(script)), new PausedClock(() => existsSync(file)));
     if (!outcome.ok) throw new Error(outcome.error);
     await outcome.command.swept;
     expect(readFileSync(file, 'utf8')).toBe('last\n');

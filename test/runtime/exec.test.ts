@@ -1,11 +1,37 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Alarm, SystemClock } from '../../src/clock.ts';
 import { HOST, type Inside, insideWith } from '../../src/runtime/base/inside.ts';
+import { ProcessRuntime } from '../../src/runtime/process-runtime.ts';
 import { checkCommand } from '../../src/runtime/start/exec.ts';
 import { isRunning, makeRig, marked, PATH, sh, until } from './support/process-rig.ts';
 
 const rig = makeRig();
+
+const HOUR_MS = 3_600_000;
+
+/** A clock on which an hour is over when the test says so. */
+class HourClock extends SystemClock {
+  readonly #held = new Set<() => void>();
+
+  override wakeAt(atMs: number, run: () => void): Alarm {
+    if (atMs - this.now().monotonicMs < HOUR_MS / 2) return super.wakeAt(atMs, run);
+    this.#held.add(run);
+    return { cancel: () => void this.#held.delete(run) };
+  }
+
+  strike(): void {
+    for (const run of this.#held) run();
+  }
+}
+
+/** A clock, and a runtime whose commands have an hour of it. */
+function withinAnHour(): { clock: HourClock; exec: (script: string) => ReturnType<ProcessRuntime['exec']> } {
+  const clock = new HourClock();
+  const runtime = new ProcessRuntime({ clock, fifoDir: join(rig.folder, 'fifos-of-an-hour') });
+  return { clock, exec: (script) => runtime.exec(rig.execRequest(sh(script), { timeoutMs: HOUR_MS })) };
+}
 
 const words = (why: string): RegExp =>
   new RegExp(
@@ -87,19 +113,40 @@ describe('exec()', () => {
   });
 
   it('is over when the output is closed, not before', async () => {
-    const outcome = await rig.runtime.exec(rig.execRequest(sh('(sleep 0.2; echo late) & exit 1'), { timeoutMs: 50 }));
-    expect(outcome).toEqual({ type: 'exited', exitCode: 1, stdout: 'late\n', stderr: '' });
+    const [pid, late] = ['pid', 'late'].map((name) => join(rig.folder, name)) as [string, string];
+    const { clock, exec } = withinAnHour();
+    const outcome = exec(`(until [ -e ${late} ]; do sleep 0.01; done; echo late) & echo $$ >${pid}; exit 1`);
+    await until(
+      () => existsSync(pid) && readFileSync(pid, 'utf8').endsWith('\n'),
+      () => 'not started',
+    );
+    // The command has ended when its parent has heard of that.
+    const main = readFileSync(pid, 'utf8').trim();
+    await until(
+      () => !existsSync(`/proc/${main}`),
+      () => `${main} lives`,
+    );
+    clock.strike();
+    writeFileSync(late, '');
+    expect(await outcome).toEqual({ type: 'exited', exitCode: 1, stdout: 'late\n', stderr: '' });
   });
 });
 
 describe('the timeout of exec()', () => {
   it('kills the command with its process group, and keeps what it said', async () => {
-    const request = rig.execRequest(sh('trap "" TERM; sleep 60 & echo said; sleep 60; true'), { timeoutMs: 200 });
-    const outcome = await rig.runtime.exec(request);
-    expect(outcome).toEqual({ type: 'timedOut', stdout: 'said\n', stderr: '' });
+    const said = join(rig.folder, 'said');
+    const { id } = rig.execRequest(['true']);
+    const { clock, exec } = withinAnHour();
+    const outcome = exec(`trap "" TERM; sleep 60 & echo said; : >${said}; sleep 60; true`);
     await until(
-      () => marked(request.id).length === 0,
-      () => marked(request.id).join(),
+      () => existsSync(said),
+      () => 'not started',
+    );
+    clock.strike();
+    expect(await outcome).toEqual({ type: 'timedOut', stdout: 'said\n', stderr: '' });
+    await until(
+      () => marked(id).length === 0,
+      () => marked(id).join(),
     );
   });
 

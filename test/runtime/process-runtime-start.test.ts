@@ -185,7 +185,7 @@ describe('a program that starts', () => {
 
   it('finds the end of its input also when it opens that after the end', needs('Linux'), async () => {
     const script =
-      'read -r _; read -r _; timeout 5 cat /dev/stdin; echo $?; sleep 0.3; timeout 5 cat /dev/stdin; echo $?';
+      'read -r _; read -r _; timeout 50 cat /dev/stdin; echo $?; sleep 0.3; timeout 50 cat /dev/stdin; echo $?';
     const started = await rig.start(sh(script), { stdin: true });
     const { input } = started.container.streams ?? {};
     await input?.write(Buffer.from('one\n'));
