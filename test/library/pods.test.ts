@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { GoalError, PodrunError, run, TimeoutError } from '../../src/library/index.ts';
-import { emptyFolder, readyWith, shellPod } from './pods.ts';
+import { GoalError, PodrunError, TimeoutError } from '../../src/library/index.ts';
+import { emptyFolder, readyWith, run, shellPod } from './pods.ts';
 import { PATIENT } from '../patience.ts';
 
 const FOREVER = 'exec sleep 600';
@@ -219,8 +219,9 @@ describe('the end of Pods', () => {
   };
 
   it('keeps the records of its Pods until they are closed', async () => {
-    const polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done";
-    const pods = await run(shellPod('web', polite, { readinessProbe: { exec: { command: ['true'] } } }));
+    const file = path.join(emptyFolder(), 'up');
+    const polite = `trap 'echo bye; exit 0' TERM; touch ${file}; while :; do sleep 0.05; done`;
+    const pods = await run(shellPod('web', polite, readyWith(file)));
     await pods.until('Ready');
     await pods.stop();
     expect(pods.get().status.phase).toBe('Succeeded');

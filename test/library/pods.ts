@@ -3,6 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Container, Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { run as runOfLibrary } from '../../src/library/index.ts';
+import { PATIENCE_MS } from '../patience.ts';
+
+/** `run()` of the library, which waits with all patience unless a test says how long. */
+export const run: typeof runOfLibrary = (manifests, options) =>
+  runOfLibrary(manifests, { timeout: PATIENCE_MS, ...options });
 
 /** A Pod with one container that runs a script. */
 export function shellPod(

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { type PodChange, PodrunError, run } from '../../src/library/index.ts';
+import { type PodChange, PodrunError } from '../../src/library/index.ts';
 import { readPod } from '../../src/store/disk/transition-log.ts';
-import { emptyFolder, fileWith, shellPod } from './pods.ts';
+import { emptyFolder, fileWith, run, shellPod } from './pods.ts';
 import { PATIENT } from '../patience.ts';
 
 const FOREVER = 'exec sleep 600';

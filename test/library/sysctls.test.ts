@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
-import { run } from '../../src/library/index.ts';
 import { needs } from '../needs.ts';
-import { shellPod } from './pods.ts';
+import { run, shellPod } from './pods.ts';
 
 /** A Pod with one sysctl, which it prints. */
 function podWith(name: string, value: string): Pod {

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GoalError, run, TimeoutError } from '../../src/library/index.ts';
+import { GoalError, TimeoutError } from '../../src/library/index.ts';
 import { needs } from '../needs.ts';
-import { emptyFolder, shellPod } from './pods.ts';
+import { emptyFolder, run, shellPod } from './pods.ts';
 
 const FOREVER = 'exec sleep 600';
 
@@ -60,10 +60,11 @@ describe('a Deployment', () => {
   it('says what its Pods were waiting for when the time is up', async () => {
     const late = deployment('web', 'echo no database; exit 3');
     await using pods = await run(late);
-    const error = await pods.until('Ready', { timeout: '1500ms', allowRestarts: true }).catch((why: unknown) => why);
+    await pods.until(({ status }) => status.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff');
+    const error = await pods.until('Ready', { timeout: '10ms', allowRestarts: true }).catch((why: unknown) => why);
     expect(error).toBeInstanceOf(TimeoutError);
     expect((error as TimeoutError).message).toMatch(
-      /^timed out after 1\.5s, waiting for Ready\ndeployment\/web: .*0\/1 ready.*\npod\/web-.*\n(.*\n)* +no database\n/,
+      /^timed out after 10ms, waiting for Ready\ndeployment\/web: .*0\/1 ready.*\npod\/web-.*\n(.*\n)* +no database\n/,
     );
     expect((error as TimeoutError).objects).toMatchObject([{ kind: 'Deployment' }]);
   });
