@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SystemClock } from '../src/clock.ts';
 import { caught, guarded, guardedProcess, inBackground, keepAlive, mustKeepRunning, onDefect } from '../src/defects.ts';
+import { PATIENT } from './patience.ts';
 
 const broken = new Error('broken');
 const fails = (): never => {
@@ -93,7 +94,7 @@ it('the reset of a connection without a listener for errors is no defect, and en
   const [accepted] = (await once(server, 'connection')) as [ReturnType<typeof connect>];
   accepted.resume();
   client.resetAndDestroy();
-  await vi.waitUntil(() => accepted.destroyed);
+  await vi.waitUntil(() => accepted.destroyed, PATIENT);
   // The server itself: too many open files.
   server.emit('error', new Error('accept EMFILE'));
   expect(server.listening).toBe(true);
@@ -127,7 +128,7 @@ it('a promise that is not awaited, a call of Node.js and a timer report their er
   inBackground(Promise.reject(broken));
   caught(fails)();
   clock.wakeAt(clock.now().monotonicMs, fails);
-  await vi.waitUntil(() => told.length === 3);
+  await vi.waitUntil(() => told.length === 3, PATIENT);
   expect(told).toEqual([broken, broken, broken]);
 });
 

@@ -104,9 +104,7 @@ describe('delete', () => {
     });
     const patch = { metadata: { finalizers: null } };
     await server.request('PATCH', `${maps}/a`, patch, { 'content-type': 'application/merge-patch+json' });
-    const watch = '/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshort&timeoutSeconds=1';
-    await server.get(watch);
-    expect((await server.get('/api/v1/namespaces/short')).code).toBe(404);
+    await expect.poll(async () => (await server.get('/api/v1/namespaces/short')).code, PATIENT).toBe(404);
     expect((await server.request('DELETE', '/api/v1/namespaces/default')).code).toBe(403);
   });
 });

@@ -8,6 +8,7 @@ import { SystemClock } from '../../../src/clock.ts';
 import { type ApiServer, claimServer, openApiServer } from '../../../src/server/index.ts';
 import { storeOf } from '../../cli/prepared-store.ts';
 import { Workshop } from '../../cli/workshop.ts';
+import { PATIENT } from '../../patience.ts';
 import { forwardByLibrary, runByLibrary } from './client-library.ts';
 import { SpdyClient } from './spdy-client.ts';
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
     ],
   });
   const applied = workshop.start(['apply', pod]);
-  await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
+  await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready') && / ready$/m.test(stdout));
   const store = storeOf(workshop);
   const clock = new SystemClock();
   const claim = await claimServer(store.root, clock);
@@ -192,14 +193,11 @@ describe('attach', () => {
     const headers = { authorization: `Bearer ${server.token}` };
     const path = `${PODS}/web/attach?container=main&stdin=true&stdout=true&stderr=true`;
     const client = new WebSocket(server.url + path, ['v5.channel.k8s.io'], { ca: server.ca, headers });
+    let text = '';
+    client.on('message', (piece: Buffer) => (text += piece.toString('utf8', 1)));
     await once(client, 'open');
     client.send(Buffer.from('\0one\n'));
-    let text = '';
-    while (!text.includes('got one')) {
-      const [piece] = (await once(client, 'message')) as [Buffer];
-      text += piece.toString('utf8', 1);
-    }
-    expect(text).toContain('got one\n');
+    await expect.poll(() => text, PATIENT).toContain('got one\n');
     client.terminate();
   });
 });

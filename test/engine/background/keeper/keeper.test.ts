@@ -179,7 +179,7 @@ describe('a keeper', () => {
     streams?.showOutput?.(true);
     await answered();
     hands.print('u/main/0', 'seen');
-    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0);
+    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0, PATIENT);
     expect(seen.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('seen'));
     expect(log).toEqual(['main 0 stdout unseen', 'main 0 stdout seen']);
   });
@@ -192,7 +192,7 @@ describe('a keeper', () => {
     const seen = listeners();
     second.runtime.adopt('u/main/0', seen);
     hands.print('u/main/0', 'hello');
-    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0);
+    await vi.waitUntil(() => seen.onOutput.mock.calls.length > 0, PATIENT);
     expect(seen.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
   });
 
