@@ -178,7 +178,7 @@ describe('a failed pull', needs(UNPACKED), () => {
   });
 
   it('stops when it is aborted, and leaves what came to the next one', async () => {
-    await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 2_000_000 }] });
+    await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 300_000 }] });
     const store = world.store();
     const abort = new AbortController();
     const onProgress = ({ bytes }: { bytes: number }): void => (bytes > 200_000 ? abort.abort() : undefined);

@@ -41,7 +41,7 @@ it('pulls an image once for two who wait for it, and tells failures', needs(UNPA
 
 it('continues after the process that pulled was killed, with the bytes that it had', needs(UNPACKED), async () => {
   const store = world.store();
-  await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 2_000_000 }] });
+  await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 300_000 }] });
   const killed = new ImagePuller(store.root, {});
   const onProgress = ({ bytes }: { bytes: number }): void => {
     if (bytes > 100_000) killOwners(store.ingestFolder());
@@ -59,7 +59,7 @@ it('continues after the process that pulled was killed, with the bytes that it h
 
 it('ends a pull that no Pod waits for any more', needs(UNPACKED), async () => {
   const store = world.store();
-  await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 1_000_000 }] });
+  await world.registry.change({ rules: [{ path: 'big/blobs/', bytesPerSecond: 300_000 }] });
   const abort = new AbortController();
   const onProgress = ({ bytes }: { bytes: number }): void => (bytes > 0 ? abort.abort() : undefined);
   const puller = new ImagePuller(store.root, {});
