@@ -113,7 +113,7 @@ const IS_SLOW = startMs > 50;
  * a minute for its modules.
  */
 const YIELDING = { testTimeout: 180_000, hookTimeout: 180_000 };
-/** Tests that compute for long. */
+/** Tests that compute for long, or wait for much, one thing after the other: none has a time limit of its own. */
 const LONG = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 class LongestFirst extends BaseSequencer {
@@ -161,12 +161,13 @@ const config: ViteUserConfig = defineConfig({
               include: [ALL],
               exclude: [UNIT, ...COMPUTED, ...SLOW, CHAOS, RECORDINGS],
               sequence: { groupOrder: 1 },
+              ...LONG,
             },
           },
           {
             extends: true,
             // They have to be in time with a recording: on a slow machine, no other tests run beside them.
-            test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 } },
+            test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 }, ...LONG },
           },
           {
             extends: true,
@@ -181,7 +182,7 @@ const config: ViteUserConfig = defineConfig({
           {
             extends: true,
             // These mount, kill and fill what all programs of the machine see: no other tests run beside them.
-            test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 } },
+            test: { name: 'chaos', include: [CHAOS], sequence: { groupOrder: 2 }, ...LONG },
           },
           {
             extends: true,

@@ -35,7 +35,7 @@ const ALLOWED: ReadonlyArray<{ readonly file: string; readonly text: RegExp; rea
 const sources = ['src', 'bench', 'bin', 'test'].flatMap(sourcesBelow);
 const pages = [...filesBelow('docs', /\.md$/), 'README.md'];
 
-it('comments, messages, names, test titles and pages are plain English', { timeout: 60_000 }, () => {
+it('comments, messages, names, test titles and pages are plain English', () => {
   const mistakes = [
     ...sources.filter(({ path }) => path !== 'test/architecture/english.test.ts').flatMap(mistakesOf),
     ...pages.flatMap((file) => dialectIn(file, proseOf(readText(file)))),

@@ -60,7 +60,7 @@ describe('the page as text', () => {
   });
 });
 
-describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': lack === undefined }) }, () => {
+describe('the page in a browser', needs({ 'a browser': lack === undefined }), () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-page-'));
   const file = path.join(folder, 'page.html');
@@ -76,7 +76,7 @@ describe('the page in a browser', { timeout: 120_000, ...needs({ 'a browser': la
     tab.on('request', (request) => {
       if (request.url() !== href && !request.url().startsWith('data:')) trouble.push(`asks for ${request.url()}`);
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser.close();

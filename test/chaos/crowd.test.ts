@@ -15,7 +15,7 @@ const short = (exitCode: number): PodSpec => ({
 });
 
 describe('a crowd', needs('Linux'), () => {
-  it(`of ${CROWD} commands on one store: each does what it would do alone`, { timeout: 120_000 }, async () => {
+  it(`of ${CROWD} commands on one store: each does what it would do alone`, async () => {
     const reader = new StoreReader(workshop.stateDir);
     const own = Array.from({ length: 20 }, (_, index) => workshop.pod(`own${index}`, short(index % 2)));
     // One command runs the Pod. The other commands find it, wait for it, or run the next Pod of this name.

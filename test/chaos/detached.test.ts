@@ -35,44 +35,40 @@ const talker = (exitCode: number): PodSpec => ({
 });
 
 describe('a background agent that is killed again and again', needs('Linux'), () => {
-  it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-    'seed %i',
-    { timeout: 90_000 },
-    async (seed) => {
-      const random = dice(seed);
-      const exitCode = 1 + Math.floor(random() * 100);
-      const file = workshop.pod('talker', talker(exitCode));
-      expect(await workshop.run(['apply', '-d', file, ...FLAGS])).toMatchObject({ exitCode: 0, stderr: '' });
-      for (let blows = 1 + Math.floor(random() * 4); blows > 0; blows--) {
-        await sleep(random() * 900);
-        const pid = agentPid(workshop);
-        if (pid === undefined) break;
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          break; // the agent has ended
-        }
-        if (random() < 0.3) await sleep(random() * 2500);
-        await workshop.start(['get', 'pods']).ended;
+  it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('seed %i', async (seed) => {
+    const random = dice(seed);
+    const exitCode = 1 + Math.floor(random() * 100);
+    const file = workshop.pod('talker', talker(exitCode));
+    expect(await workshop.run(['apply', '-d', file, ...FLAGS])).toMatchObject({ exitCode: 0, stderr: '' });
+    for (let blows = 1 + Math.floor(random() * 4); blows > 0; blows--) {
+      await sleep(random() * 900);
+      const pid = agentPid(workshop);
+      if (pid === undefined) break;
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        break; // the agent has ended
       }
-      expect(await workshop.run(['wait', 'pod/talker', '--for=jsonpath={.status.phase}=Succeeded'])).toMatchObject({
-        exitCode: 0,
-      });
-      const [pod] = await podsOf(workshop, {});
-      const [status] = pod?.status?.containerStatuses ?? [];
-      expect(status).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode } } });
-      const whole = Array.from({ length: LINES }, (_, index) => `line ${index}\n`).join('');
-      for (const attempt of [0, 1]) {
-        const log = path.join(workshop.stateDir, 'pods/default/talker/logs/main', `${attempt}.log`);
-        expect(outputIn(log) === whole, `the log of run ${attempt} is whole`).toBe(true);
-      }
-      await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
-      // A file that the agent was writing when it was killed stays until `gc`; nothing else does.
-      const left = await faultsAfter(workshop, { wasKilled: false });
-      expect(left.filter((fault) => !/^file: .*\/\.tmp-\d+-/.test(fault))).toEqual([]);
-      await assertNothingLeft(workshop, { wasKilled: true });
-    },
-  );
+      if (random() < 0.3) await sleep(random() * 2500);
+      await workshop.start(['get', 'pods']).ended;
+    }
+    expect(await workshop.run(['wait', 'pod/talker', '--for=jsonpath={.status.phase}=Succeeded'])).toMatchObject({
+      exitCode: 0,
+    });
+    const [pod] = await podsOf(workshop, {});
+    const [status] = pod?.status?.containerStatuses ?? [];
+    expect(status).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode } } });
+    const whole = Array.from({ length: LINES }, (_, index) => `line ${index}\n`).join('');
+    for (const attempt of [0, 1]) {
+      const log = path.join(workshop.stateDir, 'pods/default/talker/logs/main', `${attempt}.log`);
+      expect(outputIn(log) === whole, `the log of run ${attempt} is whole`).toBe(true);
+    }
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+    // A file that the agent was writing when it was killed stays until `gc`; nothing else does.
+    const left = await faultsAfter(workshop, { wasKilled: false });
+    expect(left.filter((fault) => !/^file: .*\/\.tmp-\d+-/.test(fault))).toEqual([]);
+    await assertNothingLeft(workshop, { wasKilled: true });
+  });
 });
 
 /** Pseudo-random numbers from 0 to 1, the same for the same seed: xorshift. */

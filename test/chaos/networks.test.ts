@@ -7,7 +7,7 @@ import { quietly } from '../../src/quietly.ts';
 import { isProcessAlive, type ProcessIdentity, startTimeOf } from '../../src/runtime/watch/process-identity.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import { type Workshop, workshopFor } from '../cli/workshop.ts';
-import { PATIENCE_MS, PATIENT } from '../patience.ts';
+import { PATIENT } from '../patience.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { Chance } from './scenario.ts';
 import { needs } from '../needs.ts';
@@ -141,10 +141,7 @@ async function replaceLost(workshop: Workshop): Promise<void> {
 /** A look costs as much as the start of a program. */
 const LOOKS = { ...PATIENT, interval: 250 };
 
-/** The limit of one seed, which waits for six things, one after the other. */
-const LIMIT = { concurrent: true, timeout: 6 * PATIENCE_MS };
-
-describe('a network whose processes are killed', { ...LIMIT, ...needs('networks', 'namespaces') }, () => {
+describe('a network whose processes are killed', { concurrent: true, ...needs('networks', 'namespaces') }, () => {
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
   it.for(seeds)('serves again, or its Pods get an event, and no process is left: seed %i', async (seed, test) => {

@@ -27,33 +27,29 @@ const once = (script: string): PodSpec => ({
 const logFile = (name: string): string => path.join(workshop.stateDir, 'pods/default', name, 'logs/main/0.log');
 
 describe('what containers print', needs('Linux'), () => {
-  it(
-    `is never too much: a line of ${LINE_MIB} MiB`,
-    async () => {
-      const manifest = workshop.pod('long', once(`head -c ${LINE_MIB * MIB} /dev/zero | tr '\\0' x`));
-      const [program = '', ...args] = workshop.commandLine(['apply', manifest]);
-      const nowhere = openSync('/dev/null', 'w');
-      const env = { ...process.env, PODRUN_STATE_DIR: workshop.stateDir };
-      const podrun = spawn(program, args, { cwd: workshop.folder, env, stdio: ['ignore', nowhere, 'pipe'] });
-      closeSync(nowhere);
-      let mostMib = 0;
-      while (podrun.exitCode === null && podrun.signalCode === null) {
-        mostMib = Math.max(mostMib, residentMib(podrun.pid ?? 0));
-        await sleep(20);
-      }
-      expect(podrun.exitCode).toBe(0);
-      expect(mostMib).toBeLessThan(PODRUN_MIB_MAX);
-      const folder = path.dirname(logFile('long'));
-      const logs = readdirSync(folder).filter((name) => name.startsWith('0.log'));
-      const texts = logs.map((name) => outputIn(path.join(folder, name)));
-      const kept = texts.reduce((sum, text) => sum + text.length, 0) / MIB;
-      expect(kept).toBeLessThanOrEqual(LOG_MIB_MAX);
-      expect(kept).toBeGreaterThan(Math.min(LINE_MIB - 1, LOG_MIB_MAX - 13));
-      expect(texts.filter((text) => !/^x+$/.test(text))).toEqual([]);
-      await assertNothingLeft(workshop);
-    },
-    20_000 + LINE_MIB * 300,
-  );
+  it(`is never too much: a line of ${LINE_MIB} MiB`, async () => {
+    const manifest = workshop.pod('long', once(`head -c ${LINE_MIB * MIB} /dev/zero | tr '\\0' x`));
+    const [program = '', ...args] = workshop.commandLine(['apply', manifest]);
+    const nowhere = openSync('/dev/null', 'w');
+    const env = { ...process.env, PODRUN_STATE_DIR: workshop.stateDir };
+    const podrun = spawn(program, args, { cwd: workshop.folder, env, stdio: ['ignore', nowhere, 'pipe'] });
+    closeSync(nowhere);
+    let mostMib = 0;
+    while (podrun.exitCode === null && podrun.signalCode === null) {
+      mostMib = Math.max(mostMib, residentMib(podrun.pid ?? 0));
+      await sleep(20);
+    }
+    expect(podrun.exitCode).toBe(0);
+    expect(mostMib).toBeLessThan(PODRUN_MIB_MAX);
+    const folder = path.dirname(logFile('long'));
+    const logs = readdirSync(folder).filter((name) => name.startsWith('0.log'));
+    const texts = logs.map((name) => outputIn(path.join(folder, name)));
+    const kept = texts.reduce((sum, text) => sum + text.length, 0) / MIB;
+    expect(kept).toBeLessThanOrEqual(LOG_MIB_MAX);
+    expect(kept).toBeGreaterThan(Math.min(LINE_MIB - 1, LOG_MIB_MAX - 13));
+    expect(texts.filter((text) => !/^x+$/.test(text))).toEqual([]);
+    await assertNothingLeft(workshop);
+  });
 
   it('is kept unchanged, byte for byte', async () => {
     const script = `head -c ${MIB} /dev/urandom >sent; cat sent; printf '\\377\\000\\n\\r\\n\\033[2J' | tee -a sent`;

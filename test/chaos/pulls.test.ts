@@ -102,7 +102,6 @@ async function layersOf(name: string): Promise<readonly Descriptor[]> {
 describe('pulls and starts that are killed at any moment', needs('namespaces', 'layers of images'), () => {
   it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
     'leave a store that is whole, and nothing else: seed %i',
-    { timeout: 120_000 },
     async (seed) => {
       const chance = new Chance(seed);
       const store = storeOf();

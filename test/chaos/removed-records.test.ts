@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
 import { type Workshop, workshopFor } from '../cli/workshop.ts';
 import { has, needs } from '../needs.ts';
-import { PATIENCE_MS, PATIENT } from '../patience.ts';
+import { PATIENT } from '../patience.ts';
 import { serverOf } from '../server/requests.mjs';
 import { processes } from './what-is-left.ts';
 
@@ -106,9 +106,7 @@ const TRIALS = [
   ).flat(),
 ].map(([delay, [end, doEnd], [removal, doRemove]]) => ({ delay, end, doEnd, removal, doRemove }));
 
-const LIMIT = { ...needs('Linux'), concurrent: true, timeout: 4 * PATIENCE_MS };
-
-describe('a Pod in the background', LIMIT, () => {
+describe('a Pod in the background', { concurrent: true, ...needs('Linux') }, () => {
   it.for(TRIALS)('is gone after $removal, $delay ms after $end', async ({ delay, doEnd, doRemove }, context) => {
     const workshop = workshopFor(context);
     await doEnd(workshop);

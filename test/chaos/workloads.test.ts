@@ -7,7 +7,7 @@ import type { DeploymentStatus, JobStatus } from '../../src/api/generated/types.
 import { controllerOf, isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../src/api/base/objects.ts';
 import { storeOf } from '../cli/prepared-store.ts';
 import { type Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
-import { PATIENCE_MS, PATIENT } from '../patience.ts';
+import { PATIENT } from '../patience.ts';
 import { agentPid } from './agent-pid.ts';
 import { assertNothingLeft } from './aftermath.ts';
 import { Chance } from './scenario.ts';
@@ -17,8 +17,6 @@ import { needs } from '../needs.ts';
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 4) / 2);
 const FIRST_SEED = Number(process.env['PODRUN_CHAOS_FIRST_SEED'] ?? 1);
 const COMPLETIONS = 6;
-/** A test waits for several events, one after the other, each with all patience. */
-const TIMEOUT_MS = 6 * PATIENCE_MS;
 
 type WithStatus<T> = StoredKubeObject & { readonly status?: T };
 
@@ -132,7 +130,7 @@ async function atRest(workshop: Workshop, agents: Agents, { replicas, version }:
   expect(agents.all<StoredPod>('pods').filter((pod) => !owners.has(controllerOf(pod)?.uid ?? ''))).toEqual([]);
 }
 
-describe('an agent that is killed in the middle', { concurrent: true, timeout: TIMEOUT_MS, ...needs('Linux') }, () => {
+describe('an agent that is killed in the middle', { concurrent: true, ...needs('Linux') }, () => {
   const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index);
 
   it.for(seeds)('of a rollout or a scaling: the next one comes to its end, seed %i', async (seed, test) => {

@@ -11,7 +11,7 @@ const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((file) => 
 );
 
 describe('every command that a page shows does what the page says', () => {
-  it.concurrent.for(pages)('%s', { timeout: 180_000 }, async (page, context) => {
+  it.concurrent.for(pages)('%s', async (page, context) => {
     const workshop = workshopFor(context);
     const commands = commandsIn(readFileSync(new URL(page, root), 'utf8'));
     const setting = PAGES[page] ?? {};

@@ -28,7 +28,7 @@ describe.each(APART)('starts of $who', needs('mounts for all'), (world) => {
       const outputs = await Promise.all(attempts.map((attempt) => run(attempt, escaping('echo ran'))));
       expect(outputs.flat()).toEqual(attempts.map(() => 'ran'));
     }
-  }, 120_000);
+  });
 
   it('do not fail with a mount below /run, as most machines have it', async (context) => {
     const attempt = attemptIn(context, world);

@@ -20,7 +20,6 @@ import { NODE_MAJORS, nodeFor } from '../nodes.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const modules = path.join(root, 'node_modules');
-const SLOW = 120_000;
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-package-'));
 const consumer = path.join(folder, 'consumer');
 
@@ -61,7 +60,7 @@ beforeAll(async () => {
   write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   await call(['npm', 'pack', '--ignore-scripts', '--offline', '--pack-destination', folder], stage());
   await call(['npm', 'install', ...OFFLINE, '--no-package-lock', tarball()]);
-}, SLOW);
+});
 
 const OFFLINE = ['--offline', '--omit=optional', '--no-audit', '--no-fund'] as const;
 const tarball = (): string => path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
@@ -102,23 +101,19 @@ it('package.json is whole again when npm has packed it', () => {
   expect(readdirSync(copy).toSorted()).toEqual(['pack.mjs', 'package.json']);
 });
 
-it(
-  'the tarball is installed without a word of npm',
-  async () => {
-    const install = [
-      'npm',
-      'install',
-      '--global',
-      '--prefix',
-      path.join(folder, 'global'),
-      ...OFFLINE,
-      tarball(),
-    ] as const;
-    // Newer versions of npm warn of scripts in it.
-    expect(await call(install)).toMatch(/^\nadded 1 package in \S+\n$/);
-  },
-  SLOW,
-);
+it('the tarball is installed without a word of npm', async () => {
+  const install = [
+    'npm',
+    'install',
+    '--global',
+    '--prefix',
+    path.join(folder, 'global'),
+    ...OFFLINE,
+    tarball(),
+  ] as const;
+  // Newer versions of npm warn of scripts in it.
+  expect(await call(install)).toMatch(/^\nadded 1 package in \S+\n$/);
+});
 
 describe('the package, installed', () => {
   it('shows exactly the types that its functions take and return', () => {
@@ -202,10 +197,8 @@ describe('the package, installed', () => {
     expect(await call([path.join(consumer, 'node_modules/.bin/podrun'), 'version'])).toMatch(/^podrun v/);
   });
 
-  it(
-    'is typed',
-    async () => {
-      const text = `
+  it('is typed', async () => {
+    const text = `
       import { type Event, type Pod, type PodChange, type Pods, run, type Workload } from 'podrun';
       import { type KubernetesServer, serve } from 'podrun';
       import { GoalError, ManifestError, TimeoutError } from 'podrun';
@@ -245,23 +238,21 @@ describe('the package, installed', () => {
       void server.kubeconfig;
       void [workload, phase, stdout, exitCode, events, url, messages];
     `;
-      write('typed.ts', text);
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        target: 'es2023',
-        lib: ['es2023', 'esnext.disposable'],
-        module: 'nodenext',
-        typeRoots: [path.join(modules, '@types')],
-        types: ['node'],
-      };
-      write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
-      const compiler = path.join(modules, 'typescript/bin/tsc');
-      expect(await call([process.execPath, compiler, '-p', 'tsconfig.json'])).toBe('');
-    },
-    SLOW,
-  );
+    write('typed.ts', text);
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: 'es2023',
+      lib: ['es2023', 'esnext.disposable'],
+      module: 'nodenext',
+      typeRoots: [path.join(modules, '@types')],
+      types: ['node'],
+    };
+    write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+    const compiler = path.join(modules, 'typescript/bin/tsc');
+    expect(await call([process.execPath, compiler, '-p', 'tsconfig.json'])).toBe('');
+  });
 });
 
 describe('docs/library.md', () => {
@@ -272,27 +263,23 @@ describe('docs/library.md', () => {
   const port = String(30_000 + (process.pid % 10_000));
 
   // By default vitest uses processes. Threads with vm contexts differ most from these.
-  it.each(['forks', 'vmThreads'])(
-    'shows tests that pass, in %s of vitest',
-    async (pool) => {
-      const vitest = path.join(consumer, 'node_modules/vitest');
-      if (!existsSync(vitest)) symlinkSync(path.join(modules, 'vitest'), vitest);
-      write('pod.yaml', blockWith('yaml', 'kind: Pod').replaceAll('8080', port));
-      write(
-        'server.js',
-        `import { createServer } from 'node:http';
+  it.each(['forks', 'vmThreads'])('shows tests that pass, in %s of vitest', async (pool) => {
+    const vitest = path.join(consumer, 'node_modules/vitest');
+    if (!existsSync(vitest)) symlinkSync(path.join(modules, 'vitest'), vitest);
+    write('pod.yaml', blockWith('yaml', 'kind: Pod').replaceAll('8080', port));
+    write(
+      'server.js',
+      `import { createServer } from 'node:http';
          createServer((_, answer) => answer.end('ok')).listen(${port}, () => console.log('listening'));`,
-      );
-      write('web.test.ts', blockWith('ts', 'await using'));
-      const last =
-        "import { expect, test } from 'vitest'; test('is up', () => expect(pods.get().status.phase).toBe('Running'));";
-      write('all.test.ts', `${blockWith('ts', 'beforeAll')}${last}`);
-      const flags = ['--reporter=json', '--testTimeout=60000', '--hookTimeout=60000', `--pool=${pool}`];
-      // One run at a time: the server needs its port.
-      flags.push('--no-file-parallelism');
-      const report = await call([process.execPath, path.join(vitest, 'vitest.mjs'), 'run', ...flags]);
-      expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0, success: true });
-    },
-    SLOW,
-  );
+    );
+    write('web.test.ts', blockWith('ts', 'await using'));
+    const last =
+      "import { expect, test } from 'vitest'; test('is up', () => expect(pods.get().status.phase).toBe('Running'));";
+    write('all.test.ts', `${blockWith('ts', 'beforeAll')}${last}`);
+    const flags = ['--reporter=json', '--testTimeout=300000', '--hookTimeout=300000', `--pool=${pool}`];
+    // One run at a time: the server needs its port.
+    flags.push('--no-file-parallelism');
+    const report = await call([process.execPath, path.join(vitest, 'vitest.mjs'), 'run', ...flags]);
+    expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0, success: true });
+  });
 });

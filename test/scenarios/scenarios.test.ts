@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A short one, with a limit of memory, so that its runner is tried, too. `.ci/run` runs all that are in scope.json. */
 const THEME = 'exit-codes';
 
-it(`conformance scenarios of theme ${THEME} pass`, { timeout: 120_000, ...needs('cgroups') }, async () => {
+it(`conformance scenarios of theme ${THEME} pass`, needs('cgroups'), async () => {
   const runner = ['test/conformance/run.mjs', '--theme', THEME, '--jobs', '4'];
   // A failed scenario makes the runner, and with it this call, fail: what it printed says which and why.
   const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });

@@ -48,7 +48,7 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
 
   afterAll(() => scenarios.close());
 
-  it.for(recordedScenarios)('%s', { timeout: 600_000 }, async (scenario, context) => {
+  it.for(recordedScenarios)('%s', async (scenario, context) => {
     need(context, ...needsOf(scenario));
     const recorded = trace(scenario);
     const run = runs.get(scenario) ?? runScenario(scenario, recorded, scenarios);
