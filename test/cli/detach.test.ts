@@ -46,7 +46,8 @@ describe('apply --detach', () => {
     await stage.puppet('main');
     await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Running']);
     workshop.file('ready', '');
-    expect(await apply.ended).toEqual({ exitCode: 0, stdout: 'pod/web created\npod/web ready\n', stderr: '' });
+    // A Pod that is late on a busy machine has lines about that on stderr: see waiting-line.test.ts.
+    expect(await apply.ended).toMatchObject({ exitCode: 0, stdout: 'pod/web created\npod/web ready\n' });
     expect(web()?.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 
