@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runHere } from '../cli/in-process.ts';
 import { argumentsOf } from '../cli/transcripts.ts';
 import type { Workshop } from '../cli/workshop.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import type { ShownCommand } from './commands-in.ts';
 import { missingLine } from './same-story.ts';
 
@@ -16,6 +17,8 @@ import { missingLine } from './same-story.ts';
 export interface Manner {
   /** The reason why the command is not run. */
   readonly skip?: string;
+  /** The command that runs in its place: with more time for a busy machine, or without a port that may be taken. */
+  readonly instead?: string;
   /** The exit code. Default: 0. */
   readonly exit?: number;
   /** Commands that run before it and are not on the page. */
@@ -39,7 +42,7 @@ export interface PageSetting {
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PODRUN = path.join(PROJECT, 'bin/podrun.js');
-const COMMAND_TIMEOUT_MS = 60_000;
+const COMMAND_TIMEOUT_MS = 2 * PATIENCE_MS;
 
 /**
  * A command that only reads or changes what is stored, and that a shell does not have to read. It needs no process of
@@ -86,7 +89,7 @@ async function runCommands(shell: Shell, commands: readonly ShownCommand[], sett
       if (output.join('') !== String(last.exitCode)) fault(`was ${last.exitCode}`);
       continue;
     }
-    last = await shell.run(text, manner.until);
+    last = await shell.run(manner.instead ?? text, manner.until);
     const expected = manner.exit ?? (manner.until === undefined ? 0 : undefined);
     const isTold = commands.some((other) => other.line > line && other.text === 'echo $?');
     const isGood = expected === undefined ? [0, 130].includes(last.exitCode) : last.exitCode === expected;
@@ -99,7 +102,8 @@ async function runCommands(shell: Shell, commands: readonly ShownCommand[], sett
 
 /** Waits for background agents: they write until they have ended. */
 async function waitForAgents(workshop: Workshop): Promise<void> {
-  for (let round = 0; round < 200 && workshop.backgroundProcesses().length > 0; round++) await sleep(50);
+  const deadlineMs = Date.now() + PATIENCE_MS;
+  while (workshop.backgroundProcesses().length > 0 && Date.now() < deadlineMs) await sleep(50);
 }
 
 /** Exceptions for commands that the page does not have. */

@@ -4,7 +4,7 @@ import { SERVE, SHOP, deployed, ending, pod, serving } from './page-manifests.ts
 import type { PageSetting } from './page-run.ts';
 import { WORKLOAD_PAGES } from './workload-pages.ts';
 
-const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
+const DETACH = 'podrun apply -d --wait --timeout 100s pod.yaml';
 const KILL_AGENT =
   'kill -9 $(sed -n \'s/.*"pid": *\\([0-9]*\\).*/\\1/p\' ~/.local/state/podrun/.agents/*/process.json | tail -1)';
 const DELETE = 'podrun delete pod --all';
@@ -36,7 +36,10 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         skip: 'this is one of them',
       },
       'podrun apply fixtures/workloads/ingress.yaml': { until: /ingress\/hello/ },
-      'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
+      'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': {
+        instead: 'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 18s --backoff-initial 6s',
+        exit: 124,
+      },
       'podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
       'npm run test:slow    # chaos, attempts to escape, more random Pods': { skip: 'they are tests of their own' },
@@ -70,7 +73,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     before: [
       'podrun apply -d pod.yaml',
       'podrun apply -d deployment.yaml',
-      'podrun rollout status deployment/web --timeout 50s',
+      'podrun rollout status deployment/web --timeout 100s',
       'podrun annotate deployment/web kubernetes.io/change-cause-',
       'podrun set env deployment/web VERSION=one DEBUG=1',
       "podrun create cronjob report --image=busybox --schedule='0 0 1 1 *' -- true",
@@ -121,7 +124,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun apply -d --wait --timeout 60s pod.yaml': { before: [DELETE] },
       './smoke.sh': { before: ['printf "#!/bin/sh\\nexit 0\\n" >smoke.sh; chmod +x smoke.sh'] },
       'podrun get pods': {
-        before: ['podrun apply -d --wait --timeout 50s pod.yaml', KILL_AGENT],
+        before: ['podrun apply -d --wait --timeout 100s pod.yaml', KILL_AGENT],
       },
     },
   },
@@ -163,8 +166,15 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun exec -it web -c app -- sh': { skip: A_TERMINAL },
       'podrun attach web': { skip: 'ends with the container: test/cli has it' },
       'podrun attach web -c app -it': { skip: A_TERMINAL },
-      'podrun port-forward web 8080:80 :5432': { until: /Forwarding from .* -> 5432/ },
-      'podrun port-forward svc/web 8443:https': { until: /Forwarding from/, otherOutput: 'of the first of the two' },
+      'podrun port-forward web 8080:80 :5432': {
+        instead: 'podrun port-forward web :80 :5432',
+        until: /Forwarding from .* -> 5432/,
+      },
+      'podrun port-forward svc/web 8443:https': {
+        instead: 'podrun port-forward svc/web :https',
+        until: /Forwarding from/,
+        otherOutput: 'of the first of the two',
+      },
     },
   },
   'docs/expect.md': {
@@ -187,7 +197,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     before: [
       'podrun apply -o json pod.yaml > good-run.ndjson',
       'podrun apply pod.yaml',
-      `sed 's/restartPolicy:.*/&\\n  activeDeadlineSeconds: 4/' fixtures/crash-loop.yaml > loop.yaml`,
+      `sed 's/restartPolicy:.*/&\\n  activeDeadlineSeconds: 14/' fixtures/crash-loop.yaml > loop.yaml`,
       'podrun apply loop.yaml --backoff-initial 500ms || test $? = 1',
       'sed -i "s/exit 1/exit 3/" loop.yaml',
       'podrun apply loop.yaml --backoff-initial 1s || test $? = 1',
@@ -227,7 +237,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
     manners: {
       'podrun apply pod.yaml': { exit: 1, ...(has('cgroups') ? {} : { skip: 'needs cgroups' }) },
-      'podrun top pod --containers': { before: ['podrun apply -d --wait --timeout 50s two.yaml'] },
+      'podrun top pod --containers': { before: ['podrun apply -d --wait --timeout 100s two.yaml'] },
     },
   },
   'docs/network.md': {
@@ -254,7 +264,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   },
   'docs/output.md': {
     files: { 'pod.yaml': serving('app'), 'deployment.yaml': deployed('web') },
-    before: [DETACH, 'podrun apply -d deployment.yaml', 'podrun rollout status deployment/web --timeout 50s'],
+    before: [DETACH, 'podrun apply -d deployment.yaml', 'podrun rollout status deployment/web --timeout 100s'],
     manners: { 'podrun get all -l app=web': { otherOutput: 'other hashes' } },
   },
   'docs/performance.md': {
@@ -267,7 +277,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
           {
             name: 'main',
             command: ['sh', '-c', SERVE],
-            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1, timeoutSeconds: 50 },
           },
         ],
       }),
@@ -289,6 +299,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
             readinessProbe: {
               exec: { command: ['sh', '-c', '[ -e ready ] || { echo >ready; echo not yet; exit 3; }'] },
               periodSeconds: 1,
+              timeoutSeconds: 50,
             },
           },
         ],
@@ -356,15 +367,23 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
           {
             name: 'app',
             command: ['sleep', '1000'],
-            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1, failureThreshold: 1 },
+            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1, timeoutSeconds: 50, failureThreshold: 1 },
           },
         ],
       }),
     },
     manners: {
-      'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 5m': { exit: 124 },
-      "podrun apply pod.yaml --no-logs --inject kill:app@2s --inject 'probe:readiness=fail@4s+2s' --timeout 8s": {
+      'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 5m': {
+        instead: 'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 20m',
         exit: 124,
+      },
+      "podrun apply pod.yaml --no-logs --inject kill:app@2s --inject 'probe:readiness=fail@4s+2s' --timeout 8s": {
+        instead:
+          "podrun apply pod.yaml --no-logs --inject kill:app@8s --inject 'probe:readiness=fail@16s+8s' --timeout 40s",
+        exit: 124,
+      },
+      'podrun matrix pod.yaml --inject kill:app@2s --seeds 2 --jobs 2 --for 5s': {
+        instead: 'podrun matrix pod.yaml --inject kill:app@2s --seeds 2 --jobs 2 --for 15s',
       },
     },
   },

@@ -12,11 +12,11 @@ export const WORKLOAD_PAGES: Readonly<Record<string, PageSetting>> = {
         until: /2\/2 ready/,
       },
       'podrun logs deployment/shop -f      # in another terminal': {
-        before: ['podrun apply -d --wait --timeout 50s deploy/'],
+        before: ['podrun apply -d --wait --timeout 100s deploy/'],
         until: /listening/,
       },
       'podrun apply deploy/ -- npm test    # the same, once, as a check: starts, waits until it is up, tests, ends': {
-        before: ['podrun delete deployment shop', 'podrun wait pod --all --for=delete --timeout=50s'],
+        before: ['podrun delete deployment shop', 'podrun wait pod --all --for=delete --timeout=100s'],
       },
     },
   },
