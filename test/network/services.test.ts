@@ -83,6 +83,29 @@ describe('the places of a Service', () => {
   });
 });
 
+it.each([
+  [{}, 'all', 'all'],
+  [{ internalTrafficPolicy: 'Cluster', externalTrafficPolicy: 'Cluster' }, 'all', 'all'],
+  [{ internalTrafficPolicy: 'Local' }, 'this node', 'all'],
+  // Clients of this machine are not from outside.
+  [{ externalTrafficPolicy: 'Local' }, 'all', 'all'],
+  // With one node, all Pods are equally near.
+  [{ trafficDistribution: 'PreferSameNode' }, 'all', 'all'],
+  [{ trafficDistribution: 'PreferClose' }, 'all', 'all'],
+] as const)(
+  'with %o, the address of a Service leads to endpoints of %s, and its node port of %s',
+  (policy, ...wanted) => {
+    const ofService = { clusterIP: '127.96.1.2', ports: [{ port: 8000, nodePort: 30_080 }] };
+    const endpoints = [{ ...endpoint('10.0.0.1'), nodeName: 'vm' }, endpoint('10.0.0.2')];
+    const web = service('web', { ...ofService, ...policy });
+    const listeners = listenersOfServices([web], [slice('web', endpoints)], HOST);
+    const at = (address: string): string[] | undefined =>
+      listeners.find((each) => each.address === address)?.endpoints.map((each) => each.address);
+    const [own, every] = [['10.0.0.1'], ['10.0.0.1', '10.0.0.2']];
+    expect([at('127.96.1.2'), at('127.0.0.1')]).toEqual(wanted.map((which) => (which === 'all' ? every : own)));
+  },
+);
+
 it('a Service with a healthCheckNodePort says there how many ready endpoints this node has, each address once', () => {
   const spec = { clusterIP: '127.96.1.2', ports: [{ port: 8000 }, { name: 'more', port: 8001 }] };
   const web = service('web', { ...spec, healthCheckNodePort: 30_009 });

@@ -28,7 +28,7 @@ export const RECORD_RULES: SupportTable = {
     ports: FIELD_BY_FIELD,
     sessionAffinityConfig: FIELD_BY_FIELD,
     externalTrafficPolicy: checked('there is one node'),
-    internalTrafficPolicy: checked('there is one node'),
+    internalTrafficPolicy: partly('the node of all Pods is this machine: Local leaves out endpoints that name no node'),
     trafficDistribution: checked('there is one node'),
     externalIPs: noEffect('Services are served on loopback addresses'),
     loadBalancerClass: noEffect('this machine is the load balancer'),

@@ -77,10 +77,23 @@ function listenersOf(
     const { protocol = 'TCP' } = port;
     if (protocol === 'SCTP') return [];
     const name = `${metadata.namespace}/${metadata.name}:${port.port}`;
-    const shared = { protocol, service: name, endpoints: endpointsFor(port, slices), affinitySeconds };
-    return placesOf(spec.type, port, address, place).map((at) => ({ ...at, ...shared }));
+    const all = endpointsFor(port, slices);
+    // externalTrafficPolicy changes nothing for clients of this machine. Source: pkg/proxy/topology.go.
+    const inside = spec.internalTrafficPolicy === 'Local' ? endpointsFor(port, localOf(slices)) : all;
+    return placesOf(spec.type, port, address, place).map((at) => {
+      const endpoints = at.address === LOCALHOST ? all : inside;
+      return { ...at, protocol, service: name, endpoints, affinitySeconds };
+    });
   });
   return [...ports, ...healthListeners(service, slices)];
+}
+
+/** The endpoints of this node, which is the node of all Pods. Endpoints of other machines name none. */
+function localOf(slices: readonly StoredEndpointSlice[]): StoredEndpointSlice[] {
+  return slices.map((slice) => ({
+    ...slice,
+    endpoints: (slice.endpoints ?? []).filter(({ nodeName }) => nodeName !== undefined),
+  }));
 }
 
 /** Source: pkg/proxy/endpointschangetracker.go LocalReadyEndpoints. */
@@ -88,8 +101,7 @@ function healthListeners({ metadata, spec }: StoredService, slices: readonly Sto
   const { healthCheckNodePort: port } = spec ?? {};
   if (!port) return [];
   const { namespace, name } = metadata;
-  // The node of all Pods is this machine. Endpoints of other machines name none.
-  const local = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ nodeName }) => nodeName !== undefined);
+  const local = localOf(slices).flatMap(({ endpoints }) => endpoints ?? []);
   const ready = new Set(local.filter(isReadyEndpoint).map(({ addresses: [address] }) => address));
   return [
     {
