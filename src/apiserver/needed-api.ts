@@ -25,6 +25,8 @@ export interface ApiNeeds {
   readonly undefined: readonly UnreadObject[];
   /** True: the objects mean nothing without an API server. */
   readonly isNeeded: boolean;
+  /** The names of autoscalers that ask adapters for metrics: only an API server reaches these. */
+  readonly askAdapters: readonly string[];
 }
 
 /** Returns the stored objects of a resource such as `customresourcedefinitions`. */
@@ -74,6 +76,9 @@ export function apiNeeds(
     custom: defined,
     undefined: custom.filter((each) => !defined.includes(each)),
     isNeeded: defined.length > 0 || known.some(needsApi) || mayUseApi(store, manifests),
+    askAdapters: manifests.flatMap(({ object }) =>
+      asksAdapter(object) ? [`${qualifiedKind(object)}/${object.metadata.name}`] : [],
+    ),
   };
 }
 
@@ -84,7 +89,7 @@ export function apiNeeds(
  * @throws {PodrunError} when none may be left out because nothing defines it
  */
 export function unreadWarnings(
-  { undefined: unknown, first, custom, isNeeded }: ApiNeeds,
+  { undefined: unknown, first, custom, isNeeded, askAdapters }: ApiNeeds,
   serves: boolean,
   isStrict: boolean,
 ): string[] {
@@ -103,7 +108,18 @@ export function unreadWarnings(
   const unsupported = [...new Set(unread)].map((kind) => `${kind} is not supported by this runner, ignored`);
   const names = idle.filter(needsApi).map(nameOfUnread);
   const noApi = isNeeded && names.length > 0 ? [`no effect without an API server (--no-api): ${names.join(', ')}`] : [];
-  return [...undefinedKinds, ...noApi, ...unsupported];
+  const adapters = askAdapters.join(', ');
+  const noAdapter =
+    adapters === '' ? [] : [`metrics of an adapter need an API server (--api) with its APIService: ${adapters}`];
+  return [...undefinedKinds, ...noApi, ...noAdapter, ...unsupported];
+}
+
+/** True for an autoscaler with metrics that neither podrun nor a metrics-server measures. */
+function asksAdapter(object: KubeObject): boolean {
+  if (object.kind !== 'HorizontalPodAutoscaler') return false;
+  const { metrics } = fieldOf(object, 'spec');
+  const types = Array.isArray(metrics) ? metrics.filter(isJsonObject).map(({ type }) => type) : [];
+  return types.some((type) => type === 'Pods' || type === 'Object' || type === 'External');
 }
 
 /** True for an object that means nothing without an API server. */

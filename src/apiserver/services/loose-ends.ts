@@ -60,7 +60,7 @@ export class LooseEnds {
 }
 
 function isShown({ about }: Loose): boolean {
-  return about !== 'data' && about !== 'policy';
+  return about !== 'data' && about !== 'policy' && about !== 'requests';
 }
 
 function asUnservable({ from: { object }, path, message, hint }: Loose, place: string): Unservable {

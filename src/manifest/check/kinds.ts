@@ -83,11 +83,15 @@ export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   return { verdict: 'unknown', hint: hintFor(apiVersion, kind) };
 }
 
+/** A kind that Kubernetes has dropped, and that old charts still have. It has no effect on any server of today. */
+const DROPPED_KIND = 'PodSecurityPolicy';
+
 /**
  * True for an object of a custom resource definition: its group is a domain name. False for a misspelt apiVersion of
- * Kubernetes.
+ * Kubernetes. A kind that Kubernetes has dropped counts as one that nothing defines.
  */
 export function isCustomKind(apiVersion: string, kind: string): boolean {
+  if (kind === DROPPED_KIND && /^(policy|extensions)\/v1beta1$/.test(apiVersion)) return true;
   const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
   const tables = [KNOWN, UNSUPPORTED];
   if (!group.includes('.') || tables.some((table) => versionsOf(table).some((known) => known.startsWith(`${group}/`))))

@@ -9,6 +9,7 @@ import {
 } from '../../api/index.ts';
 import { type Decoded, lookUp } from '../base/decoded.ts';
 import { containersWithPaths, podIn } from '../base/pod-specs.ts';
+import { looseInAutoscaler } from './autoscaler-references.ts';
 import { looseInPolicy } from './policy-references.ts';
 import {
   labelsText,
@@ -28,8 +29,11 @@ export interface LooseReference<T> {
   /** One sentence without the path. */
   readonly message: string;
   readonly hint: string | undefined;
-  /** service: where clients are to be led; data: a ConfigMap or Secret; policy: the Pods of a NetworkPolicy. */
-  readonly about: 'service' | 'probe' | 'hook' | 'data' | 'policy';
+  /**
+   * service: where clients are to be led; data: a ConfigMap or Secret; policy: the Pods of a NetworkPolicy; requests:
+   * what percentages of an autoscaler count from.
+   */
+  readonly about: 'service' | 'probe' | 'hook' | 'data' | 'policy' | 'requests';
 }
 
 type Loose = Omit<LooseReference<never>, 'from'>;
@@ -79,6 +83,8 @@ function looseIn(object: KubeObject, near: Near): Loose[] {
   if (object.kind === 'Ingress') return looseInIngress(object, near).map(ofService);
   if (object.kind === 'NetworkPolicy')
     return looseInPolicy(object, near).map((text): Loose => ({ ...text, about: 'policy' }));
+  if (object.kind === 'HorizontalPodAutoscaler')
+    return looseInAutoscaler(object, near.objects).map((text): Loose => ({ ...text, about: 'requests' }));
   const part = podIn(object);
   if (part === undefined) return [];
   const specPath = part.path === '' ? 'spec' : `${part.path}.spec`;

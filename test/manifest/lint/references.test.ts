@@ -31,7 +31,34 @@ const MAIN = 'spec.template.spec.containers[0]';
 const MEANT_HTTP = 'there are http (Did you mean "http"?)';
 const variable = (source: Fields): Fields => ({ env: [{ name: 'A', valueFrom: source }] });
 
+const autoscaler = (metric: Fields, kind = 'Deployment'): KubeObject =>
+  object('HorizontalPodAutoscaler', 'web', { spec: { scaleTargetRef: { kind, name: 'web' }, metrics: [metric] } });
+const share = { type: 'Utilization', averageUtilization: 50 };
+const ofProcessor = { type: 'Resource', resource: { name: 'cpu', target: share } };
+
 it.each<[string, KubeObject[], string[]]>([
+  [
+    'a percentage of an autoscaler without a request that it is of',
+    [deployment(), autoscaler(ofProcessor)],
+    [
+      'spec.metrics[0].resource.target.averageUtilization: ' +
+        'a percentage of requests, but main of Deployment/web has no request for cpu (set resources.requests.cpu)',
+    ],
+  ],
+  [
+    'nothing about an autoscaler whose target has requests or limits, is elsewhere, or is not asked for a percentage',
+    [
+      deployment({ resources: { limits: { cpu: '1' } } }),
+      autoscaler(ofProcessor),
+      autoscaler(ofProcessor, 'StatefulSet'),
+      autoscaler({
+        type: 'Resource',
+        resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1' } },
+      }),
+      autoscaler({ type: 'ContainerResource', containerResource: { name: 'memory', container: 'x', target: share } }),
+    ],
+    [],
+  ],
   [
     'a NetworkPolicy that selects no Pod',
     [deployment(), policy({ podSelector: { matchLabels: { app: 'wbe' } } })],
