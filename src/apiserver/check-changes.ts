@@ -5,7 +5,7 @@ import { configureObject } from './configure-object.ts';
 
 /**
  * Checks that all existing objects may change as the manifests say, before any of them is changed.
- * @throws {PodrunError} with all violations of the rules for updates
+ * @throws {PodrunError} with all violations of the rules for updates, or all conflicts of a server-side apply
  */
 export function checkChanges(
   store: FileStore,
@@ -23,6 +23,8 @@ export function checkChanges(
     }
   });
   if (refused.length === 0) return;
+  const conflicts = refused.filter(({ error }) => error.code === 'Conflict');
+  if (conflicts.length > 0) throw new PodrunError('Conflict', conflicts.map(({ error }) => error.message).join('\n'));
   const messages = refused.map(({ error }) => error.message).join('\n');
   const names = refused.map(({ manifest: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
   throw new PodrunError('Invalid', messages, {

@@ -23,6 +23,7 @@ export { EventRecorder, type EventRecorderOptions } from './base/event-recorder.
 export { targetScale } from './subresources/scale-object.ts';
 export { autoscalerApiOf } from './autoscaler-api.ts';
 export type { AutoscalerApi } from './base/autoscaler-api.ts';
+export { applyConflict, type ManifestManager } from './base/manifest-manager.ts';
 export type { NodeClient, SampledUsage } from './base/node-client.ts';
 export { getObject, inPlace, missingObjectError, type ObjectRef, podNotFound, similarName } from './base/object-ref.ts';
 export { randomSuffix } from './base/random-suffix.ts';
@@ -80,6 +81,7 @@ export { requestDeletion } from './deletion/request-deletion.ts';
 export { controlledTypes, isPod, isService, ObjectCache } from './informer/object-cache.ts';
 export { judgeOfUnread } from './judge-unread.ts';
 export { keepRecord } from './keep-record.ts';
+export { managedManifests } from './managed-manifests.ts';
 export { hasLiveController, type WorkloadKey } from './live-controller.ts';
 export { loadPart, type SubresourceView } from './subresource-view.ts';
 export { timedOutWaiting, waitForObject, waitForPod, waitForPods } from './object-wait.ts';

@@ -24,9 +24,11 @@ export function storeRecord(
 
 /** Returns false when another podrun has created the object first. */
 function isCreated(store: FileStore, record: ManifestObject): boolean {
-  const { object, written } = record;
+  const { object, written, merge } = record;
   try {
-    rememberCreated(store, createObject(store, object), written);
+    const created = createObject(store, object);
+    // A server-side apply removes what its manager has left out, and needs no last manifest.
+    if (merge === undefined) rememberCreated(store, created, written);
     return true;
   } catch (error) {
     if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;

@@ -69,7 +69,7 @@ export type { JudgeUnread, JudgedObject } from './lint/unread-objects.ts';
 export { looseReferences } from './lint/references.ts';
 export { loadManifests, type LoadOptions, type UnreadObject } from './check/load.ts';
 export type { ManifestMistake } from './check/manifest-mistake.ts';
-export type { ManifestObject } from './manifest-object.ts';
+export type { ManifestObject, ServerSideMerge } from './manifest-object.ts';
 export { neededForVariables, type NeededObject, neededObjects } from './needed-objects.ts';
 export { cutDocuments, readDocument, readValue } from './read/documents.ts';
 export { withoutHelmHooks } from './helm-hooks.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
-import type { NodeClient } from '../apiserver/index.ts';
+import type { ManifestManager, NodeClient } from '../apiserver/index.ts';
 import { type FileStore, serverFolder } from '../store/index.ts';
 import { claimOrMeet } from './claim-server.ts';
 import { type ApiServerOptions, openApiServer } from './open-server.ts';
@@ -16,7 +16,7 @@ export interface ApiBeside {
   /** False: it is the server of another process, which serves the same state folder. */
   readonly isOwn: boolean;
   /** Begins to apply objects through it. */
-  readonly objects: (namespace: string, listener: ApplyListener) => ApplyObjects;
+  readonly objects: (namespace: string, listener: ApplyListener, manager?: ManifestManager) => ApplyObjects;
   readonly close: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function openBeside({ node, ...options }: BesideOptions): Promise<A
       url: server.url,
       kubeconfig: server.kubeconfig,
       isOwn: true,
-      objects: (namespace, listener) => new ApplyObjects(client, clock, namespace, listener),
+      objects: (namespace, listener, manager) => new ApplyObjects({ client, clock, namespace, manager }, listener),
       close: async () => {
         client.close();
         await server.close();
@@ -71,7 +71,7 @@ export function meet(root: string, clock: Clock): ApiBeside {
     url,
     kubeconfig,
     isOwn: false,
-    objects: (namespace, listener) => new ApplyObjects(client, clock, namespace, listener),
+    objects: (namespace, listener, manager) => new ApplyObjects({ client, clock, namespace, manager }, listener),
     close: async () => client.close(),
   };
 }

@@ -8,6 +8,7 @@ import type { ApiBeside, ApplyListener, ApplyObjects, ObjectToApply } from '../.
 import type { FileStore } from '../../store/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
 import type { Cli } from '../base/cli.ts';
+import { managerOfFlags } from './apply-input.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 
 interface Beside {
@@ -36,7 +37,8 @@ export class RunApi {
 
   /** The objects that a background agent is to store before it runs anything. */
   get first(): ObjectsForApi {
-    return { namespace: this.#namespace, objects: this.#needs.first.map(toApply) };
+    const manager = managerOfFlags(this.#run.flags);
+    return { namespace: this.#namespace, objects: this.#needs.first.map(toApply), manager };
   }
 
   /** The custom resources of the manifests, as written. */
@@ -85,7 +87,7 @@ export class RunApi {
         this.#onChange();
       },
     };
-    this.#objects = server.objects(this.#namespace, listener);
+    this.#objects = server.objects(this.#namespace, listener, managerOfFlags(this.#run.flags));
     this.#tell();
   }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { requestedIngressPorts } from '../../network/index.ts';
 import { type ConfigFile, imageSource, makeImageMap, readCredentialProviders } from '../../settings/index.ts';
 import type { RunChoices } from '../../engine/index.ts';
+import type { ManifestManager } from '../../apiserver/index.ts';
 import type { Cli } from '../base/cli.ts';
 import {
   ALL_READY,
@@ -42,6 +43,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
     const format = flags.output === undefined ? '--template' : `-o ${flags.output}`;
     throw usage(`${format} needs --dry-run`, 'podrun apply prints text, or with -o json a stream of watch events.');
   }
+  refuseIdleManager(flags);
   if (flags.annotations === 'github' && flags.output !== undefined && flags.output !== 'text') {
     throw usage(
       `--annotations github and -o ${flags.output} cannot be used together`,
@@ -96,6 +98,24 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
     jobBackOff,
     command: program === undefined ? undefined : [program, ...args],
   };
+}
+
+/** Source: k8s.io/kubectl/pkg/cmd/apply/apply.go, Validate. */
+function refuseIdleManager({ serverSide, forceConflicts, dryRun, watch, context, kubeconfig }: ApplyFlags): void {
+  if (forceConflicts === true && serverSide !== true) throw usage('--force-conflicts only works with --server-side');
+  if (serverSide !== true) return;
+  if (dryRun === 'client')
+    throw usage("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
+  const other = watch === true ? '--watch' : (context ?? kubeconfig) === undefined ? undefined : '--context';
+  if (other !== undefined) throw usage(`--server-side cannot be used with ${other}`);
+}
+
+/** The manager of an apply with `--server-side` or `--field-manager`. */
+export function managerOfFlags({ serverSide, fieldManager, forceConflicts }: ApplyFlags): ManifestManager | undefined {
+  if (serverSide !== true && fieldManager === undefined) return undefined;
+  const isServerSide = serverSide === true;
+  const name = fieldManager ?? 'kubectl';
+  return { name, isServerSide, isForced: forceConflicts === true };
 }
 
 /** The goal of the Pods. Objects that a run waits for beside them depend on Pods that are Ready. */

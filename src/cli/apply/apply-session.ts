@@ -6,6 +6,7 @@ import {
   checkChanges,
   configureObject,
   LooseEnds,
+  managedManifests,
   newObject,
   recordOf,
   replacedJob,
@@ -50,7 +51,7 @@ import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/paged-output.ts';
 import { openView } from '../view/open-view.ts';
 import { RunApi } from './api-beside.ts';
-import { type ApplyPlan, choicesOfFlags, planApply } from './apply-input.ts';
+import { type ApplyPlan, choicesOfFlags, managerOfFlags, planApply } from './apply-input.ts';
 import { type LoadedInput, loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
 import type { ApplySession, FollowManifests } from './session.ts';
 import { type CheckedManifests, storeAndRun } from './store-and-run.ts';
@@ -121,8 +122,9 @@ async function readManifests(
   const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: hasOwnNetworks(network) };
   const loaded = await loadOrExplain(cli, flags, isolation, stdin, 'run');
   if (!loaded.ok) return loaded;
-  const { objects, warning } = withoutHelmHooks(loaded.objects);
+  const { objects: withoutHooks, warning } = withoutHelmHooks(loaded.objects);
   if (warning !== undefined) cli.warn(warning);
+  const objects = await managedManifests(withoutHooks, managerOfFlags(flags), clock.now().wallMs);
   const needs = apiNeeds(store, loaded.unread, objects);
   const hasApi = flags.api ?? needs.isNeeded;
   for (const warning of unreadWarnings(needs, hasApi, flags.strict)) cli.warn(warning);
@@ -240,7 +242,7 @@ function dryRunApply(
   { objects, needs }: Pick<ReadManifests, 'objects' | 'needs'>,
   flags: ApplyFlags,
 ): number {
-  const { dryRun } = flags;
+  const { dryRun, made = 'created' } = flags;
   const unread = [...needs.first, ...needs.custom].map(({ object }) => object);
   const printer = flags.output === 'text' ? undefined : objectPrinter(cli.stdout, flags);
   const store = openStore(cli);
@@ -258,10 +260,10 @@ function dryRunApply(
   for (const manifest of objects) {
     const isChange = existing.includes(manifest);
     if (!isChange) result(manifest);
-    const operation = isChange ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn }) : 'created';
+    const operation = isChange ? configureObject(store, manifest, { isDryRun: true, warn: cli.warn }) : made;
     cli.tell(`${renderObject(manifest.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
-  for (const object of unread) cli.tell(`${renderObject(object, 'name').trim()} created${dryRunSuffix(dryRun)}\n`);
+  for (const object of unread) cli.tell(`${renderObject(object, 'name').trim()} ${made}${dryRunSuffix(dryRun)}\n`);
   return EXIT.ok;
 }
 

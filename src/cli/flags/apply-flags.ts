@@ -43,6 +43,12 @@ export interface ApplyFlags extends OutputFlags {
   readonly allowRestarts: boolean;
   /** Serve the API beside the run. Undefined: where the manifests need it. */
   readonly api?: boolean | undefined;
+  /** Merge manifests into stored objects as an API server does, by the owners of their fields. */
+  readonly serverSide?: boolean | undefined;
+  /** The owner of the fields of the manifests. Undefined: kubectl's. */
+  readonly fieldManager?: string | undefined;
+  /** With `serverSide`: take fields with other values from their owners. */
+  readonly forceConflicts?: boolean | undefined;
   /** Leave the Pods to a background agent. */
   readonly detach: boolean;
   /** With `detach`: return when the Pods are Ready. */
@@ -104,5 +110,5 @@ export interface ApplyFlags extends OutputFlags {
   /** The background agent keeps the output of containers for the first client that attaches. */
   readonly awaitsClient?: boolean;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
-  readonly made?: 'replaced';
+  readonly made?: 'replaced' | 'serverside-applied' | undefined;
 }

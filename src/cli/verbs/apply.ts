@@ -199,6 +199,9 @@ export function withApplyFlags(command: Command): void {
     .option('--allow-restarts', RESTARTS_HELP)
     .option('--api', 'serve the API beside the run (default: where the manifests need it: RBAC, CRDs, webhooks, …)')
     .option('--no-api', 'serve no API; podrun says which objects have no effect then')
+    .option('--server-side', 'merge manifests into stored objects as an API server does, by the owners of their fields')
+    .option('--field-manager <name>', 'the owner of the fields of the manifests')
+    .option('--force-conflicts', 'with --server-side: take fields with other values from their owners')
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or meet the goal of --until')
     .option('--watch', 'follow the manifests and the programs they run: a change restarts what it concerns')
@@ -254,7 +257,8 @@ function withExperiments(command: Command): void {
 export async function applyCommand(cli: Cli, files: readonly string[], given: GivenFlags): Promise<number> {
   const { files: manifests, ...goals } = splitAwaited(files, given.until ?? []);
   const filename = [...(given.filename ?? []), ...manifests];
-  const flags: ApplyFlags = { ...UNLESS_GIVEN, ...given, ...goals, filename };
+  const made = given.serverSide === true ? { made: 'serverside-applied' as const } : {};
+  const flags: ApplyFlags = { ...UNLESS_GIVEN, ...given, ...made, ...goals, filename };
   const { command } = cli.line;
   if (flags.watchPath !== undefined && flags.watch !== true) throw usage('--watch-path needs --watch');
   const follow = flags.watch === true ? (await import('../watch/watch-run.ts')).watching(flags, command) : undefined;

@@ -39,7 +39,8 @@ async function openApi(
   const refused: Unservable[] = [];
   if (served === undefined) return { stored, refused, close: server.close };
   const note = (line: string): number => stored.push(line);
-  const objects = server.objects(served.namespace, { note, warn: note, changed: () => undefined });
+  const listener = { note, warn: note, changed: () => undefined };
+  const objects = server.objects(served.namespace, listener, served.manager);
   await objects.apply(served.objects);
   for (const { about, reason, place } of [...objects.refused, ...objects.pending])
     refused.push({ about, path: '', message: `${reason} (${place})` });

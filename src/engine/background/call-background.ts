@@ -1,6 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { type ErrorCode, type KubeObject, PodrunError, type StoredPod } from '../../api/index.ts';
 import { ANSWER_DESCRIPTOR, startInBackground } from '../../runtime/index.ts';
+import type { ManifestManager } from '../../apiserver/index.ts';
 import type { Unservable } from '../../lifecycle/index.ts';
 import type { BackgroundAgents } from '../../store/index.ts';
 import type { RunObjects } from '../run/run-input.ts';
@@ -69,6 +70,8 @@ export interface ObjectsForApi {
   /** The namespace of objects that name none. */
   readonly namespace: string;
   readonly objects: ReadonlyArray<{ readonly object: KubeObject; readonly place: string }>;
+  /** The owner of their fields. Undefined: podrun. */
+  readonly manager?: ManifestManager | undefined;
 }
 
 /** The line that a background agent writes to the process that started it. */

@@ -20,9 +20,11 @@ export interface ApiResponse {
 }
 
 export interface ApiCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject | undefined;
+  /** The type of the body. Default: JSON. */
+  readonly contentType?: string;
 }
 
 /** A client of an API server, with connections that stay open. */
@@ -36,13 +38,13 @@ export class ApiClient {
   }
 
   /** Rejects when the server does not respond. */
-  call({ method, path, body }: ApiCall): Promise<ApiResponse> {
+  call({ method, path, body, contentType = 'application/json' }: ApiCall): Promise<ApiResponse> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       Authorization: `Bearer ${this.#address.token}`,
       Accept: 'application/json',
       'User-Agent': 'podrun',
-      ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+      ...(text !== undefined && { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(text) }),
     };
     return new Promise((resolve, reject) => {
       const request = guarded(httpsRequest(new URL(path, this.#address.url), { method, headers, agent: this.#agent }));

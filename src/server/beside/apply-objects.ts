@@ -6,6 +6,7 @@ import {
   qualifiedKind,
   threeWayMerge,
 } from '../../api/index.ts';
+import { applyConflict, type ManifestManager } from '../../apiserver/index.ts';
 import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { ApiClient, ApiResponse } from './api-client.ts';
@@ -44,10 +45,19 @@ const DELAY_MAX_MS = 1000;
 const TRIES = 5;
 
 type StoreOutcome =
-  | { readonly type: 'stored'; readonly how: 'created' | 'configured' | 'unchanged' }
+  | { readonly type: 'stored'; readonly how: 'created' | 'configured' | 'unchanged' | 'serverside-applied' }
   /** The server may take it later: its definition or its webhook is not ready yet. */
   | { readonly type: 'pending'; readonly reason: string }
   | { readonly type: 'refused'; readonly reason: string };
+
+interface ApplyOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  /** The namespace of objects that name none. */
+  readonly namespace: string;
+  /** The owner of the fields of the objects. Undefined: podrun. */
+  readonly manager: ManifestManager | undefined;
+}
 
 /** Applies objects through an API server, as `kubectl apply` does. What has to wait is tried again until `close`. */
 export class ApplyObjects {
@@ -55,17 +65,18 @@ export class ApplyObjects {
   readonly #clock: Clock;
   readonly #listener: ApplyListener;
   readonly #namespace: string;
+  readonly #manager: ManifestManager | undefined;
   #pending: Array<{ readonly to: ObjectToApply; reason: string }> = [];
   readonly #refused: UnstoredObject[] = [];
   #alarm: Alarm | undefined;
   #delayMs = FIRST_DELAY_MS;
   #isClosed = false;
 
-  /** @param namespace the namespace of objects that name none */
-  constructor(client: ApiClient, clock: Clock, namespace: string, listener: ApplyListener) {
+  constructor({ client, clock, namespace, manager }: ApplyOptions, listener: ApplyListener) {
     this.#client = client;
     this.#clock = clock;
     this.#namespace = namespace;
+    this.#manager = manager;
     this.#listener = listener;
   }
 
@@ -126,13 +137,16 @@ export class ApplyObjects {
     const { collection, namespace } = at;
     const wanted = withNamespace(object, namespace);
     const path = `${collection}/${encodeURIComponent(wanted.metadata.name ?? '')}`;
+    const fieldManager = encodeURIComponent(this.#manager?.name ?? 'podrun');
+    const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
+    if (this.#manager?.isServerSide === true)
+      return this.#patch(`${path}?${query}&force=${this.#manager.isForced}`, wanted);
     for (let left = TRIES; ; left -= 1) {
       const present = await this.#client.call({ method: 'GET', path });
       if (present.code !== 200 && present.code !== 404) return failure(present);
       const isNew = present.code === 404;
       const body = isNew ? withLastApplied(wanted, wanted) : merged(present.body, wanted);
       if (!isNew && isSameJson(body, present.body)) return { type: 'stored', how: 'unchanged' };
-      const query = 'fieldManager=podrun&fieldValidation=Strict';
       const stored = isNew
         ? await this.#client.call({ method: 'POST', path: `${collection}?${query}`, body })
         : await this.#client.call({ method: 'PUT', path: `${path}?${query}`, body });
@@ -140,6 +154,16 @@ export class ApplyObjects {
       if (stored.code < 300) return { type: 'stored', how: isNew ? 'created' : 'configured' };
       if (stored.code !== 409 || left === 1) return failure(stored);
     }
+  }
+
+  /** Applies an object on the server. */
+  async #patch(path: string, body: KubeObject): Promise<StoreOutcome> {
+    const contentType = 'application/apply-patch+yaml';
+    const stored = await this.#client.call({ method: 'PATCH', path, body, contentType });
+    for (const text of stored.warnings) this.#listener.warn(text);
+    if (stored.code < 300) return { type: 'stored', how: 'serverside-applied' };
+    const failed = failure(stored);
+    return stored.code === 409 ? { type: 'refused', reason: applyConflict(messageOf(stored)).message } : failed;
   }
 
   /** The path of the collection of an object, as discovery knows it. */
