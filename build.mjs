@@ -5,7 +5,7 @@
 // podrun.cjs.*.first   the same for a `get` (bin/podrun.js reads all three)
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
-// server.cjs           the API of Kubernetes, which only `podrun serve` loads, with its code as well
+// server.cjs           the API of Kubernetes, which only `podrun serve` and envtest load, with its code as well
 // clusters.cjs         the client of clusters, which only `podrun apply --context` loads
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
@@ -58,7 +58,10 @@ const rawText = {
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/server\/index\.ts$/ }, () => ({ path: '../dist/server.cjs', external: true }));
+    onResolve({ filter: /\/(server\/index|envtest\/etcd\/run-etcd)\.ts$/ }, () => ({
+      path: '../dist/server.cjs',
+      external: true,
+    }));
     onResolve({ filter: /\/remote\/client\/index\.ts$/ }, () => ({ path: '../dist/clusters.cjs', external: true }));
   },
 };
@@ -121,7 +124,14 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
   }),
   build({ ...SCRIPT, entryPoints: ['src/network/linux/helper/start.ts'] }),
   build({ ...SCRIPT, entryPoints: ['src/images/puller/start.ts'] }),
-  build({ ...SCRIPT, entryPoints: ['src/server/index.ts'] }),
+  build({
+    ...SCRIPT,
+    stdin: {
+      contents: "export * from './server/index.ts';export { runEtcd } from './envtest/etcd/run-etcd.ts';",
+      resolveDir: path.join(root, 'src'),
+      loader: 'ts',
+    },
+  }),
   build({
     ...SCRIPT,
     entryPoints: ['src/remote/client/index.ts'],

@@ -1,6 +1,14 @@
 export { accountToken, accountTokenOf } from './access/account-tokens.ts';
 export { accountOfToken } from './access/account-user.ts';
-export { adminVerdict, ANONYMOUS, authenticate, isSameSecret, tokenOf } from './access/authenticate.ts';
+export {
+  ADMIN,
+  ANONYMOUS,
+  authenticate,
+  isSameSecret,
+  ownVerdict,
+  tokenOf,
+  unauthorized,
+} from './access/authenticate.ts';
 export { isPermitted } from './access/permissions.ts';
 export { protocolsIn } from './access/websocket-protocols.ts';
 export { accountOf, admitAll, securityVerdict } from './admission/admit-new.ts';
@@ -17,7 +25,7 @@ export type {
   UpgradeHandler,
 } from './base/answer.ts';
 export { asBytes, fromBytes } from './base/as-bytes.ts';
-export type { AuthorizationMode, FrontProxy, ServerContext, TokenReader } from './base/context.ts';
+export type { AuthorizationMode, FrontProxy, ServerConfig, ServerContext, TokenReader } from './base/context.ts';
 export { objectToChange } from './base/default-objects.ts';
 export { EventRecorder, type EventRecorderOptions } from './base/event-recorder.ts';
 export { targetScale } from './subresources/scale-object.ts';
@@ -28,7 +36,7 @@ export type { NodeClient, SampledUsage } from './base/node-client.ts';
 export { getObject, inPlace, missingObjectError, type ObjectRef, podNotFound, similarName } from './base/object-ref.ts';
 export { randomSuffix } from './base/random-suffix.ts';
 export { type ApiRequest, type ApiUser, type ApiVerb, isOn, userInfoOf } from './base/request.ts';
-export { ServiceTokens } from './base/service-tokens.ts';
+export { ServiceTokens, type TokenIssuer } from './base/service-tokens.ts';
 export {
   asStatusError,
   badRequestStatus,

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/index.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
+import { ETCD_COMMAND } from '../envtest/index.ts';
 import { beforeCommand } from './before-command.ts';
 import { nameOfCommand, normalizeFlags, splitCommand } from './base/called-command.ts';
 import { Cli, type RunVerb, type Verb } from './base/cli.ts';
@@ -28,6 +29,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     dev: () => import('./verbs/dev.ts'),
     run: () => import('./verbs/run.ts'),
     serve: () => import('./verbs/serve.ts'),
+    envtest: () => import('./verbs/envtest.ts'),
     create: () => import('./verbs/create.ts'),
     wait: () => import('./verbs/wait.ts'),
     'pull-manifest': () => import('./verbs/pull-manifest.ts'),
@@ -87,10 +89,11 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     completion: () => import('./verbs/completion.ts'),
     version: () => import('./verbs/version.ts'),
   },
-  // podrun calls these two commands itself. They are hidden from help.
+  // podrun calls these commands itself. They are hidden from help.
   'Background:': {
     [AGENT_COMMAND]: () => import('./verbs/run-agent.ts'),
     [KEEPER_COMMAND]: () => import('./verbs/run-keeper.ts'),
+    [ETCD_COMMAND]: () => import('./verbs/run-etcd.ts'),
   },
 };
 

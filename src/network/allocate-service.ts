@@ -8,6 +8,7 @@ import {
   isServiceAddress,
   machineAddress,
   nameHash,
+  SERVICE_RANGE,
   serviceAddress,
 } from './base/service-addresses.ts';
 
@@ -28,12 +29,14 @@ export interface AllocationError {
  * @param others the stored Services, in any namespace
  * @param place the state folder
  * @param mayUse says whether an address that no other Service has is free for this one
+ * @param range the addresses of Services: a CIDR of IPv4
  */
 export function allocateService<T extends Pick<StoredService, 'metadata' | 'spec'>>(
   service: T,
   others: readonly StoredService[],
   place: string,
   mayUse: (address: string) => boolean = () => true,
+  range: string = SERVICE_RANGE,
 ): T {
   const { spec = {}, metadata } = service;
   if (spec.type === 'ExternalName') return service;
@@ -41,8 +44,8 @@ export function allocateService<T extends Pick<StoredService, 'metadata' | 'spec
   const wanted = clusterAddress(spec.clusterIP ?? '');
   const isForOther = (each: string): boolean => each === CLUSTER_DNS && !isNamedForDns(metadata);
   const isTaken = (each: string): boolean => addresses.has(each) || isForOther(each) || !mayUse(each);
-  const isKept = wanted === 'None' || (isServiceAddress(wanted) && !isTaken(wanted));
-  const address = isKept ? wanted : serviceAddress(`${place} ${metadata.namespace}/${metadata.name}`, isTaken);
+  const isKept = wanted === 'None' || (isServiceAddress(wanted, range) && !isTaken(wanted));
+  const address = isKept ? wanted : serviceAddress(`${place} ${metadata.namespace}/${metadata.name}`, isTaken, range);
   const taken = nodePortsOf([...others, service]);
   const free = { place: `${place} ${metadata.namespace}/${metadata.name}`, taken };
   const allocated: ServiceSpec = {

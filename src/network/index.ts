@@ -54,6 +54,7 @@ export {
   DNS_PORT,
   DNS_SERVICE,
   isDnsService,
+  firstServiceAddress,
   machineAddress,
   SERVICE_RANGE,
 } from './base/service-addresses.ts';

@@ -24,6 +24,7 @@ import { aggregatedRequest } from './aggregation/aggregated-request.ts';
 import { passToBackend, passUpgradeToBackend } from './aggregation/pass-to-backend.ts';
 import { handlerOf, upgradeHandlerOf } from './handlers.ts';
 import { sendObject } from './reads/send-object.ts';
+import { flushWatches } from './reads/watch.ts';
 import { actingUser } from './http/acting-user.ts';
 import { readRequestBody } from './http/read-body.ts';
 import { loadProtobuf } from './http/protobuf.ts';
@@ -51,6 +52,8 @@ export interface RequestParts {
 }
 
 const SWITCHING_PROTOCOLS = 101;
+/** The verbs that change nothing. */
+const READS: ReadonlySet<ApiRequest['verb']> = new Set(['get', 'list', 'watch']);
 
 type ObjectPath = Extract<Routed, { route: undefined }>;
 
@@ -77,7 +80,8 @@ export async function answerRequest(
     const routed = router.find(raw);
     if ((raw.method === 'HEAD' || raw.method === 'OPTIONS') && !takesAny(routed)) throw methodNotAllowed();
     record.page = routed?.route?.path;
-    if (routed?.route?.isPublic !== true || (raw.method !== 'GET' && raw.method !== 'HEAD')) {
+    const isPublic = routed?.route?.isPublic === true && context.config.refusesAnonymous !== true;
+    if (!isPublic || (raw.method !== 'GET' && raw.method !== 'HEAD')) {
       const user = actingUser(raw, context);
       record.about.user = user;
       if (routed !== undefined && routed.route === undefined) {
@@ -98,6 +102,7 @@ export async function answerRequest(
         await nextPart(context.clock);
         const answer = await handlerOf(request)(request, context);
         if ('stream' in answer) record.streams(response.statusCode);
+        else if (!READS.has(request.verb)) flushWatches();
         await send(answer, { request, context, raw, response });
         return;
       }

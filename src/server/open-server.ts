@@ -6,8 +6,9 @@ import type { Clock } from '../clock.ts';
 import type { FileStore, Subscription } from '../store/index.ts';
 import {
   accountOfToken,
-  adminVerdict,
+  ADMIN,
   AggregatedTable,
+  type ApiUser,
   ApiService,
   type AuthorizationMode,
   BUILT_IN_RESOURCES,
@@ -16,6 +17,7 @@ import {
   expireEvents,
   followApiServices,
   followDefinitions,
+  type FrontProxy,
   GarbageCollector,
   isSameSecret,
   keepAuthenticationConfig,
@@ -27,22 +29,25 @@ import {
   keepStandingObjects,
   type NodeClient,
   nodeShape,
+  ownVerdict,
   autoscalerApiOf,
   registerNode,
   ResourceTable,
+  type ServerConfig,
   ServedObjects,
   type ServerContext,
   type ServerRoute,
   ServiceTokens,
   showDns,
   StatusError,
+  type TokenIssuer,
   type TokenReader,
 } from '../apiserver/index.ts';
 import { machineAddress, ROUTER } from '../network/index.ts';
 import type { ServerClaim } from './claim-server.ts';
 import { answerRequest, answerUpgrade, type RequestParts } from './answer-request.ts';
 import { AuditLog } from './http/audit.ts';
-import { openCredentials } from './http/credentials.ts';
+import { type Credentials, openCredentials } from './http/credentials.ts';
 import { writeKubeconfig } from './http/kubeconfig.ts';
 import { type ApiListener, listenForApi, type ListenOptions } from './http/listen.ts';
 import { RequestRouter } from './http/route-request.ts';
@@ -64,12 +69,28 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode | undefined;
   /** Runs Pods. Undefined: objects are only stored. */
   readonly node?: NodeClient | undefined;
+  /** The certificates and users. Undefined: those in the state folder, which are made at the first start. */
+  readonly identity?: ServerIdentity | undefined;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
   /** The file for a record of all requests. Undefined: there is none. */
   readonly auditLog?: string | undefined;
   /** Writes a line to the log of the server. */
   readonly report: (line: string) => void;
+}
+
+/** The certificates of a server, and the users that it knows beside its administrator. */
+export interface ServerIdentity extends Omit<Credentials, 'frontProxy'> {
+  readonly frontProxy: FrontProxy | undefined;
+  /** See ServerConfig. */
+  readonly clientCa: string | undefined;
+  /** See ServerConfig. */
+  readonly refusesAnonymous: boolean;
+  /** The private key that signs the tokens of ServiceAccounts, PEM. */
+  readonly signingKey: string;
+  readonly issuer?: TokenIssuer | undefined;
+  /** Further users, by their tokens. */
+  readonly users: ReadonlyMap<string, ApiUser>;
 }
 
 /** A server that listens. */
@@ -103,10 +124,10 @@ const HOST_NAMES = [
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
-  const service = node && new ApiService(store).open();
-  const addresses = [...new Set([LOOPBACK, host, ...addressesOf(service)])];
-  const certified = { names: HOST_NAMES, addresses };
-  const { ca, server: pair, token, frontProxy } = await openCredentials(store.root, clock, certified);
+  const hasService = node !== undefined || store.lone !== undefined;
+  const service = hasService ? new ApiService(store).open() : undefined;
+  const identity = options.identity ?? (await ownIdentity(store.root, clock, [host, ...addressesOf(service)]));
+  const { ca, server: pair, token, clientCa } = identity;
   const resources = new ResourceTable(BUILT_IN_RESOURCES);
   const objects = new ServedObjects(store);
   registerNode(store, node);
@@ -118,10 +139,10 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const closed = new AbortController();
   // One for each watch, or call of a webhook, that is open: there may be many.
   setMaxListeners(0, end.signal, closed.signal);
-  const config = { url: '', caCertificate: ca, authorization, frontProxy, descriptionsFile: options.descriptionsFile };
-  const tokens = new ServiceTokens(pair.key);
+  const config = configOf(identity, { authorization, descriptionsFile: options.descriptionsFile });
+  const tokens = new ServiceTokens(identity.signingKey, identity.issuer);
   const shared = { store, clock, objects, resources, aggregated: new AggregatedTable(), node, config, tokens };
-  const userOf = tokenReader(token, shared);
+  const userOf = tokenReader(identity, shared);
   const context: ServerContext = { ...shared, userOf, signal: end.signal, closed: closed.signal, report };
   const standing = standingWork(context);
   const audit = auditOf(options);
@@ -135,11 +156,17 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
     inBackground(answerRequest(parts, raw, response), response);
   const onUpgrade: ListenOptions['onUpgrade'] = (raw, socket, head) =>
     inBackground(answerUpgrade(parts, raw, socket, head), socket);
-  const listening = await listenWhereExpected(
-    { pair, clock, host, port, onRequest, onUpgrade },
-    claim.lastPort,
-    report,
-  );
+  const stop = (): void => {
+    for (const each of standing) each.close();
+    objects.close();
+    audit?.close();
+  };
+  const place = { pair, clientCa, clock, host, port, onRequest, onUpgrade };
+  const listening = await listenWhereExpected(place, claim.lastPort, report).catch((error: unknown) => {
+    end.abort();
+    stop();
+    throw error;
+  });
   if (authorization === 'always-allow') report(OPEN_TO_ALL);
   const url = `https://${host}:${listening.port}`;
   config.url = url;
@@ -148,6 +175,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   node?.serveAutoscalers(autoscalerApiOf(context));
   standing.push({ close: () => node?.serveAutoscalers(undefined) });
   const way = node && leadPodsHere(node, context, { service, host, listening });
+  if (store.lone !== undefined) new ApiService(store).leadTo({ address: host, port: listening.port });
   if (way !== undefined) standing.push(way);
   return {
     isReached: way?.isOpen ?? Promise.resolve(),
@@ -160,11 +188,25 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
       end.abort();
       await listening.close();
       closed.abort(new StatusError({ code: 503, reason: 'ServiceUnavailable', message: 'the server has closed' }));
-      for (const each of standing) each.close();
-      objects.close();
-      audit?.close();
+      stop();
     },
   };
+}
+
+/** The identity of the server of a state folder: its administrator has a token, and so have ServiceAccounts. */
+async function ownIdentity(root: string, clock: Clock, hosts: readonly string[]): Promise<ServerIdentity> {
+  const certified = { names: HOST_NAMES, addresses: [...new Set([LOOPBACK, ...hosts])] };
+  const credentials = await openCredentials(root, clock, certified);
+  const signingKey = credentials.server.key;
+  return { ...credentials, signingKey, clientCa: undefined, refusesAnonymous: false, users: new Map() };
+}
+
+/** The facts for handlers, before the server has a URL. */
+function configOf(
+  { ca, clientCa, frontProxy, refusesAnonymous }: ServerIdentity,
+  given: Pick<ServerConfig, 'authorization' | 'descriptionsFile'>,
+): ServerConfig & { url: string } {
+  return { ...given, url: '', caCertificate: ca, clientCa, frontProxy, refusesAnonymous };
 }
 
 function auditOf({ auditLog, clock, report }: ApiServerOptions): AuditLog | undefined {
@@ -179,6 +221,7 @@ function pagesOf({ descriptionsFile }: ApiServerOptions, counts: RequestCounts):
 
 /** Begins the work that the server does by itself. It ends with the server. */
 function standingWork(context: ServerContext): Subscription[] {
+  const { lone } = context.store;
   return [
     followDefinitions(context),
     keepLocalApiServices(context),
@@ -186,13 +229,11 @@ function standingWork(context: ServerContext): Subscription[] {
     keepStandingObjects(context),
     keepDefaultAccess(context),
     keepAuthenticationConfig(context),
-    endNamespaces(context),
     compactHistory(context.objects, context.clock),
-    keepCounts(context),
     keepOwnParts(context),
     expireEvents(context),
-    new GarbageCollector(context),
-    ...(context.node === undefined ? [] : [keepNodeHeartbeat(context), showDns(context)]),
+    ...(lone === undefined ? [endNamespaces(context), keepCounts(context), new GarbageCollector(context)] : []),
+    ...(context.node?.runsPods === true ? [keepNodeHeartbeat(context), showDns(context)] : []),
   ];
 }
 
@@ -217,10 +258,17 @@ async function listenWhereExpected(
   }
 }
 
-/** Reads tokens: of the administrator, and of ServiceAccounts. */
-function tokenReader(ownToken: string, parts: Parameters<typeof accountOfToken>[1]): TokenReader {
-  return (given, audiences) =>
-    isSameSecret(given, ownToken) ? adminVerdict(audiences) : accountOfToken(given, parts, audiences);
+/** Reads tokens: of the administrator, of users in a file, and of ServiceAccounts. */
+function tokenReader(
+  { token, users }: Pick<ServerIdentity, 'token' | 'users'>,
+  parts: Parameters<typeof accountOfToken>[1],
+): TokenReader {
+  const { issuer } = parts.tokens;
+  const known = [[token, ADMIN] as const, ...users];
+  return (given, audiences) => {
+    const [, user] = known.find(([own]) => isSameSecret(given, own)) ?? [];
+    return user === undefined ? accountOfToken(given, parts, audiences) : ownVerdict(user, issuer, audiences);
+  };
 }
 
 /** The addresses at which Pods find the server. */

@@ -17,6 +17,7 @@ export { changedMetadata, checkPrecondition, checkUid, isSamePart, keyOf, type S
 export { lastWrittenMs, VersionSource } from './base/resource-version.ts';
 export { alreadyExists, conflict, notInStore } from './base/store-errors.ts';
 export type {
+  LoneServer,
   ObjectKey,
   ObjectPart,
   ObjectReader,

@@ -172,6 +172,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   docker: 'true',
   ss: 'echo Netid',
   nginx: 'echo nginx "$@"',
+  go: 'echo ok',
 };
 
 const sleeps = (name: string, more: Partial<Container> = {}): Container => ({

@@ -55,7 +55,8 @@ afterAll(async () => {
 
 function environment(): Record<string, string> {
   const own = { PODRUN_STATE_DIR: workshop.stateDir, PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}` };
-  return { ...(process.env as Record<string, string>), NO_COLOR: '1', CI: 'true', ...own };
+  const data = { XDG_DATA_HOME: `${workshop.folder}/data` };
+  return { ...(process.env as Record<string, string>), NO_COLOR: '1', CI: 'true', ...own, ...data };
 }
 
 function run(line: string, shell: string = 'sh'): Podrun {

@@ -174,6 +174,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   dashboard: [['--port', HOSTILE]],
   serve: [['--port', HOSTILE]],
+  envtest: [['-p', HOSTILE]],
   'port-forward': [
     [HOSTILE, '80'],
     ['web', HOSTILE],

@@ -338,6 +338,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       ].map((line) => [line, { skip: 'needs a cluster: test/cli/apply-context.test.ts has one' }]),
     ),
   },
+  'docs/envtest.md': { programs: { go: 'test -x "$KUBEBUILDER_ASSETS/kube-apiserver"' } },
   'docs/serve.md': {
     manners: {
       'podrun serve': { until: /serving https/ },

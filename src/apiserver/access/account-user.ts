@@ -1,5 +1,5 @@
 import type { StoredKubeObject } from '../../api/index.ts';
-import { accountUserName, API_AUDIENCE, type ReadToken, type TokenSubject } from '../base/service-tokens.ts';
+import { accountUserName, type ReadToken, type TokenSubject } from '../base/service-tokens.ts';
 import type { ServerContext, TokenVerdict } from '../base/context.ts';
 import type { ApiUser } from '../base/request.ts';
 
@@ -13,7 +13,7 @@ type Place = Pick<ServerContext, 'tokens' | 'clock' | 'objects'>;
 export function accountOfToken(
   token: string,
   { tokens, clock, objects }: Place,
-  audiences: readonly string[] = [API_AUDIENCE],
+  audiences: readonly string[] = [tokens.issuer],
 ): TokenVerdict {
   const read = tokens.read(token);
   if (read === undefined) return { user: undefined, problem: undefined };

@@ -3,16 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiUser } from '../base/request.ts';
 import { StatusError } from '../base/status-error.ts';
 import { protocolsIn, tokenIn } from './websocket-protocols.ts';
-import { API_AUDIENCE } from '../base/service-tokens.ts';
-import type { TokenReader, TokenVerdict } from '../base/context.ts';
+import type { ServerConfig, ServerContext, TokenVerdict } from '../base/context.ts';
 
 /** The user of the kubeconfig that the server writes. */
-const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+export const ADMIN: ApiUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** The verdict about the token of the administrator, which is for this server. */
-export function adminVerdict(audiences: readonly string[] = [API_AUDIENCE]): TokenVerdict {
-  const isForThis = audiences.includes(API_AUDIENCE);
-  return isForThis ? { user: ADMIN, audiences: [API_AUDIENCE] } : { user: undefined, problem: undefined };
+/** The verdict about a token that is for this server alone: of the administrator, or of a user in a file of tokens. */
+export function ownVerdict(user: ApiUser, own: string, audiences: readonly string[] = [own]): TokenVerdict {
+  return audiences.includes(own) ? { user, audiences: [own] } : { user: undefined, problem: undefined };
 }
 
 /** The user of a request without a token. */
@@ -22,15 +20,26 @@ export const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:u
  * The user of a request.
  * @throws {StatusError} 401 for a wrong token
  */
-export function authenticate(headers: IncomingHttpHeaders, readToken: TokenReader): ApiUser {
+export function authenticate(
+  headers: IncomingHttpHeaders,
+  {
+    userOf: readToken,
+    config,
+  }: Pick<ServerContext, 'userOf'> & { readonly config: Pick<ServerConfig, 'refusesAnonymous'> },
+): ApiUser {
   const token = tokenOf(headers);
-  if (token === undefined) return ANONYMOUS;
+  if (token === undefined && config.refusesAnonymous !== true) return ANONYMOUS;
   // As for the API server, a token is no protocol that a websocket may choose.
   const { authorization, 'sec-websocket-protocol': offered } = headers;
   const isAlone = authorization === undefined && protocolsIn(offered).length === 0;
-  const user = isAlone ? undefined : readToken(token).user;
+  const user = isAlone || token === undefined ? undefined : readToken(token).user;
   if (user !== undefined) return user;
-  throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+  throw unauthorized();
+}
+
+/** The error about credentials that the server does not know. */
+export function unauthorized(): StatusError {
+  return new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
 /**

@@ -124,12 +124,16 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
 
 /** A Pod beside an API server gets a token for it. Source: plugin/pkg/admission/serviceaccount/admission.go Admit. */
 function withAccount(store: ObjectReader, pod: StoredPod): StoredPod {
-  if (!hasOwnApiServer(store)) return pod;
+  if (!hasOwnApiServer(store) || store.lone?.admitsAccounts === false) return pod;
   const account = accountOf(store, pod);
   const { serviceAccountName: name = '' } = pod.spec;
-  if (account !== undefined || name === '' || name === 'default') return withServiceAccount(pod, account, randomSuffix);
-  const problem = `error looking up service account ${pod.metadata.namespace}/${name}`;
-  throw forbiddenObject({ ...pod }, `${problem}: serviceaccount "${name}" not found`);
+  // The account `default` comes in a moment, where controllers are.
+  const isDefault = name === '' || name === 'default';
+  if (account !== undefined || (isDefault && store.lone === undefined))
+    return withServiceAccount(pod, account, randomSuffix);
+  const wanted = name || 'default';
+  const problem = `error looking up service account ${pod.metadata.namespace}/${wanted}`;
+  throw forbiddenObject({ ...pod }, `${problem}: serviceaccount "${wanted}" not found`);
 }
 
 /** The ServiceAccount of a Pod. Undefined: it is not stored. */

@@ -81,10 +81,9 @@ function serverName({ namespace, name }: BackendService): string {
 }
 
 function tlsOf(backend: BackendService, { config }: BackendCaller): CalledServer['tls'] {
-  const { certificate, key } = config.frontProxy.client;
+  const { client } = config.frontProxy ?? {};
   return {
-    cert: certificate,
-    key,
+    ...(client && { cert: client.certificate, key: client.key }),
     servername: serverName(backend),
     rejectUnauthorized: !backend.isUnverified,
     ...(backend.ca !== undefined && { ca: backend.ca }),

@@ -3,11 +3,14 @@ import type { ApiUser } from '../base/request.ts';
 
 /**
  * The data of the ConfigMap that tells other API servers whom to believe.
+ * @param frontProxyCa undefined: nothing but certificates of clients
  * Source: pkg/controlplane/controller/clusterauthenticationtrust.
  */
-export function authenticationData(clientCa: string, frontProxyCa: string): Record<string, string> {
+export function authenticationData(clientCa: string, frontProxyCa: string | undefined): Record<string, string> {
+  const clients = { 'client-ca-file': clientCa };
+  if (frontProxyCa === undefined) return clients;
   return {
-    'client-ca-file': clientCa,
+    ...clients,
     'requestheader-allowed-names': JSON.stringify([FRONT_PROXY_CLIENT]),
     'requestheader-client-ca-file': frontProxyCa,
     'requestheader-extra-headers-prefix': JSON.stringify([EXTRA]),

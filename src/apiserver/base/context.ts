@@ -19,7 +19,12 @@ export interface ServerConfig {
   readonly authorization: AuthorizationMode;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
-  readonly frontProxy: FrontProxy;
+  /** Undefined: other API servers get no certificate of this one. */
+  readonly frontProxy: FrontProxy | undefined;
+  /** The CA of the certificates of users, PEM. Undefined: users have tokens only. */
+  readonly clientCa?: string | undefined;
+  /** True: a request without credentials is refused. Default: its user is anonymous. */
+  readonly refusesAnonymous?: boolean | undefined;
 }
 
 /** The certificates with which the server passes requests on to other API servers. PEM. */

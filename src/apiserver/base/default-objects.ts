@@ -78,7 +78,7 @@ export function withStored(
  */
 export function objectToChange(store: Store, ref: ObjectRef): StoredKubeObject | undefined {
   const stored = getObject(store, ref);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined || store.lone !== undefined) return stored;
   const { type, namespace, name } = ref;
   if (type.kind === 'Node') return nodeToChange(store, name);
   const object = defaultsOf(store, type.plural, namespace).find(({ metadata }) => metadata.name === name);

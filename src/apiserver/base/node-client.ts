@@ -15,6 +15,8 @@ export interface SampledUsage {
 export interface NodeClient {
   /** The address at which Pods reach the node. Undefined: 127.0.0.1, which they share with it. */
   readonly address: string | undefined;
+  /** False: it has controllers only. There is no Node, and Pods stay Pending. */
+  readonly runsPods: boolean;
   /**
    * Stores a new Pod, owned by this node from the start, and begins to run it.
    * @throws {PodrunError} when a Pod of this name exists

@@ -58,12 +58,21 @@ interface SecretClaims {
 
 const SECRET_ISSUER = 'kubernetes/serviceaccount';
 
+/** The issuer of tokens, and their audience, unless a flag names another one. */
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
-/** The audience of tokens for this server. */
-export const API_AUDIENCE: string = ISSUER;
-const ALGORITHM = 'ES256';
 /** The form of signatures in a JWT. Source: RFC 7518, 3.4. */
 const DSA = { dsaEncoding: 'ieee-p1363' } as const;
+
+/** The issuer of tokens, and the further keys whose tokens are taken. */
+export interface TokenIssuer {
+  /** Also the audience of tokens for the server. */
+  readonly issuer: string;
+  /** Public keys or certificates, PEM. */
+  readonly keys: readonly string[];
+}
+
+/** The public part of a key, and the name of its algorithm. */
+type PublicKeyOfTokens = Readonly<Record<'use' | 'kty' | 'kid' | 'alg', string>> & Readonly<Record<string, string>>;
 
 /** Tokens of ServiceAccounts: JWTs, signed with the key of the server. */
 export class ServiceTokens {
@@ -71,23 +80,25 @@ export class ServiceTokens {
   readonly #publicKey: KeyObject;
   /** Names the key in the head of each token. Source: pkg/serviceaccount/jwt.go, keyIDFromPublicKey. */
   readonly #keyId: string;
+  readonly #algorithm: 'ES256' | 'RS256';
+  readonly #taken: readonly KeyObject[];
+  readonly issuer: string;
 
-  /** @param key a private key of P-256, PEM */
-  constructor(key: string) {
+  /** @param key a private key of P-256 or RSA, PEM */
+  constructor(key: string, { issuer, keys }: TokenIssuer = { issuer: ISSUER, keys: [] }) {
+    this.issuer = issuer;
     this.#privateKey = createPrivateKey(key);
     this.#publicKey = createPublicKey(this.#privateKey);
+    this.#taken = [this.#publicKey, ...keys.map((pem) => createPublicKey(pem))];
+    this.#algorithm = this.#privateKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
     const bytes = this.#publicKey.export({ type: 'spki', format: 'der' });
     this.#keyId = createHash('sha256').update(bytes).digest('base64url');
   }
 
-  get issuer(): string {
-    return ISSUER;
-  }
-
   /** The key that tokens verify against, as a JWK. Source: RFC 7517. */
-  get publicKey(): Readonly<Record<'use' | 'kty' | 'kid' | 'crv' | 'alg' | 'x' | 'y', string>> {
-    const { kty = '', crv = '', x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
-    return { use: 'sig', kty, kid: this.#keyId, crv, alg: ALGORITHM, x, y };
+  get publicKey(): PublicKeyOfTokens {
+    const { kty = '', ...numbers } = this.#publicKey.export({ format: 'jwk' }) as Readonly<Record<string, string>>;
+    return { use: 'sig', kty, kid: this.#keyId, alg: this.#algorithm, ...numbers };
   }
 
   issue(
@@ -99,10 +110,10 @@ export class ServiceTokens {
     const now = Math.floor(nowMs / 1000);
     const bound = { ...(node && { node }), ...(pod && { pod }), ...(secret && { secret }) };
     return this.#signed({
-      aud: audiences.length > 0 ? audiences : [ISSUER],
+      aud: audiences.length > 0 ? audiences : [this.issuer],
       exp: now + seconds,
       iat: now,
-      iss: ISSUER,
+      iss: this.issuer,
       jti: randomUUID(),
       nbf: now,
       sub: accountUserName(subject),
@@ -123,7 +134,7 @@ export class ServiceTokens {
   }
 
   #signed(claims: Claims | SecretClaims): string {
-    const header = { alg: ALGORITHM, kid: this.#keyId, typ: 'JWT' };
+    const header = { alg: this.#algorithm, kid: this.#keyId, typ: 'JWT' };
     const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
     return `${signed}.${sign('sha256', Buffer.from(signed), { key: this.#privateKey, ...DSA }).toString('base64url')}`;
   }
@@ -133,10 +144,10 @@ export class ServiceTokens {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const bytes = Buffer.from(signature, 'base64url');
     const signed = Buffer.from(`${header}.${payload}`);
-    const isOwn = quietly(() => verify('sha256', signed, { key: this.#publicKey, ...DSA }, bytes));
-    if (isOwn !== true) return undefined;
+    const isOwn = this.#taken.some((key) => quietly(() => verify('sha256', signed, { key, ...DSA }, bytes)) === true);
+    if (!isOwn) return undefined;
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims | SecretClaims;
-    return 'kubernetes.io' in claims ? readClaims(claims) : readSecretClaims(claims);
+    return 'kubernetes.io' in claims ? readClaims(claims) : readSecretClaims(claims, this.issuer);
   }
 }
 
@@ -144,14 +155,14 @@ function readClaims({ aud, exp, jti, 'kubernetes.io': { namespace, serviceaccoun
   return { subject: { namespace, ...serviceaccount, ...bound }, audiences: aud, expiresAtMs: exp * 1000, id: jti };
 }
 
-function readSecretClaims(claims: SecretClaims): ReadToken {
+function readSecretClaims(claims: SecretClaims, audience: string): ReadToken {
   const subject = {
     namespace: claims['kubernetes.io/serviceaccount/namespace'],
     name: claims['kubernetes.io/serviceaccount/service-account.name'],
     uid: claims['kubernetes.io/serviceaccount/service-account.uid'],
     secret: { name: claims['kubernetes.io/serviceaccount/secret.name'] },
   };
-  return { subject, audiences: [API_AUDIENCE], expiresAtMs: undefined, id: undefined };
+  return { subject, audiences: [audience], expiresAtMs: undefined, id: undefined };
 }
 
 /** The name of the user that a ServiceAccount is. */

@@ -8,7 +8,7 @@ import {
   type StoredKubeObject,
   type StoredService,
 } from '../../api/index.ts';
-import type { ApiPlace } from '../../network/index.ts';
+import { type ApiPlace, firstServiceAddress } from '../../network/index.ts';
 import { allocated } from '../services/allocate.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
 
@@ -35,7 +35,9 @@ export class ApiService {
   open(): StoredService | undefined {
     const stored = this.#store.get<StoredKubeObject>('services', DEFAULT_NAMESPACE, API_SERVER);
     if (stored !== undefined && stored.metadata.labels?.[OWN_LABEL] !== API_SERVER) return undefined;
-    return this.#keep('services', allocated(this.#store, SERVICE)) as unknown as StoredService;
+    const { lone } = this.#store;
+    const service = lone === undefined ? allocated(this.#store, SERVICE) : atFirstAddress(lone.serviceRange);
+    return this.#keep('services', service) as unknown as StoredService;
   }
 
   /** Leads its connections to a place in the network of Pods. */
@@ -111,19 +113,28 @@ export class ApiService {
   }
 }
 
+/** The Service with the first address of a range, as an API server takes it. Nothing serves it there. */
+function atFirstAddress(range: string): KubeObject {
+  const clusterIP = firstServiceAddress(range);
+  const families = { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' };
+  return { ...SERVICE, spec: { ...SPEC, clusterIP, clusterIPs: [clusterIP], ...families } };
+}
+
 function isSameButMetadata(one: KubeObject, other: KubeObject): boolean {
   return isSameJson({ ...one, metadata }, { ...other, metadata });
 }
+
+const SPEC = {
+  internalTrafficPolicy: 'Cluster',
+  ports: [{ name: PORT, port: 443, protocol: 'TCP', targetPort: 6443 }],
+  sessionAffinity: 'None',
+  type: 'ClusterIP',
+};
 
 const SERVICE: KubeObject = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { ...metadata, labels: { component: 'apiserver', [OWN_LABEL]: API_SERVER } },
-  spec: {
-    internalTrafficPolicy: 'Cluster',
-    ports: [{ name: PORT, port: 443, protocol: 'TCP', targetPort: 6443 }],
-    sessionAffinity: 'None',
-    type: 'ClusterIP',
-  },
+  spec: SPEC,
   status: { loadBalancer: {} },
 };

@@ -16,7 +16,7 @@ const CONFIG_MAPS = 'configmaps';
  */
 export function keepAuthenticationConfig(context: ServerContext): Subscription {
   const { objects, store, config } = context;
-  const data = authenticationData(config.caCertificate, config.frontProxy.ca);
+  const data = authenticationData(config.clientCa ?? config.caCertificate, config.frontProxy?.ca);
   const metadata = { name: NAME, namespace: NAMESPACE };
   const ensure = (): void => {
     const present = objects.get(CONFIG_MAPS, NAMESPACE, NAME);

@@ -65,7 +65,7 @@ function ensureDefaultRange(context: ServerContext): void {
     apiVersion: API_VERSION,
     kind: 'ServiceCIDR',
     metadata: { name: DEFAULT_RANGE },
-    spec: { cidrs: [SERVICE_RANGE] },
+    spec: { cidrs: [context.store.lone?.serviceRange ?? SERVICE_RANGE] },
   };
   create('servicecidrs', withReadyRange(range, context.clock.now().wallMs), context);
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { NodeClient } from '../base/node-client.ts';
+import type { ServedResource } from '../resources/served-resource.ts';
 import { createAsServer, createOnce } from './create-once.ts';
 import { makeDefaultFlows } from './default-flows.ts';
 import { keepServiceAddresses } from './keep-service-addresses.ts';
@@ -29,7 +30,7 @@ const ROOT_CA_NOTE = {
 export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeObject) => StoredKubeObject {
   const own = readNode({ storageDir: store.root }).name;
   return (stored) => {
-    if (stored.metadata.name !== own) return stored;
+    if (store.lone !== undefined || stored.metadata.name !== own) return stored;
     const nowMs = clock.now().wallMs;
     const since = stored.metadata.creationTimestamp || bootTime(nowMs);
     const { labels, spec, status } = nodeFields(store, { stateDir: store.root, nowMs, since });
@@ -37,8 +38,12 @@ export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeOb
   };
 }
 
-/** Makes the node known, with the address at which Pods reach it. Called before its objects are read. */
+/**
+ * Makes the node known, with the address at which Pods reach it. Called before its objects are read. An API server
+ * without a kubelet has no node.
+ */
 export function registerNode(store: FileStore, client: NodeClient | undefined): void {
+  if (store.lone !== undefined || client?.runsPods === false) return;
   const node = readNode({ storageDir: store.root });
   registeredNode(store, node);
   reportAddress(store, node.name, client?.address);
@@ -50,21 +55,29 @@ export function registerNode(store: FileStore, client: NodeClient | undefined): 
  * Makes the PriorityClasses of the system, the PriorityLevelConfigurations and the FlowSchemas at the start.
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
-  const { objects } = context;
-  // Objects of the command line may be in namespaces that were not created. Events outlive what they are about.
-  const inNamespaces = context.resources.all.filter(({ storage, isNamespaced }) => {
-    return isNamespaced && storage !== '' && storage !== 'events';
-  });
-  const used = inNamespaces.flatMap(({ storage }) => objects.list(storage).map(({ metadata }) => metadata.namespace));
-  for (const name of new Set([...NAMESPACES, ...used])) ensureNamespace(context, name);
-  for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
+  const { lone } = context.store;
+  for (const name of new Set([...NAMESPACES, ...(lone === undefined ? usedNamespaces(context) : [])]))
+    ensureNamespace(context, name);
   for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);
   makeDefaultFlows(context);
+  const subscriptions = [keepServiceAddresses(context), ...(lone === undefined ? keepContents(context) : [])];
+  return { close: () => subscriptions.forEach((subscription) => subscription.close()) };
+}
+
+/** Objects of the command line may be in namespaces that were not created. Events outlive what they are about. */
+function usedNamespaces(context: ServerContext): string[] {
+  const kinds = kindsInNamespaces(context);
+  return kinds.flatMap(({ storage }) => context.objects.list(storage).map(({ metadata }) => metadata.namespace));
+}
+
+/** Keeps what controllers put into each namespace. */
+function keepContents(context: ServerContext): Subscription[] {
+  const { objects } = context;
   const ensureAgain = (ensure: () => void): void => reported(context, 'the objects of every cluster', ensure);
-  const subscriptions = [
-    keepServiceAddresses(context),
+  for (const { metadata } of objects.list('namespaces')) ensureContents(context, metadata.name);
+  return [
     keepTokenSecrets(context),
-    ...inNamespaces.map(({ storage }) =>
+    ...kindsInNamespaces(context).map(({ storage }) =>
       objects.subscribe(storage, ({ type, object }) => {
         if (type === 'ADDED') ensureAgain(() => ensureNamespace(context, object.metadata.namespace));
       }),
@@ -81,7 +94,10 @@ export function keepStandingObjects(context: ServerContext): Subscription {
         ensureAgain(() => ensureContents(context, object.metadata.namespace));
     }),
   ];
-  return { close: () => subscriptions.forEach((subscription) => subscription.close()) };
+}
+
+function kindsInNamespaces({ resources }: ServerContext): ServedResource[] {
+  return resources.all.filter(({ storage, isNamespaced }) => isNamespaced && storage !== '' && storage !== 'events');
 }
 
 function ensureNamespace(context: ServerContext, name: string): void {

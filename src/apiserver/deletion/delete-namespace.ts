@@ -14,7 +14,7 @@ import {
 import type { DeletionOutcome } from './delete-pod.ts';
 import type { Clock } from '../../clock.ts';
 import { readNode } from '../../settings/index.ts';
-import type { ObjectReader, Store } from '../../store/index.ts';
+import type { LoneServer, ObjectReader, Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
@@ -34,9 +34,9 @@ export function keptProblem(ref: ObjectRef): PodrunError | undefined {
 /** podrun's own: an agent would register the node again, as a kubelet does. */
 export const KEPT_NODE = 'this machine is the only node and may not be deleted; podrun drain ends its Pods';
 
-/** True for the node that this machine is. */
-export function isThisNode(plural: string, name: string): boolean {
-  return plural === 'nodes' && name === readNode({ storageDir: '/' }).name;
+/** True for the node that this machine is. An API server without a kubelet has none. */
+export function isThisNode(plural: string, name: string, lone?: LoneServer): boolean {
+  return lone === undefined && plural === 'nodes' && name === readNode({ storageDir: '/' }).name;
 }
 
 /** True for a namespace with objects of kinds that only the caller knows. */
@@ -78,8 +78,10 @@ export function removeEmptyNamespaces(store: Store, hasMore?: HasMore): void {
 function removeIfEmpty(store: Store, namespace: StoredKubeObject, hasMore: HasMore = () => false): boolean {
   const { name, finalizers = [] } = namespace.metadata;
   const own = (namespace as Namespace).spec?.finalizers ?? [];
+  // Without controllers, a client takes the finalizer away, and the contents stay.
+  if (store.lone !== undefined && own.length > 0) return false;
   if (finalizers.length > 0 || own.some((each) => each !== OWN_FINALIZER)) return false;
-  if (hasMore(name) || contentsOf(store, name).length > 0) return false;
+  if (store.lone === undefined && (hasMore(name) || contentsOf(store, name).length > 0)) return false;
   for (const { metadata } of store.list<StoredKubeObject>('events', { namespace: name }))
     store.delete('events', name, metadata.name);
   store.delete('namespaces', DEFAULT_NAMESPACE, name);

@@ -45,7 +45,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   const hasAgent = store.isOwned(namespace, name, storageOf(type));
   const outcome = deletedRecord(request, object, storageOf(type));
   const leavesNothing = outcome !== 'ending' && request.hasDependents?.(object.metadata.uid) === false;
-  if (!hasAgent && !leavesNothing) await collectDependents(store, clock, namespace);
+  if (!hasAgent && !leavesNothing && store.lone === undefined) await collectDependents(store, clock, namespace);
   return outcome;
 }
 

@@ -57,8 +57,9 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const { store, clock, namespace, name, graceSeconds } = request;
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
-  const isOwned = store.isOwned(namespace, name);
-  if (isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
+  // Without a kubelet, a Pod of a node waits for one until it is deleted by force.
+  const isOwned = store.isOwned(namespace, name) || store.lone !== undefined;
+  if (store.lone === undefined && isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;

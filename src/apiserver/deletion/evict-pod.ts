@@ -45,7 +45,7 @@ export function objectsOfBudgets(store: ObjectReader, namespace: string): KubeOb
 
 /** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */
 export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
-  if (object.kind !== 'PodDisruptionBudget') return;
+  if (object.kind !== 'PodDisruptionBudget' || store.lone !== undefined) return;
   const drafts = budgetEvents(object, objectsOfBudgets(store, object.metadata.namespace));
   const recorder = new EventRecorder({
     store,

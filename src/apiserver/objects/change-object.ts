@@ -42,7 +42,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, rules, isDryRun } = request;
   if (rules?.custom !== undefined) return changeSchemaObject(request, rules.custom);
   const { type, namespace, name } = ref;
-  const isOfThisNode = isThisNode(type.plural, name) && subresource === 'status';
+  const isOfThisNode = isThisNode(type.plural, name, store.lone) && subresource === 'status';
   const change = isOfThisNode ? nodeStatusChange(store, request.change) : request.change;
   const before = objectToChange(store, ref);
   if (before === undefined) throw missingObjectError(store, ref);

@@ -31,7 +31,8 @@ export function allocated<T extends KubeObject>(store: ObjectReader, object: T):
     const lines = withHeading(`The Service ${goQuote(name)} is invalid`, errors.map(formatFieldError));
     throw new PodrunError('Invalid', lines.join('\n'), { path: errors[0]?.path, causes: errors });
   }
-  return allocateService(service, others, store.root ?? '', freeAddresses(store, service)) as unknown as T;
+  const mayUse = freeAddresses(store, service);
+  return allocateService(service, others, store.root ?? '', mayUse, store.lone?.serviceRange) as unknown as T;
 }
 
 /**
@@ -44,7 +45,7 @@ export function settleBalancer(
   before: StoredKubeObject | undefined,
   { kind, metadata, ...changed }: StoredKubeObject,
 ): void {
-  if (kind !== 'Service') return;
+  if (kind !== 'Service' || store.lone !== undefined) return;
   const [was, status] = [before, changed].map((one) => balancedStatus((one?.['spec'] ?? {}) as ServiceSpec));
   if (isSameJson(was, status)) return;
   store.change<StoredService>('services', metadata, 'status', (stored) => {

@@ -1,7 +1,9 @@
 import type { KubeObject, StoredPod } from '../../api/index.ts';
+import { setConditions } from '../../lifecycle/index.ts';
 import { formatFieldError, notSupported, required } from '../../manifest/index.ts';
 import { evictPod } from '../deletion/evict-pod.ts';
 import type { ApiHandler } from '../base/answer.ts';
+import type { ServerContext } from '../base/context.ts';
 import { authorOf } from '../requests/author.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { objectOf } from '../requests/get.ts';
@@ -42,7 +44,10 @@ export const bindingsAnswer: ApiHandler = async (request, context) => {
   return await bindingAnswer({ ...request, resource: pods, subresource: 'binding', name: metadata.name }, context);
 };
 
-/** The subresource `binding`: the node of this server is the scheduler, and has bound each Pod already. */
+/**
+ * The subresource `binding`: the node of this server is the scheduler, and has bound each Pod already. Without a node,
+ * the client is the scheduler.
+ */
 export const bindingAnswer: ApiHandler = async (request, context) => {
   const kind = { group: '', version: 'v1', kind: 'Binding', custom: undefined };
   const binding = await readObject(request, kind);
@@ -50,8 +55,30 @@ export const bindingAnswer: ApiHandler = async (request, context) => {
   checkTarget(binding);
   const pod = objectOf(request, context) as unknown as StoredPod;
   await admittedPart(request, context, { before: undefined, after: binding });
+  const isFree = !pod.spec.nodeName && (pod.spec.schedulingGates ?? []).length === 0;
+  if (context.store.lone !== undefined && isFree && pod.metadata.deletionTimestamp === undefined) {
+    if (!isDryRun(request)) bind(pod, binding, context);
+    return CREATED;
+  }
   throw objectConflict({ group: '', plural: 'pods/binding', kind: 'Pod' }, pod.metadata.name, unbindable(pod));
 };
+
+/** Source: pkg/registry/core/pod/storage/storage.go, assignPod. */
+function bind({ metadata }: StoredPod, binding: KubeObject, { store, clock }: ServerContext): void {
+  const { name: nodeName = '' } = binding['target'] as { readonly name?: string };
+  const scheduled = { type: 'PodScheduled', status: 'True' } as const;
+  store.bind(metadata, (stored) => ({
+    ...stored,
+    metadata: {
+      ...stored.metadata,
+      ...(binding.metadata.annotations && {
+        annotations: { ...stored.metadata.annotations, ...binding.metadata.annotations },
+      }),
+    },
+    spec: { ...stored.spec, nodeName },
+    status: setConditions(stored.status, [scheduled], clock.now().wallMs),
+  }));
+}
 
 function unbindable({ metadata: { name }, spec }: StoredPod): string {
   if (spec.nodeName) return `pod ${name} is already assigned to node "${spec.nodeName}"`;

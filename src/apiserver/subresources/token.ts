@@ -2,7 +2,7 @@ import { formatSeconds, type KubeObject, type TokenRequest } from '../../api/ind
 import { type FieldError, invalid, validateTokenSeconds } from '../../manifest/index.ts';
 import type { ApiHandler } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
-import { API_AUDIENCE, type BoundObjects } from '../base/service-tokens.ts';
+import type { BoundObjects } from '../base/service-tokens.ts';
 import { objectOf } from '../requests/get.ts';
 import { admittedPart } from '../writes/admission.ts';
 import { withRequestManager } from '../writes/field-managers.ts';
@@ -44,7 +44,7 @@ export const tokenAnswer: ApiHandler = async (request, context) => {
   const seconds = spec.expirationSeconds ?? HOUR_S;
   refuse('', validateTokenSeconds('spec.expirationSeconds', seconds));
   const given = (spec as Partial<typeof spec>).audiences ?? [];
-  const audiences = given.length > 0 ? given : [API_AUDIENCE];
+  const audiences = given.length > 0 ? given : [context.tokens.issuer];
   const nowMs = context.clock.now().wallMs;
   const bound = boundTo(spec.boundObjectRef, account, context);
   const token = context.tokens.issue({ ...account, ...bound }, audiences, { nowMs, seconds });

@@ -37,6 +37,7 @@ export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
  * @throws {PodrunError} when the store cannot be written to
  */
 export function settleVolumes(store: Store, object: KubeObject): void {
+  if (store.lone !== undefined) return;
   if (object.kind === 'PersistentVolumeClaim') settleClaim(store, object as StoredClaim, true);
   if (concernsVolumes(object)) settleClasses(store);
   if (object.kind !== 'PersistentVolume') return;
@@ -51,6 +52,7 @@ export function settleVolumes(store: Store, object: KubeObject): void {
  * is gone, was the last one to use.
  */
 export function settleClaimsOf(store: Store, { metadata: { namespace }, spec }: StoredPod): void {
+  if (store.lone !== undefined) return;
   for (const { persistentVolumeClaim } of spec.volumes ?? []) {
     const name = persistentVolumeClaim?.claimName ?? '';
     const claim = name === '' ? undefined : claimNamed(store, { namespace, name });

@@ -118,9 +118,12 @@ const CONFIG_BYTES_MAX = 1024 * 1024;
 function preparedObject(object: KubeObject, { custom, conversion, kind }: ServedResource): Prepared {
   if (custom !== undefined) {
     const isOther = object.kind !== kind;
+    // A new object has no status, whatever a client sends. Source: customresource/strategy.go, PrepareForCreate.
+    const { status: _, ...unsaid } = object as KubeObject & { readonly status?: unknown };
+    const made = custom.hasStatus ? unsaid : object;
     const other = isOther ? [invalid('kind', object.kind, `must be ${kind}`)] : [];
-    const errors = [...other, ...custom.validate(object, undefined, isOther)];
-    return { object, errors, warnings: errors.length > 0 ? [] : (custom.warnings?.(object) ?? []) };
+    const errors = [...other, ...custom.validate(made, undefined, isOther)];
+    return { object: made, errors, warnings: errors.length > 0 ? [] : (custom.warnings?.(made) ?? []) };
   }
   const prepared = prepareForCreate(applyDefaults(object), globalThis.crypto.randomUUID());
   const errors = withoutRepeats(conversion?.errors(prepared, undefined) ?? validateObject(prepared));

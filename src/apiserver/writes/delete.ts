@@ -114,7 +114,7 @@ async function deleteOne(
   // Source: pkg/registry/scheduling/priorityclass/storage/storage.go.
   if (resource.plural === 'priorityclasses' && SYSTEM_PRIORITIES.has(name))
     throw objectForbidden(resource, name, 'this is a system priority class and cannot be deleted');
-  if (isThisNode(resource.plural, name)) throw objectForbidden(resource, name, KEPT_NODE);
+  if (isThisNode(resource.plural, name, context.store.lone)) throw objectForbidden(resource, name, KEPT_NODE);
   const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
   const policy = propagation ?? defaultPropagation({ apiVersion: apiVersionOf(resource), kind: resource.kind });
   const kept = keptByFinalizers(object, policy, context);

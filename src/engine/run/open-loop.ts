@@ -5,6 +5,7 @@ import {
   type StoredEvent,
   type StoredPod,
   type StoredService,
+  type Taint,
   type WatchEvent,
 } from '../../api/index.ts';
 import { type AutoscalerApi, deletePod, randomSuffix, requestDeletion } from '../../apiserver/index.ts';
@@ -35,6 +36,8 @@ interface LoopOptions {
   readonly owner: RunOwner;
   /** Runs a Pod that a controller has made. */
   readonly onStarted: (pod: StoredPod, release: () => void) => void;
+  /** True for a Pod that this process stores for a kubelet that does not exist. Undefined: the agent is the kubelet. */
+  readonly holdsPod: ((uid: string) => boolean) | undefined;
   /** See WorkloadLoopOptions. */
   readonly namesService?: ((key: ObjectKey) => boolean) | undefined;
   /** See WorkloadLoopOptions. */
@@ -47,7 +50,16 @@ interface LoopOptions {
 }
 
 /** The loop that runs controllers in this process, with the Pods of an agent below it. */
-export function openLoop({ store, clock, agent, settings, owner, onStarted, ...listeners }: LoopOptions): WorkloadLoop {
+export function openLoop({
+  store,
+  clock,
+  agent,
+  settings,
+  owner,
+  onStarted,
+  holdsPod,
+  ...listeners
+}: LoopOptions): WorkloadLoop {
   /** The uid of a Pod that is being created: its run begins when the store has it. */
   let starting: string | undefined;
   const loop = new WorkloadLoop({
@@ -56,7 +68,7 @@ export function openLoop({ store, clock, agent, settings, owner, onStarted, ...l
     watchServiceOwners: (namespace, onChange) => watchOwners(store.root, 'services', namespace, onChange),
     store,
     clock,
-    node: () => agent.node,
+    node: () => (holdsPod === undefined ? agent.node : { ...agent.node, taints: [NO_KUBELET] }),
     delay: settings.jobBackOff,
     autoscalerPeriodMs: settings.autoscalerPeriodMs,
     usage: agent.usage,
@@ -65,7 +77,7 @@ export function openLoop({ store, clock, agent, settings, owner, onStarted, ...l
     newUid,
     claim: ({ apiVersion, kind, metadata: { namespace, name } }) =>
       claimControlled(store, { apiVersion, kind, namespace, name }, owner.command, owner.agent)?.release,
-    runsPod: (uid) => uid === starting || agent.hasPod(uid),
+    runsPod: (uid) => uid === starting || agent.hasPod(uid) || holdsPod?.(uid) === true,
     startPod: (object: KubeObject) => {
       starting = object.metadata.uid;
       const { pod, release } = store.startNewRun(object, owner.command, owner.agent);
@@ -86,6 +98,9 @@ export function openLoop({ store, clock, agent, settings, owner, onStarted, ...l
   agent.onNodeChange(() => loop.nodeChanged());
   return loop;
 }
+
+/** The taint that keeps DaemonSets from a node without a kubelet. */
+const NO_KUBELET: Taint = { key: 'podrun/no-kubelet', effect: 'NoSchedule' };
 
 /** True for a Pod that goes with its owners. A Node always exists. */
 export function hasOwners({ metadata }: StoredPod): boolean {

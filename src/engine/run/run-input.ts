@@ -78,6 +78,8 @@ export interface RunInput {
   readonly staticPods?: string | undefined;
   /** True: an API server stores what is to run, until `terminate`. Default: false. */
   readonly isServing?: boolean;
+  /** True: there is no kubelet. Pods are stored, stay Pending, and controllers see no node for them. Default: false. */
+  readonly holdsPods?: boolean;
   /**
    * Opens an API server beside the run, whose node it is, before the objects are claimed: their Pods get tokens for it.
    * What its clients create runs beside the objects. Default: there is none.

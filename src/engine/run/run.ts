@@ -205,6 +205,7 @@ export class Run extends StartedRun {
   asNode(): NodeClient {
     return {
       address: this.agent.hostAddress,
+      runsPods: this.#options.holdsPods !== true,
       createPod: (pod) => this.startPod(pod),
       took: (object) => this.took(object),
       serveApi: (api) => this.agent.serveApi(api),
@@ -302,6 +303,7 @@ export class Run extends StartedRun {
       settings: this.settings,
       autoscalerApi: () => this.#autoscalerApi,
       owner,
+      holdsPod: this.#options.holdsPods === true ? (uid) => this.#pods.get(uid) !== undefined : undefined,
       namesService: this.#serviceNames && ((key) => this.#serviceNames?.has(keyText(key)) === true),
       forgetsRemoved: this.#options.isServing === true,
       onStarted: (pod, release) => this.#take(pod, release),
@@ -333,7 +335,7 @@ export class Run extends StartedRun {
     this.#pods.take(pod, release);
     this.#services.follow(pod.metadata.namespace);
     this.#options.listener.onPod({ type: 'ADDED', object: pod });
-    this.agent.run(pod);
+    if (this.#options.holdsPods !== true) this.agent.run(pod);
   }
 
   /** A Pod may have owners from the start, or be adopted by a controller of any agent. */

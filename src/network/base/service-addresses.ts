@@ -7,8 +7,8 @@ export const SERVICE_RANGE: string = `${CLUSTER_RANGE}0.0/16`;
 /** The range at which this machine, and Pods in its network, reach the same Services. */
 const MACHINE_RANGE = '127.96.';
 
-/** The addresses that no Service gets, without the range: the network, the API server, DNS. */
-const RESERVED: ReadonlySet<string> = new Set(['0.0', '0.1', '0.10', '255.255']);
+/** The addresses that no Service gets, counted from the beginning of the range: the network, the API server, DNS. */
+const RESERVED: ReadonlySet<number> = new Set([0, 1, 10]);
 
 /** The address at which this machine reaches a Service: its `clusterIP` with other first numbers. */
 export function machineAddress(clusterIP: string): string {
@@ -21,22 +21,52 @@ export function clusterAddress(address: string): string {
 }
 
 /** True for an address that a Service may have. */
-export function isServiceAddress(address: string): boolean {
-  return address.startsWith(CLUSTER_RANGE);
+export function isServiceAddress(address: string, range: string = SERVICE_RANGE): boolean {
+  const { first, size } = boundsOf(range);
+  const number = numberOf(address);
+  return number >= first && number < first + size;
+}
+
+/** The address of the API server in a range of addresses of Services. */
+export function firstServiceAddress(range: string): string {
+  return addressOf(boundsOf(range).first + 1);
 }
 
 /**
  * The address of a new Service. It follows from the name; when it is taken, it is the next free one.
  * @throws {RangeError} when all addresses are taken
  */
-export function serviceAddress(name: string, isTaken: (address: string) => boolean): string {
-  const first = nameHash(name) % SIZE;
-  for (let step = 0; step < SIZE; step++) {
-    const number = (first + step) % SIZE;
-    const rest = `${number >> BYTE}.${number & BYTE_MAX}`;
-    if (!RESERVED.has(rest) && !isTaken(CLUSTER_RANGE + rest)) return CLUSTER_RANGE + rest;
+export function serviceAddress(
+  name: string,
+  isTaken: (address: string) => boolean,
+  range: string = SERVICE_RANGE,
+): string {
+  const { first, size } = boundsOf(range);
+  const start = nameHash(name) % size;
+  for (let step = 0; step < size; step++) {
+    const number = (start + step) % size;
+    const address = addressOf(first + number);
+    if (!RESERVED.has(number) && number !== size - 1 && !isTaken(address)) return address;
   }
-  throw new RangeError(`no address is free in ${SERVICE_RANGE}`);
+  throw new RangeError(`no address is free in ${range}`);
+}
+
+/** The first address of a CIDR of IPv4 as a number, and the number of addresses in it. */
+function boundsOf(range: string): { readonly first: number; readonly size: number } {
+  const [address = '', bits = '32'] = range.split('/');
+  const size = 2 ** (ADDRESS_BITS - Number(bits));
+  const number = numberOf(address);
+  return { first: number - (number % size), size };
+}
+
+/** The number of an address of IPv4. NaN: it is none. */
+function numberOf(address: string): number {
+  const bytes = address.split('.').map(Number);
+  return bytes.length === 4 ? bytes.reduce((number, byte) => number * (BYTE_MAX + 1) + byte, 0) : Number.NaN;
+}
+
+function addressOf(number: number): string {
+  return [24, 16, BYTE, 0].map((bits) => (number >>> bits) & BYTE_MAX).join('.');
 }
 
 /** The address of the API server for programs without one: it refuses connections. */
@@ -68,7 +98,7 @@ export function machineDns(place: string): string {
 
 const BYTE = 8;
 const BYTE_MAX = 255;
-const SIZE = 65_536;
+const ADDRESS_BITS = 32;
 
 /** FNV-1a, 32 bits. */
 export function nameHash(text: string): number {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import { quietly } from '../../quietly.ts';
 import {
   ANONYMOUS,
@@ -8,6 +9,7 @@ import {
   isPermitted,
   type ServerContext,
   StatusError,
+  unauthorized,
 } from '../../apiserver/index.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
@@ -17,8 +19,9 @@ const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
  * --as`). Source: apiserver/pkg/endpoints/filters/impersonation/impersonation.go.
  * @throws {StatusError} 401 for a wrong token, 403 when the user may not impersonate
  */
-export function actingUser({ headers, headersDistinct }: IncomingMessage, context: ServerContext): ApiUser {
-  const user = authenticate(headers, context.userOf);
+export function actingUser({ headers, headersDistinct, socket }: IncomingMessage, context: ServerContext): ApiUser {
+  const certified = context.config.clientCa === undefined ? undefined : certifiedUser(socket as TLSSocket);
+  const user = certified ?? authenticate(headers, context);
   const valuesOf = (header: string): string[] => (headersDistinct[header] ?? []).map(fromBytes);
   const [name = ''] = valuesOf('impersonate-user');
   const groups = valuesOf('impersonate-group');
@@ -42,6 +45,22 @@ export function actingUser({ headers, headersDistinct }: IncomingMessage, contex
       : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
   const all = [...own, name === ANONYMOUS.name ? ANONYMOUS.groups : 'system:authenticated'].flat();
   return { name, ...(uid !== undefined && { uid }), groups: [...new Set(all)], extra };
+}
+
+/**
+ * The user of the certificate of a client: its common name, in the groups of its organizations. Undefined: the client
+ * has none. Source: apiserver/pkg/authentication/request/x509/x509.go, CommonNameUserConversion.
+ * @throws {StatusError} 401 for a certificate of another CA, or one that does not hold now
+ */
+function certifiedUser(socket: TLSSocket): ApiUser | undefined {
+  const { subject } = socket.getPeerCertificate();
+  // A client without a certificate has none of the fields that the type promises.
+  if ((subject as typeof subject | undefined) === undefined) return undefined;
+  if (!socket.authorized) throw unauthorized();
+  const { CN: name = '', O: organizations = [] } = subject as { readonly CN?: string; readonly O?: string | string[] };
+  if (name === '') throw unauthorized();
+  const groups = [organizations].flat().filter((group) => group !== '');
+  return { name, groups: [...new Set([...groups, 'system:authenticated'])] };
 }
 
 const GROUP = 'authentication.k8s.io';

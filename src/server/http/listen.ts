@@ -32,6 +32,8 @@ const CONNECTIONS_MAX = 2048;
 
 export interface ListenOptions {
   readonly pair: KeyPair;
+  /** The CA of the certificates that clients may have, PEM. Undefined: they have none. */
+  readonly clientCa?: string | undefined;
   readonly clock: Clock;
   readonly host: string;
   /** 0: any free port. */
@@ -53,12 +55,13 @@ export interface ApiListener {
 
 /** @throws {PodrunError} when the port is taken, or may not be used */
 export async function listenForApi(options: ListenOptions): Promise<ApiListener> {
-  const { pair, clock, host, port, limits, onRequest, onUpgrade } = options;
+  const { pair, clientCa, clock, host, port, limits, onRequest, onUpgrade } = options;
+  // A certificate that does not hold is refused by the request, with 401: a handshake has no words.
+  const clients = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
+  const own = { cert: pair.certificate, key: pair.key, ...clients, ALPNProtocols: ['http/1.1'] };
   // No HTTP/2: in its compatibility layer of Node.js, a create on a connection of its own takes a quarter more of the
   // processor, a cut body ends as if it were whole, and Node 20 and 22 ignore most of the limits above.
-  const server = guarded(
-    createServer({ ...LIMITS, ...limits, cert: pair.certificate, key: pair.key, ALPNProtocols: ['http/1.1'] }),
-  );
+  const server = guarded(createServer({ ...LIMITS, ...limits, ...own }));
   server.maxConnections = CONNECTIONS_MAX;
   // No header is left out, such as one that makes the user a smaller one: their bytes are bounded.
   server.maxHeadersCount = 0;

@@ -45,6 +45,18 @@ const PAUSE_MS_PER_WATCH = 0.1;
 const PAUSE_MAX_MS = 20;
 
 let openWatches = 0;
+/** The watches that have events to write. */
+const waiting = new Set<ObjectWatch>();
+/** The number of watches from which the events of a write may come after its response. */
+const MANY_WATCHES = 100;
+
+/**
+ * Writes the events of all changes so far, before the response to the write that has made them: a client that reads its
+ * own cache after a write finds it there.
+ */
+export function flushWatches(): void {
+  if (openWatches < MANY_WATCHES) for (const watch of waiting) watch.flush();
+}
 
 /** Sends the changes of a collection, or of an object, as they happen. */
 export function watchAnswer(request: ApiRequest, context: ServerContext): ApiAnswer {
@@ -120,6 +132,7 @@ class ObjectWatch implements Reader {
         this.#isOver = true;
         openWatches--;
         unread.remove(this);
+        waiting.delete(this);
         subscription.close();
         for (const alarm of this.#alarms) alarm.cancel();
         signal.removeEventListener('abort', this.#end);
@@ -201,21 +214,26 @@ class ObjectWatch implements Reader {
   /** Sends the events of one turn of the event loop together, and the events of a moment when many watch. */
   #send(type: string, object: StoredKubeObject): void {
     this.#pending.push(this.#lineOf(type, object));
+    waiting.add(this);
     if (this.#pending.length > 1) return;
     const { clock } = this.#context;
     const dueMs = this.#wroteMs + Math.min(PAUSE_MAX_MS, Math.floor(openWatches * PAUSE_MS_PER_WATCH));
-    if (dueMs <= clock.now().monotonicMs) nextEventLoopTurn(() => this.#flush());
-    else clock.wakeAt(dueMs, () => this.#flush());
+    if (dueMs <= clock.now().monotonicMs) nextEventLoopTurn(() => this.flush());
+    else clock.wakeAt(dueMs, () => this.flush());
   }
 
-  #flush(): void {
+  flush(): void {
     const response = this.#response;
+    waiting.delete(this);
     if (this.#isOver || response === undefined || this.#pending.length === 0) return;
     const lines = joined(this.#pending);
     this.#pending = [];
     this.#wroteMs = this.#context.clock.now().monotonicMs;
     if (response.writableLength > UNREAD_MAX) return this.cutOff();
+    // At once: Node.js would gather what is written until the end of this turn of the event loop.
+    response.socket?.cork();
     response.write(lines);
+    response.socket?.uncork();
     unread.wrote(this);
   }
 

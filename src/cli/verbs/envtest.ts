@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { EXIT } from '../../api/index.ts';
+import { machineClock } from '../../clock.ts';
+import { modeIn, writeAssets } from '../../envtest/index.ts';
+import { startCommand } from '../../runtime/index.ts';
+import { homeFolder } from '../../user.ts';
+import type { Cli, RunVerb } from '../base/cli.ts';
+import { listenForSignals } from '../base/signals.ts';
+
+const EXAMPLES = `
+The folder has kube-apiserver, etcd and kubectl for test suites that are made with envtest of controller-runtime.
+PODRUN_ENVTEST=controllers adds controllers to a suite, PODRUN_ENVTEST=run also a node that runs Pods.
+
+Examples:
+  podrun envtest -- go test ./...   # runs a suite with it
+  podrun envtest -p env             # prints: export KUBEBUILDER_ASSETS=…
+`;
+
+/** `podrun envtest`: podrun in the place of the binaries that envtest downloads. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('envtest')
+    .summary('Print a folder for KUBEBUILDER_ASSETS, for test suites of operators')
+    .description('Stands for the kube-apiserver and the etcd of envtest, in test suites of operators.')
+    .usage('[flags] [-- COMMAND ARGS...]')
+    .addOption(new Option('-p, --print <form>', 'path or env: export KUBEBUILDER_ASSETS=…').choices(['path', 'env']))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: { readonly print?: 'path' | 'env' }) => run((cli) => envtest(cli, flags.print ?? 'path')));
+}
+
+async function envtest(cli: Cli, form: 'path' | 'env'): Promise<number> {
+  modeIn(cli.env);
+  const folder = writeAssets(cli.env, homeFolder(), cli.podrun);
+  const [program, ...args] = cli.line.command ?? [];
+  if (program !== undefined) return runSuite(cli, [program, ...args], folder);
+  cli.stdout.write(form === 'env' ? `export KUBEBUILDER_ASSETS='${folder}'\n` : `${folder}\n`);
+  return EXIT.ok;
+}
+
+/** Runs COMMAND with the variable set. Returns its exit code. */
+async function runSuite(cli: Cli, argv: readonly [string, ...string[]], folder: string): Promise<number> {
+  const env = { ...cli.env, KUBEBUILDER_ASSETS: folder };
+  const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true };
+  const outcome = await startCommand(request, machineClock(cli.clock));
+  if (!outcome.ok) {
+    cli.stderr.write(`${outcome.error}\n`);
+    return outcome.exitCode;
+  }
+  const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
+  const exitCode = await outcome.command.exitCode;
+  await outcome.command.swept;
+  signals.close();
+  return exitCode;
+}

@@ -1,0 +1,26 @@
+import { usage } from '../../api/index.ts';
+
+/** The command that stands for etcd. Only the script of that name calls it. */
+export const ETCD_COMMAND = 'run-etcd';
+
+/** The variable of the environment that names the mode of a suite. */
+const MODE_VARIABLE = 'PODRUN_ENVTEST';
+
+/**
+ * The parts of a cluster behind the API server. `api`: none, as in envtest. `controllers`: all controllers, but no
+ * node. `run`: controllers, and this machine as a node that runs Pods.
+ */
+export type EnvtestMode = (typeof MODES)[number];
+
+const MODES = ['api', 'controllers', 'run'] as const;
+
+/**
+ * The mode that the environment names.
+ * @throws {PodrunError} (usage) for another one
+ */
+export function modeIn(env: NodeJS.ProcessEnv): EnvtestMode {
+  const text = env[MODE_VARIABLE] ?? '';
+  const mode = text === '' ? 'api' : MODES.find((each) => each === text);
+  if (mode !== undefined) return mode;
+  throw usage(`invalid ${MODE_VARIABLE} ${JSON.stringify(text)}`, `Use one of ${MODES.join(', ')}.`);
+}

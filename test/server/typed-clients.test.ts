@@ -1,0 +1,183 @@
+import { Agent, createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificates } from '../../src/server/http/certificates.ts';
+import { startServer, type TestAnswer, type TestServer } from './start-server.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const FOOS = '/apis/typed.example.com/v1/namespaces/default/foos';
+const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+
+const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } };
+const status = { type: 'object', properties: { conditions: { type: 'array', items: { type: 'string' } } } };
+const schema = { openAPIV3Schema: { type: 'object', properties: { spec, status } } };
+/** A definition as the typed client of envtest sends it. */
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'foos.typed.example.com', creationTimestamp: null },
+  spec: {
+    group: 'typed.example.com',
+    names: { plural: 'foos', kind: 'Foo' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }],
+  },
+  status: { acceptedNames: { plural: '', kind: '' }, conditions: null, storedVersions: null },
+};
+const foo = (name: string, fields: object): object => ({
+  apiVersion: 'typed.example.com/v1',
+  kind: 'Foo',
+  metadata: { name, creationTimestamp: null },
+  ...fields,
+});
+
+let server: TestServer;
+/** The response to the definition. */
+let defined: TestAnswer;
+let hook: Server;
+/** The certificate of the webhook, without a CA, as envtest makes it the caBundle. */
+let caBundle: string;
+/** The paths of the calls of the webhook. */
+let calls: string[];
+
+beforeAll(async () => {
+  server = await startServer();
+  defined = await server.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  const { server: pair } = await makeCertificates({ names: ['localhost'], addresses: ['127.0.0.1'] }, Date.now());
+  caBundle = Buffer.from(pair.certificate).toString('base64');
+  hook = createServer({ cert: pair.certificate, key: pair.key }, (incoming, response) => {
+    let text = '';
+    incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    incoming.on('end', () => {
+      const { request: asked } = JSON.parse(text) as { readonly request: { readonly uid: string } };
+      calls.push(incoming.url ?? '');
+      response.end(
+        JSON.stringify({ response: { uid: asked.uid, allowed: false, status: { code: 403, message: 'no' } } }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+});
+
+beforeEach(() => {
+  calls = [];
+});
+
+afterAll(async () => {
+  await server.close();
+  hook.close();
+  hook.closeAllConnections();
+});
+
+describe('an object from a typed client in Go', () => {
+  it('may be a definition with nulls in its status', () => {
+    expect(defined.code).toBe(201);
+  });
+
+  it('may have null for a list, which is dropped', async () => {
+    const { code, body } = await server.post(FOOS, foo('nulls', { spec: { list: null } }));
+    expect([code, body.spec]).toEqual([201, {}]);
+  });
+
+  it('may have a status that its schema forbids: a new object gets none', async () => {
+    const { code, body } = await server.post(FOOS, foo('status', { spec: {}, status: { conditions: 'no' } }));
+    expect([code, body.status]).toEqual([201, undefined]);
+  });
+});
+
+describe('a webhook of envtest', () => {
+  const hookFor = (operation: string, group: string, resource: string): object => {
+    const { port } = hook.address() as AddressInfo;
+    const rules = [{ operations: [operation], apiGroups: [group], apiVersions: ['v1'], resources: [resource] }];
+    const clientConfig = { url: `https://127.0.0.1:${port}//validate-typed`, caBundle };
+    const webhook = {
+      name: 'a.example.com',
+      rules,
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      clientConfig,
+    };
+    return { metadata: { name: 'typed' }, webhooks: [webhook] };
+  };
+
+  it('is trusted by its own certificate, and called at a path with one slash', async () => {
+    expect((await server.post(HOOKS, hookFor('CREATE', '', 'configmaps'))).code).toBe(201);
+    try {
+      const { code, body } = await server.post(MAPS, { metadata: { name: 'hooked' } });
+      expect([code, body.message]).toEqual([403, 'admission webhook "a.example.com" denied the request: no']);
+      expect(calls).toEqual(['/validate-typed?timeout=10s']);
+    } finally {
+      await server.request('DELETE', `${HOOKS}/typed`);
+    }
+  });
+
+  it.each([
+    {
+      what: 'a custom object',
+      path: FOOS,
+      group: 'typed.example.com',
+      resource: 'foos',
+      change: { spec: { list: 'text' } },
+      message: 'spec.list in body must be',
+    },
+    {
+      what: 'an object of Kubernetes',
+      path: MAPS,
+      group: '',
+      resource: 'configmaps',
+      change: { data: { 'a b': '' } },
+      message: 'a valid config key must consist',
+    },
+  ])('does not see an update that makes $what invalid', async ({ path, group, resource, change, message }) => {
+    const created = await server.post(path, {
+      ...foo('update', {}),
+      ...(group === '' && { apiVersion: 'v1', kind: 'ConfigMap' }),
+    });
+    expect(created.code).toBe(201);
+    expect((await server.post(HOOKS, hookFor('UPDATE', group, resource))).code).toBe(201);
+    try {
+      const refused = await server.request('PUT', `${path}/update`, { ...created.body, ...change });
+      expect([refused.code, refused.body.message]).toEqual([422, expect.stringContaining(message)]);
+      expect(calls).toEqual([]);
+      const labels = { changed: 'yes' };
+      const denied = await server.request('PUT', `${path}/update`, {
+        ...created.body,
+        metadata: { ...created.body.metadata, labels },
+      });
+      expect([denied.code, calls.length]).toEqual([403, 1]);
+    } finally {
+      await server.request('DELETE', `${HOOKS}/typed`);
+    }
+  });
+});
+
+describe('a watch', () => {
+  it('has the event of a write before the response to the write', async () => {
+    const agent = new Agent({ ca: server.ca, keepAlive: true });
+    const headers = { authorization: `Bearer ${server.token}` };
+    const from = (await server.get(MAPS)).body.metadata.resourceVersion as string;
+    const url = `${server.url}${MAPS}?watch=1&resourceVersion=${from}`;
+    /** The names in the order in which their events and responses have come. */
+    const seen: string[] = [];
+    const watch = request(url, { agent, headers, servername: 'localhost' }, (response) => {
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        for (const [, name] of piece.matchAll(/"name":"(early-\d+)"/g)) seen.push(`event of ${name}`);
+      });
+    });
+    const opened = new Promise((resolve) => watch.once('response', resolve));
+    watch.end();
+    await opened;
+    const names = Array.from({ length: 50 }, (_, index) => `early-${index}`);
+    for (const name of names) {
+      expect((await server.post(MAPS, { metadata: { name } })).code).toBe(201);
+      seen.push(`response of ${name}`);
+    }
+    watch.destroy();
+    agent.destroy();
+    const first = names.filter((name) => {
+      const event = seen.indexOf(`event of ${name}`);
+      return event >= 0 && event < seen.indexOf(`response of ${name}`);
+    });
+    expect(first.length).toBeGreaterThan(names.length / 2);
+  });
+});
