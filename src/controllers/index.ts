@@ -61,7 +61,7 @@ export { endSync, planSync } from './horizontal-pod-autoscaler/sync-autoscaler.t
 export { JOB_BACKOFF } from './job/failures.ts';
 export { hasJobFinalizer, withoutJobFinalizer } from './job/job-pods.ts';
 export { jobExpiryMs, releaseOrphanedPods } from './job/reconcile-job.ts';
-export { compilePolicies, type PolicyGroup } from './network-policy/compile.ts';
+export { PolicyCompiler, type PolicyGroup } from './network-policy/compile.ts';
 export {
   type ConnectionVerdict,
   endAt,

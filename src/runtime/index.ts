@@ -73,7 +73,7 @@ export type { PipeKind } from './pipes/process-pipes.ts';
 export { ProcessRuntime } from './process-runtime.ts';
 export { endRemains, type RemainingContainer } from './remains.ts';
 export { closing, descriptorPath, fileIdentity, openBeneath, pathOf } from './start/open-beneath.ts';
-export { canFilterCalls } from './start/perl.ts';
+export { canFilterCalls, findPerl } from './start/perl.ts';
 export { findSetpriv } from './start/setpriv.ts';
 export {
   guardTerminal,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NetworkPolicy, ObjectMeta, Pod } from '../../src/api/index.ts';
-import { compilePolicies } from '../../src/controllers/network-policy/compile.ts';
+import { PolicyCompiler } from '../../src/controllers/network-policy/compile.ts';
 import { endAt, judgeConnection, type PolicyEnd } from '../../src/controllers/network-policy/judge.ts';
 import { PolicyGate } from '../../src/controllers/network-policy/policy-gate.ts';
 import { type PolicyPod, policyPodOf, type PolicyProtocol } from '../../src/controllers/network-policy/policy-pods.ts';
@@ -70,7 +70,7 @@ function outcomeOf(one: Case): { readonly id: number; readonly judged: boolean; 
   const { protocol } = one;
   const [from, target] = [endOf(one.from, world), endOf(to, world)];
   const { allowed: judged } = judgeConnection(world, { from, to: target, protocol, port });
-  const gate = new PolicyGate(compilePolicies(world), [NODE]);
+  const gate = new PolicyGate(new PolicyCompiler().compile(world), [NODE]);
   const compiled = gate.permits({ from: addressOf(from), to: addressOf(target), protocol, port });
   return { id: one.id, judged, compiled };
 }

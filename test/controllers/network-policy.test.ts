@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NetworkPolicySpec } from '../../src/api/index.ts';
-import { compilePolicies, type PolicyGroup } from '../../src/controllers/network-policy/compile.ts';
+import { PolicyCompiler, type PolicyGroup } from '../../src/controllers/network-policy/compile.ts';
 import { endAt, judgeConnection } from '../../src/controllers/network-policy/judge.ts';
 import { PolicyGate } from '../../src/controllers/network-policy/policy-gate.ts';
 import { dnsPod, type PolicyPod, policyPodOf } from '../../src/controllers/network-policy/policy-pods.ts';
@@ -16,7 +16,7 @@ function policy(spec: NetworkPolicySpec, name = 'p'): PolicyObject {
 }
 
 function compiled(spec: NetworkPolicySpec, pods: readonly PolicyPod[]): PolicyGroup[] {
-  return compilePolicies({ policies: [policy(spec)], pods, namespaces: [] });
+  return new PolicyCompiler().compile({ policies: [policy(spec)], pods, namespaces: [] });
 }
 
 const at = (first: string, last = first): object => ({ family: first.includes(':') ? 'IPv6' : 'IPv4', first, last });

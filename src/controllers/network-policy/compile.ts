@@ -1,15 +1,8 @@
 import { type Permissions, PolicyPermissions, united } from './permissions.ts';
-import { PodIndex } from './pod-index.ts';
+import { addTo, PodIndex } from './pod-index.ts';
 import type { PolicyPod, PolicyProtocol } from './policy-pods.ts';
-import { type PolicyRange, policyRanges } from './ranges.ts';
-import {
-  isolates,
-  namespaceOf,
-  type PolicyDirection,
-  type PolicyObject,
-  type PolicyWorld,
-  type PortRange,
-} from './rules.ts';
+import { type PlaceRange, type PolicyRange, policyRanges } from './ranges.ts';
+import { isolates, type PolicyDirection, type PolicyObject, type PolicyWorld, type PortRange } from './rules.ts';
 
 /**
  * Pods that are isolated in one direction, and the connections that all of their policies together permit. Plain data:
@@ -33,44 +26,112 @@ export interface PolicyAllowance {
   readonly peers: readonly PolicyRange[];
 }
 
-/**
- * The groups of all isolated Pods. What any policy permits is permitted: policies have no order. A Pod without an
- * address is in no group, and no peer.
- */
-export function compilePolicies(world: PolicyWorld): PolicyGroup[] {
-  const index = new PodIndex(world);
-  const directions: readonly PolicyDirection[] = ['ingress', 'egress'];
-  return directions.flatMap((direction) => groupsOf(direction, world.policies, index));
+/** Compiles policies again after each change. What the change does not concern is the same value as before. */
+export class PolicyCompiler {
+  readonly #directions = { ingress: new DirectionCompiler('ingress'), egress: new DirectionCompiler('egress') };
+  #index: PodIndex | undefined;
+
+  /**
+   * The groups of all isolated Pods. What any policy permits is permitted: policies have no order. A Pod without an
+   * address is in no group, and no peer.
+   * @param world unchanged policies are the same objects as before
+   */
+  compile(world: PolicyWorld): PolicyGroup[] {
+    this.#index = new PodIndex(world, this.#index);
+    const { ingress, egress } = this.#directions;
+    return [...ingress.compile(world.policies, this.#index), ...egress.compile(world.policies, this.#index)];
+  }
 }
 
-function groupsOf(direction: PolicyDirection, policies: readonly PolicyObject[], index: PodIndex): PolicyGroup[] {
-  const isolating = policies.filter((policy) => isolates(policy, direction));
-  const permissions = isolating.map((policy) => new PolicyPermissions(policy, direction, index));
-  const policiesOf = new Map<PolicyPod, number[]>();
-  for (const [number, policy] of isolating.entries()) {
-    const selected = index.select(namespaceOf(policy), policy.spec?.podSelector ?? {});
-    for (const pod of selected) if (pod.addresses.length > 0) addTo(policiesOf, pod, number);
-  }
-  const alike = new Map<string, { readonly content: Permissions; readonly members: string[] }>();
-  for (const [pod, numbers] of policiesOf) {
-    const dependOnPod = numbers.some((number) => permissions[number]?.dependOnPod);
-    const key = `${numbers.join()} ${dependOnPod ? JSON.stringify(pod.ports) : ''}`;
-    const known = alike.get(key);
-    if (known === undefined) {
-      const own = numbers.flatMap((number) => permissions[number]?.of(pod.ports) ?? []);
-      alike.set(key, { content: united(own), members: [...pod.addresses] });
-    } else known.members.push(...pod.addresses);
-  }
-  return [...alike.values()].map(({ content, members }) => ({
-    direction,
-    members,
-    anyPort: policyRanges(content.anyPort),
-    allowances: content.byPort.map((each) => ({ ...each, peers: policyRanges(each.peers) })),
-  }));
+/** The policies that select the same Pods. */
+interface SelectedAlike {
+  /** The same for the same selector in all calls, and shorter. */
+  readonly number: number;
+  readonly policies: PolicyPermissions[];
+  /** True when a policy depends on the named ports of each Pod. */
+  dependOnPod: boolean;
 }
 
-function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
+/** What Pods of the same policies and named ports permit. */
+interface UnitedPermissions {
+  readonly parts: readonly Permissions[];
+  readonly permits: Pick<PolicyGroup, 'anyPort' | 'allowances'>;
+}
+
+class DirectionCompiler {
+  readonly #direction: PolicyDirection;
+  #policies: ReadonlyMap<PolicyObject, PolicyPermissions> = new Map();
+  /** By selector. */
+  #selections: ReadonlyMap<string, SelectedAlike> = new Map();
+  #next = 0;
+  /** By the numbers of selections, and named ports. */
+  #contents: ReadonlyMap<string, UnitedPermissions> = new Map();
+  readonly #ranges = new WeakMap<readonly PlaceRange[], readonly PolicyRange[]>();
+
+  constructor(direction: PolicyDirection) {
+    this.#direction = direction;
+  }
+
+  compile(policies: readonly PolicyObject[], index: PodIndex): PolicyGroup[] {
+    const isolating = policies.filter((policy) => isolates(policy, this.#direction));
+    this.#policies = new Map(
+      isolating.map((policy) => {
+        return [policy, this.#policies.get(policy) ?? new PolicyPermissions(policy, this.#direction)];
+      }),
+    );
+    for (const each of this.#policies.values()) each.refresh(index);
+    const selections = this.#select();
+    const selectionsOf = new Map<PolicyPod, SelectedAlike[]>();
+    for (const selection of selections) {
+      const [first] = selection.policies;
+      for (const pod of first === undefined ? [] : index.select(first.namespace, first.selector))
+        if (pod.addresses.length > 0) addTo(selectionsOf, pod, selection);
+    }
+    const contents = new Map<string, UnitedPermissions>();
+    const members = new Map<string, string[]>();
+    for (const [pod, own] of selectionsOf) {
+      const dependOnPod = own.some((selection) => selection.dependOnPod);
+      const key = `${own.map(({ number }) => number).join()} ${dependOnPod ? JSON.stringify(pod.ports) : ''}`;
+      if (!contents.has(key)) contents.set(key, this.#contentOf(key, own, pod));
+      for (const address of pod.addresses) addTo(members, key, address);
+    }
+    this.#contents = contents;
+    return [...contents].map(([key, { permits }]) => {
+      return { direction: this.#direction, members: members.get(key) ?? [], ...permits };
+    });
+  }
+
+  #select(): readonly SelectedAlike[] {
+    const selections = new Map<string, SelectedAlike>();
+    for (const policy of this.#policies.values()) {
+      const number = (): number => this.#selections.get(policy.selection)?.number ?? this.#next++;
+      const own = selections.get(policy.selection) ?? { number: number(), policies: [], dependOnPod: false };
+      own.policies.push(policy);
+      own.dependOnPod ||= policy.dependOnPod;
+      selections.set(policy.selection, own);
+    }
+    this.#selections = selections;
+    return [...selections.values()];
+  }
+
+  #contentOf(key: string, selections: readonly SelectedAlike[], pod: PolicyPod): UnitedPermissions {
+    const parts = selections.flatMap(({ policies }) => policies.map((policy) => policy.of(pod.ports)));
+    const known = this.#contents.get(key);
+    const isSame = known?.parts.length === parts.length && parts.every((part, at) => known.parts[at] === part);
+    if (isSame) return known;
+    const { anyPort, byPort } = united(parts);
+    return {
+      parts,
+      permits: {
+        anyPort: this.#rangesOf(anyPort),
+        allowances: byPort.map((each) => ({ ...each, peers: this.#rangesOf(each.peers) })),
+      },
+    };
+  }
+
+  #rangesOf(places: readonly PlaceRange[]): readonly PolicyRange[] {
+    const ranges = this.#ranges.get(places) ?? policyRanges(places);
+    this.#ranges.set(places, ranges);
+    return ranges;
+  }
 }

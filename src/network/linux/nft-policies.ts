@@ -1,12 +1,7 @@
 import type { PolicyGroup } from '../../controllers/index.ts';
 import type { NetworkJoin } from '../../runtime/index.ts';
-import {
-  EMPTY_TABLE,
-  emptyPolicyTable,
-  type PolicyTable,
-  policyTransactions,
-  refusalsOf,
-} from '../nft/policy-rules.ts';
+import { emptyPolicyTable, policyTransactions, refusalsOf } from '../nft/policy-rules.ts';
+import { EMPTY_TABLE, type PolicyTable } from '../nft/policy-table.ts';
 import { Nft } from './nft.ts';
 import { HOST_ADDRESS } from './way-out-commands.ts';
 

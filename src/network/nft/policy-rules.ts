@@ -1,34 +1,18 @@
-import type { PolicyGroup, PolicyRange } from '../../controllers/index.ts';
+import type { PolicyGroup } from '../../controllers/index.ts';
 import { CLUSTER_DNS } from '../base/service-addresses.ts';
+import { type GroupRules, nextTable, type PeerRules, type PolicyTable } from './policy-table.ts';
 
 /*
  * The rules of nftables that enforce compiled NetworkPolicies. A map finds the chain of a Pod's group for each
- * direction; the chain looks once into a set of all that the group permits. An open connection stays open.
+ * direction; a map there finds, by protocol and port, the chain of the peers that the group permits. An open connection
+ * stays open. Sets of intervals have keys of two parts: of these, the kernel replaces overlapping ones at once.
  */
 
 /** An ordinary user may send little in one transaction: its messages take four times as much as its text. */
 const TRANSACTION_BYTES = 32_768;
 const ELEMENTS_A_LINE = 100;
-const ANY_PORT = '0-255 . 0-65535';
 /** The time for which the repeated packets of a refused client count as one connection: the longest time of SYNs. */
 const ATTEMPT = '2m';
-
-/** A group with its chain. */
-interface GroupRules {
-  readonly direction: PolicyGroup['direction'];
-  readonly members: ReadonlySet<string>;
-  /** All that it permits. */
-  readonly elements: ReadonlySet<string>;
-}
-
-/** The rules of a table, by name of the chain. */
-export interface PolicyTable {
-  readonly groups: ReadonlyMap<string, GroupRules>;
-  /** The number of the next chain. */
-  readonly next: number;
-}
-
-export const EMPTY_TABLE: PolicyTable = { groups: new Map(), next: 1 };
 
 /**
  * The transaction that makes a table without a policy. The hooks come after the translation of Services' addresses.
@@ -79,8 +63,9 @@ export function refusalsOf(direction: string): string {
 }
 
 /**
- * Computes the transactions that lead from the present rules to rules for these groups. What fits is one transaction.
- * More is sent in steps: new groups, then each Pod moves to its group at once, then changes of groups, then removals.
+ * Computes the transactions that lead from the present rules to rules for these groups: for what has changed. What fits
+ * is one transaction. More is sent in steps: new groups, then each Pod moves to its group at once, then changes of
+ * groups, then removals.
  * @param before the present rules
  * @param table its family and name
  */
@@ -89,75 +74,82 @@ export function policyTransactions(
   before: PolicyTable,
   table: string,
 ): { readonly transactions: readonly string[]; readonly after: PolicyTable } {
-  const after = placed(groups, before);
-  const added = [...after.groups].filter(([chain]) => !before.groups.has(chain));
-  const gone = [...before.groups].filter(([chain]) => !after.groups.has(chain));
-  const kept = [...after.groups].filter(([chain]) => before.groups.has(chain));
-  const steps = [
-    added.flatMap(([chain, group]) => groupLines(table, chain, group)),
+  const atOnce = nextTable(groups, before, true);
+  const [first, ...more] = transactionsOf(stepsBetween(before, atOnce, table));
+  if (more.length === 0) return { transactions: first === undefined ? [] : [first], after: atOnce };
+  const after = nextTable(groups, before, false);
+  return { transactions: transactionsOf(stepsBetween(before, after, table)), after };
+}
+
+function stepsBetween(before: PolicyTable, after: PolicyTable, table: string): string[][] {
+  const [newPeers, newGroups] = [added(before.peers, after.peers), added(before.groups, after.groups)];
+  return [
+    newPeers.flatMap(([chain, peers]) => peerLines(table, chain, peers)),
+    newGroups.flatMap(([chain, group]) => groupLines(table, chain, group)),
     [
       ...(['ingress', 'egress'] as const).flatMap((direction) =>
-        moveLines(`${table} ${direction}`, placesOf(before, direction), placesOf(after, direction)),
+        moveLines(`${table} ${direction}`, placesOf(before, direction), placesOf(after, direction), 'jump'),
       ),
       ...changeLines(`${table} selves`, selvesOf(before), selvesOf(after)),
     ],
-    kept.flatMap(([chain, { elements }]) =>
-      changeLines(`${table} ${chain}`, before.groups.get(chain)?.elements ?? new Set(), elements),
-    ),
-    gone.flatMap(([chain]) => [`delete chain ${table} ${chain}`, `delete set ${table} ${chain}`]),
+    [...after.peers].flatMap(([chain, { elements }]) => {
+      const former = before.peers.get(chain)?.elements ?? elements;
+      return former === elements ? [] : changeLines(`${table} ${chain}`, former, elements);
+    }),
+    [...after.groups].flatMap(([chain, group]) => {
+      const former = before.groups.get(chain);
+      return former === undefined ? [] : groupChanges(table, chain, former, group);
+    }),
+    added(after.groups, before.groups).flatMap(([chain]) => [
+      `delete chain ${table} ${chain}`,
+      `delete map ${table} ${chain}`,
+    ]),
+    added(after.peers, before.peers).flatMap(([chain]) => [
+      `delete chain ${table} ${chain}`,
+      `delete set ${table} ${chain}`,
+    ]),
   ];
-  return { transactions: transactionsOf(steps), after };
 }
 
-/** The groups with their chains: a group that has members of a present group keeps its chain. */
-function placed(groups: readonly PolicyGroup[], before: PolicyTable): PolicyTable {
-  const chainOf = new Map(
-    [...before.groups].flatMap(([chain, { direction, members }]) =>
-      [...members].map((member) => [`${direction} ${member}`, chain]),
-    ),
-  );
-  const after = new Map<string, GroupRules>();
-  let { next } = before;
-  for (const group of groups) {
-    const { direction } = group;
-    const members = new Set(group.members.filter(isIpv4));
-    if (members.size === 0) continue;
-    const [known] = [...members].flatMap((member) => chainOf.get(`${direction} ${member}`) ?? []);
-    const chain = known === undefined || after.has(known) ? `group_${next++}` : known;
-    after.set(chain, { direction, members, elements: elementsOf(group) });
-  }
-  return { groups: after, next };
+function added<Rules>(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, Rules>): [string, Rules][] {
+  return [...after].filter(([chain]) => !before.has(chain));
 }
 
-function elementsOf({ anyPort, allowances }: PolicyGroup): Set<string> {
-  const elements = rangesOf(anyPort).map((range) => `${range} . ${ANY_PORT}`);
-  for (const { protocol, ports, peers } of allowances) {
-    const place = `${protocol.toLowerCase()} . ${intervalOf(String(ports.first), String(ports.last))}`;
-    for (const range of rangesOf(peers)) elements.push(`${range} . ${place}`);
-  }
-  return new Set(elements);
-}
-
-/** The network has no IPv6. */
-function rangesOf(ranges: readonly PolicyRange[]): string[] {
-  return ranges.flatMap(({ family, first, last }) => (family === 'IPv4' ? [intervalOf(first, last)] : []));
-}
-
-function intervalOf(first: string, last: string): string {
-  return first === last ? first : `${first}-${last}`;
-}
-
-function isIpv4(address: string): boolean {
-  return !address.includes(':');
-}
-
-function groupLines(table: string, chain: string, { direction, elements }: GroupRules): string[] {
-  const peer = direction === 'ingress' ? 'ip saddr' : 'ip daddr';
+function peerLines(table: string, chain: string, { direction, elements }: PeerRules): string[] {
   return [
-    `add set ${table} ${chain} { type ipv4_addr . inet_proto . inet_service ; flags interval ; }`,
+    `add set ${table} ${chain} { type ipv4_addr . inet_proto ; flags interval ; }`,
     ...elementLines('add', `${table} ${chain}`, elements),
     `add chain ${table} ${chain}`,
-    `add rule ${table} ${chain} ${peer} . meta l4proto . th dport @${chain} return`,
+    `add rule ${table} ${chain} ${isPeer(direction, chain)} return`,
+    `add rule ${table} ${chain} goto ${refusalsOf(direction)}`,
+  ];
+}
+
+function isPeer(direction: PolicyGroup['direction'], chain: string): string {
+  return `${direction === 'ingress' ? 'ip saddr' : 'ip daddr'} . meta l4proto @${chain}`;
+}
+
+function groupLines(table: string, chain: string, group: GroupRules): string[] {
+  return [
+    `add map ${table} ${chain} { type inet_proto . inet_service : verdict ; flags interval ; }`,
+    ...moveLines(`${table} ${chain}`, new Map(), group.ports, 'goto'),
+    `add chain ${table} ${chain}`,
+    ...ruleLines(table, chain, group),
+  ];
+}
+
+function groupChanges(table: string, chain: string, before: GroupRules, after: GroupRules): string[] {
+  const isSame = before.anyPort === after.anyPort;
+  return [
+    ...moveLines(`${table} ${chain}`, before.ports, after.ports, 'goto'),
+    ...(isSame ? [] : [`flush chain ${table} ${chain}`, ...ruleLines(table, chain, after)]),
+  ];
+}
+
+function ruleLines(table: string, chain: string, { direction, anyPort }: GroupRules): string[] {
+  return [
+    ...(anyPort === undefined ? [] : [`add rule ${table} ${chain} ${isPeer(direction, anyPort)} return`]),
+    `add rule ${table} ${chain} meta l4proto . th dport vmap @${chain}`,
     `add rule ${table} ${chain} goto ${refusalsOf(direction)}`,
   ];
 }
@@ -165,7 +157,7 @@ function groupLines(table: string, chain: string, { direction, elements }: Group
 /** The elements of the map of a direction: a chain that permits a packet returns to the rule for the other end. */
 function placesOf({ groups }: PolicyTable, direction: PolicyGroup['direction']): Map<string, string> {
   const own = [...groups].filter(([, group]) => group.direction === direction);
-  return new Map(own.flatMap(([chain, { members }]) => [...members].map((member) => [member, `jump ${chain}`])));
+  return new Map(own.flatMap(([chain, { members }]) => [...members].map((member) => [member, chain])));
 }
 
 /** A Pod that calls its own Service comes back by the router. */
@@ -173,21 +165,17 @@ function selvesOf({ groups }: PolicyTable): Set<string> {
   return new Set([...groups.values()].flatMap(({ members }) => [...members].map((member) => `${member} . ${member}`)));
 }
 
-function moveLines(place: string, before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  const gone = [...before].filter(([member, verdict]) => after.get(member) !== verdict);
-  const come = [...after].filter(([member, verdict]) => before.get(member) !== verdict);
-  return [
-    ...elementLines(
-      'delete',
-      place,
-      gone.map(([member]) => member),
-    ),
-    ...elementLines(
-      'add',
-      place,
-      come.map(([member, verdict]) => `${member} : ${verdict}`),
-    ),
-  ];
+/** Changes a map of verdicts, whose elements lead to chains. */
+function moveLines(
+  map: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  verb: 'jump' | 'goto',
+): string[] {
+  const gone = [...before].filter(([key, chain]) => after.get(key) !== chain).map(([key]) => key);
+  const come = [...after].filter(([key, chain]) => before.get(key) !== chain);
+  const elements = come.map(([key, chain]) => `${key} : ${verb} ${chain}`);
+  return [...elementLines('delete', map, gone), ...elementLines('add', map, elements)];
 }
 
 /** Deletes first: intervals of one set may not overlap. */

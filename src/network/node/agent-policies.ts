@@ -1,6 +1,6 @@
 import type { NetworkPolicy, StoredKubeObject, StoredPod } from '../../api/index.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
-import { compilePolicies, dnsPod, type PolicyGroup, type PolicyPod, policyPodOf } from '../../controllers/index.ts';
+import { dnsPod, PolicyCompiler, type PolicyGroup, type PolicyPod, policyPodOf } from '../../controllers/index.ts';
 import { inBackground } from '../../defects.ts';
 import { cannotEnforcePolicies, type EventDraft, policyNotEnforced } from '../../lifecycle/index.ts';
 import { Informer, type InformerChange, type Store } from '../../store/index.ts';
@@ -47,6 +47,7 @@ export class AgentPolicies {
   /** Undefined until there is a policy: most runs have none. */
   #pods: Informer<StoredPod> | undefined;
   #namespaces: Informer<StoredKubeObject> | undefined;
+  readonly #compiler = new PolicyCompiler();
   #groups: readonly PolicyGroup[] = [];
   /** The update that has not begun. It sees all that happens until then. */
   #next: Promise<void> | undefined;
@@ -157,7 +158,7 @@ export class AgentPolicies {
       return [{ ...known, addresses: [address] }];
     });
     const world = { policies, pods: [...pods, dnsPod(CLUSTER_DNS)], namespaces: this.#namespaces?.all ?? [] };
-    const all = compilePolicies(world);
+    const all = this.#compiler.compile(world);
     const ofAgent = all.flatMap((group) => {
       const members = group.members.filter((member) => own.has(member));
       return members.length === 0 ? [] : [{ ...group, members }];
@@ -182,8 +183,11 @@ export class AgentPolicies {
     this.#look = undefined;
     const refusals = await this.#options.enforcer.refusals().catch(() => []);
     if (this.#isClosed) return;
-    const text = JSON.stringify(refusals);
-    if (refusals.length > 0 && text !== this.#refusals) this.#options.onRefused(refusals, this.#pods?.all ?? []);
+    const pods = this.#pods?.all ?? [];
+    // A Pod may have no address in its status yet when its first connection is refused.
+    const addresses = new Set(pods.map(({ status }) => status.podIP));
+    const text = JSON.stringify(refusals.map((each) => [each, addresses.has(each.from), addresses.has(each.to)]));
+    if (refusals.length > 0 && text !== this.#refusals) this.#options.onRefused(refusals, pods);
     this.#refusals = text;
     if (this.#groups.length > 0) this.#look = this.#after(LOOK_EVERY_MS, () => inBackground(this.#count()));
   }

@@ -12,6 +12,7 @@ import {
 import { killGroup, type NetworkJoin } from '../../runtime/index.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
 import { nftForPolicies } from '../linux/detect.ts';
+import { forgetConnections } from '../linux/forget-connections.ts';
 import { NetworkHelper } from '../linux/helper-process.ts';
 import type { HelperFate } from '../linux/start-helper.ts';
 import { NftPolicies, type Refusal } from '../linux/nft-policies.ts';
@@ -59,6 +60,8 @@ export class NetworkMaker {
   readonly #options: NetworkMakerOptions;
   /** Undefined: no Pod has asked for it. */
   #cluster: Promise<OpenCluster> | undefined;
+  /** The addresses that Pods have had. */
+  readonly #given = new Set<string>();
   /** Records an event about the Pod that has come last. Undefined: none has come. */
   #tell: ((event: EventDraft) => void) | undefined;
   /** An event for the first Pod. */
@@ -182,6 +185,7 @@ export class NetworkMaker {
     try {
       const { cluster, helper, wayOut } = await opening;
       const held = before ?? (await cluster.addPod(address, sysctls, record));
+      if (before === undefined) await this.#forgetFormer(address, cluster.join);
       // The kernel has removed the former cluster with the last of its processes.
       const former = held.join.cluster;
       if (isLost || (former !== undefined && former !== cluster.id)) event(networkLost());
@@ -190,6 +194,14 @@ export class NetworkMaker {
     } catch (error) {
       throw failed(error);
     }
+  }
+
+  /** Other agents of a cluster may have given the address to a Pod, too. Without perl, the kernel forgets in time. */
+  async #forgetFormer(address: string, join: NetworkJoin): Promise<void> {
+    const { networks, networkRecord } = this.#options;
+    const isKnown = this.#given.has(address) || networkRecord !== undefined;
+    this.#given.add(address);
+    if (isKnown && networks.nft !== undefined) await forgetConnections(join, address).catch(() => undefined);
   }
 
   async #openCluster(): Promise<OpenCluster> {

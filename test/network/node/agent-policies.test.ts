@@ -128,5 +128,9 @@ it('refused connections are reported when there are more', async () => {
   room.refusals = [{ ...refusal, count: 2 }];
   await room.clock.run(5000);
   expect(room.refused.at(-1)).toEqual([{ ...refusal, count: 2 }]);
+  // The client has its address in its status later.
+  room.addPod('late', 'late', refusal.from);
+  await room.clock.run(5000);
+  expect(room.refused).toHaveLength(3);
   room.policies.close();
 });

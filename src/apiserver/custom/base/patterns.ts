@@ -33,6 +33,16 @@ function patternOf(text: string): RE2JS {
   return pattern;
 }
 
+/** True for a text that is a regular expression. Before the engine is loaded, every text is. */
+export function isPattern(text: string): boolean {
+  try {
+    if (engine !== undefined) patternOf(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** True when a part of the text fits the pattern. */
 export function fitsPattern(pattern: string, text: string): boolean {
   return patternOf(pattern).matcher(text).find();

@@ -15,7 +15,7 @@ export interface CompiledProfile {
   readonly program: SeccompProgram;
 }
 
-/** By the digest of the profile and the place: containers of a kind have one program. */
+/** By the text of the profile and the place: containers of a kind have one program. */
 const compiled = new Map<string, CompiledProfile>();
 
 /**
@@ -23,15 +23,12 @@ const compiled = new Map<string, CompiledProfile>();
  * @throws {Error} for a profile that podrun cannot compile
  */
 export function compileProfile(profile: SeccompProfile, place: FilteredPlace): CompiledProfile {
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  const digest = createHash('sha256')
-    .update(JSON.stringify([profile, place]))
-    .digest('base64');
-  const known = compiled.get(digest);
+  const key = JSON.stringify([profile, place]);
+  const known = compiled.get(key);
   if (known !== undefined) return known;
   const filter = resolveProfile(profile, place);
   const flags = (filter.flags ?? []).reduce((sum, name) => sum | (FLAGS[name] ?? 0), 0);
   const result = { filter, program: { flags, hex: bytesOf(compileFilter(filter, place.machine)).toString('hex') } };
-  compiled.set(digest, result);
+  compiled.set(key, result);
   return result;
 }

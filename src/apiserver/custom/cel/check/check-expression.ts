@@ -1,6 +1,7 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { Checker } from './checker.ts';
 import type { CelVariables } from './estimate.ts';
+import { literalMistakes } from './literals.ts';
 import { withoutConstructions } from './constructions.ts';
 import { syntaxMistakes, textOfMistakes, type Mistake } from './messages.ts';
 import type { CelType } from './types.ts';
@@ -41,6 +42,7 @@ export function checkExpression(
   }
   const checker = new Checker();
   const { type, cost } = checker.visit(ast, scope);
-  const { mistakes, names } = checker;
+  const { names, types } = checker;
+  const mistakes = checker.mistakes.length > 0 ? checker.mistakes : literalMistakes(ast, types);
   return mistakes.length > 0 ? failed(mistakes) : { type, cost, names };
 }

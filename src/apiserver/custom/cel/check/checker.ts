@@ -33,6 +33,8 @@ export class Checker implements Visitor {
   readonly mistakes: Mistake[] = [];
   /** The variables that the expression uses. */
   readonly names: Set<string> = new Set();
+  /** The types of the parts of the expression. */
+  readonly types: Map<ASTNode, CelType> = new Map();
 
   fail(node: ASTNode, text: string, cost = 0): Estimate {
     this.mistakes.push({ at: placeOf(node), text });
@@ -40,6 +42,12 @@ export class Checker implements Visitor {
   }
 
   visit(node: ASTNode, scope: CelVariables): Estimate {
+    const estimate = this.#estimate(node, scope);
+    this.types.set(node, estimate.type);
+    return estimate;
+  }
+
+  #estimate(node: ASTNode, scope: CelVariables): Estimate {
     switch (node.op) {
       case 'value':
         return { type: literalType(node.args), cost: 0 };
