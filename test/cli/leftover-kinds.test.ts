@@ -48,9 +48,9 @@ it.concurrent.for([
   const { exitCode, stdout, stderr } = await workshop.start(['apply', file]).ended;
   // A slow machine adds lines about what it waits for.
   const said = stderr.split('\n').filter((line) => /^(Warning|serving)/.test(line));
-  context.expect(said).toEqual(lines.map((line) => context.expect.stringMatching(line)));
-  context.expect(stdout).toContain('ran');
-  context.expect(exitCode).toBe(0);
+  expect(said).toEqual(lines.map((line) => expect.stringMatching(line)));
+  expect(stdout).toContain('ran');
+  expect(exitCode).toBe(0);
 });
 
 it('windowsOptions of a Pod have no effect on this node, which an event says', async (context) => {
