@@ -24,16 +24,14 @@ afterEach(() => {
   for (const place of mounted.splice(0)) spawnSync('umount', ['-l', place]);
 });
 
-const writer = (lines: number): PodSpec => ({
-  restartPolicy: 'Never',
-  containers: [
-    {
-      name: 'main',
-      image: 'busybox',
-      command: ['sh', '-c', `i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); sleep 0.01; done`],
-    },
-  ],
-});
+const writer = (lines: number, pause = ':'): PodSpec => {
+  const script = `i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); ${pause}; sleep 0.01; done`;
+  return { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['sh', '-c', script] }] };
+};
+
+/** A writer that waits after its line 20 until the room has gone. */
+const waitingWriter = (lines: number): PodSpec =>
+  writer(lines, `[ $i != 21 ] || until [ -e ${workshop.folder}/without-room ]; do sleep 0.01; done`);
 
 /** Mounts a small disk at the state folder. Answers false where this user must not mount. */
 function mountState(...options: string[]): void {
@@ -64,6 +62,13 @@ const FULL = [
 
 function fillDisk(fill: string): void {
   spawnSync('sh', ['-c', `${fill} 2>/dev/null`], { cwd: workshop.stateDir });
+  workshop.file('without-room', '');
+}
+
+/** Resolves when the line 10 of a writer is in its log. */
+async function untilLine10(pod: string): Promise<void> {
+  const hasLine = (): boolean => existsSync(logOf(pod)) && outputIn(logOf(pod)).includes('line 10\n');
+  await expect.poll(hasLine, PATIENT).toBe(true);
 }
 
 function makeRoom(): void {
@@ -103,7 +108,7 @@ describe('a state folder', needs('mounts for all'), () => {
     const reader = new StoreReader(workshop.stateDir);
     const report = workshop.folderNamed('report');
     const flags = ['--report', report, '--annotations', 'github'];
-    const podrun = workshop.start(['apply', workshop.pod('full', writer(100)), ...flags]);
+    const podrun = workshop.start(['apply', workshop.pod('full', waitingWriter(100)), ...flags]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
     fillDisk(fill);
     const { exitCode, stdout, stderr } = await podrun.ended;
@@ -130,8 +135,8 @@ describe('a state folder', needs('mounts for all'), () => {
     async (full) => {
       mountState();
       const flags = ['--wait', '--until', 'succeeded'];
-      const podrun = workshop.start(['apply', '-d', ...flags, workshop.pod('full', writer(100))]);
-      await expect.poll(() => existsSync(logOf('full')), PATIENT).toBe(true);
+      const podrun = workshop.start(['apply', '-d', ...flags, workshop.pod('full', waitingWriter(100))]);
+      await untilLine10('full');
       fillDisk(full.fill);
       const { exitCode, stderr } = await podrun.ended;
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(`error: ${NOT_WRITTEN}`) });
@@ -145,9 +150,9 @@ describe('a state folder', needs('mounts for all'), () => {
   it.each(FULL)('that loses its room for $what under a program: until() rejects', async (full) => {
     mountState();
     const { stateDir } = workshop;
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'full' }, spec: writer(100) };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'full' }, spec: waitingWriter(100) };
     await using pods = await run({ yaml: JSON.stringify(pod) }, { stateDir, onWarning: () => undefined });
-    await expect.poll(() => existsSync(logOf('full')), PATIENT).toBe(true);
+    await untilLine10('full');
     fillDisk(full.fill);
     await expect(pods.until('Succeeded')).rejects.toThrow(NOT_WRITTEN);
     makeRoom();
@@ -157,8 +162,9 @@ describe('a state folder', needs('mounts for all'), () => {
     'that loses its room for $what while a Pod runs in the background: its end is on record',
     async (full) => {
       mountState();
-      const applied = await workshop.run(['apply', '-d', '--wait', workshop.pod('full', writer(100))]);
+      const applied = await workshop.run(['apply', '-d', '--wait', workshop.pod('full', waitingWriter(100))]);
       expect(applied).toMatchObject({ exitCode: 0 });
+      await untilLine10('full');
       fillDisk(full.fill);
       const phase = async (): Promise<string | undefined> => (await podsOf(workshop, {}))[0]?.status?.phase;
       await expect.poll(phase, PATIENT).toBe('Succeeded');
@@ -197,7 +203,7 @@ describe('a state folder', needs('mounts for all'), () => {
 
   it('that is filled anew whenever there is room: a Pod that has ended is not said to run', async () => {
     mountState();
-    const podrun = workshop.start(['apply', workshop.pod('full', writer(30))]);
+    const podrun = workshop.start(['apply', workshop.pod('full', waitingWriter(30))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
     fillDisk(FILL_BYTES);
     const filling = setInterval(() => fillDisk(FILL_BYTES), 20);
@@ -254,7 +260,7 @@ const COMMANDS = `
   .filter((line) => line !== '');
 
 describe('a full disk for state, images and temporary files', needs('mounts for all'), () => {
-  it.each(FULL)('without room for $what: each command ends with a sentence', { timeout: 300_000 }, async ({ fill }) => {
+  it.each(FULL)('without room for $what: each command ends with a sentence', async ({ fill }) => {
     mountState();
     const { stateDir } = workshop;
     const places = {
