@@ -87,7 +87,8 @@ describe('kinds without controllers', () => {
     const changed = { ...shown, spec: { ...shown.spec, targetCPUUtilizationPercentage: 70 } };
     expect((await server.request('PUT', `${old}/both`, changed)).body.spec.targetCPUUtilizationPercentage).toBe(70);
     const { body: last } = await server.get(`${fresh}/both`);
-    expect(last).toMatchObject({ spec: { metrics: [metric('cpu', 70), metric('memory', 50)] } });
+    // The conversion of Kubernetes takes the metrics of the annotation first, then the percentage.
+    expect(last).toMatchObject({ spec: { metrics: [metric('memory', 50), metric('cpu', 70)] } });
     expect(last.metadata.annotations).toBeUndefined();
   });
 
