@@ -3,6 +3,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LeftReport } from './test/left-report.ts';
 import { MissingReport } from './test/missing-report.ts';
+import { PATIENCE_MS } from './test/patience.ts';
 import { startOfNodeMs } from './test/start-of-node.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
@@ -112,7 +113,7 @@ const IS_SLOW = startMs > 50;
  * CI runs these at the lowest priority, some runs beside each other: the first command in a test's own process may wait
  * a minute for its modules.
  */
-const YIELDING = { testTimeout: 180_000, hookTimeout: 180_000 };
+const YIELDING = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Tests that compute for long, or wait for much, one thing after the other: none has a time limit of its own. */
 const LONG = { testTimeout: 600_000, hookTimeout: 600_000 };
 
@@ -200,10 +201,11 @@ const config: ViteUserConfig = defineConfig({
     isolate: false,
     // Style sheets are text that goes into pages.
     css: { include: [/page\.css/] },
-    // Longer than a test waits for anything (test/patience.ts): what never comes tells its own name first.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // A test waits for several events, one after the other (test/patience.ts): what never comes tells its own name
+    // first. No test has less time of its own.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: PATIENCE_MS } },
     // A test that fails once is mended: no second attempts, anywhere.
     retry: 0,
     // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for.

@@ -18,7 +18,7 @@ interface Told {
   readonly advice: ReadonlyArray<{ readonly rule: string; readonly path: string }>;
 }
 
-it('advises on an ended run and on the run before it', { timeout: 60_000 }, async () => {
+it('advises on an ended run and on the run before it', async () => {
   const common = { terminationGracePeriodSeconds: 1 };
   const deaf = workshop.pod('web', { ...common, containers: [container(DEAF, 'deaf')] });
   expect((await workshop.run(['apply', deaf, '--until', 'ready'])).exitCode).toBe(0);

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { podsIn, type WatchLine, watchLines, workshopForEach } from './workshop.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const workshop = workshopForEach();
 
@@ -36,7 +37,10 @@ describe('a Pod that the node does not take', () => {
 
   it('stays Pending when it names another node, which is reported at once and at the end', async () => {
     const manifest = workshop.pod('far', once({ nodeName: 'far-away' }));
-    const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
+    const { stdout, stderr, exitCode } = await untilTimeIsUp(
+      (more) => workshop.run(['apply', manifest, '--timeout', LIMIT], {}, more),
+      (shown) => shown.includes('NotThisNode'),
+    );
     expect(stdout).toMatch(
       /NotThisNode: spec.nodeName is "far-away", and this node is ".*": no node here runs the Pod/,
     );
@@ -48,7 +52,10 @@ describe('a Pod that the node does not take', () => {
     workshop.file('podrun.yaml', 'node: { labels: { zone: a, disk: hdd } }');
     const nodeSelector = { 'kubernetes.io/os': 'linux', zone: 'a', disk: 'ssd', tier: 'web' };
     const manifest = workshop.pod('picky', once({ nodeSelector }));
-    const { stdout, stderr } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
+    const { stdout, stderr } = await untilTimeIsUp(
+      (more) => workshop.run(['apply', manifest, '--timeout', LIMIT], {}, more),
+      (shown) => shown.includes('lacks labels of '),
+    );
     const what = 'lacks labels of spec.nodeSelector: disk=ssd (it has hdd), tier=web';
     const grant = '{ node: { labels: { disk: "ssd", tier: "web" } } }';
     expect(stdout).toContain(`${what}; podrun.yaml can grant it: ${grant}`);
@@ -59,7 +66,7 @@ describe('a Pod that the node does not take', () => {
 
   it('takes the place of a Pod of lower priority', async () => {
     workshop.file('podrun.yaml', 'maxPods: 1');
-    const sleeping = { ...once(), containers: [{ name: 'main', command: ['sleep', '60'] }] };
+    const sleeping = { ...once(), containers: [{ name: 'main', command: ['sleep', '1000'] }] };
     const low = workshop.pod('low', sleeping);
     const high = workshop.pod('high', { ...once(), priorityClassName: 'system-node-critical' });
     const { stdout, exitCode } = await workshop.run(['apply', low, high, '-o', 'json']);
@@ -82,7 +89,7 @@ describe('a Pod that the node does not take', () => {
       value: 5,
     };
     const file = workshop.file('urgent.json', JSON.stringify(urgent));
-    const low = workshop.pod('low', { ...once(), containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    const low = workshop.pod('low', { ...once(), containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const high = workshop.pod('high', { ...once(), priorityClassName: 'urgent' });
     const { stdout } = await workshop.run(['apply', file, low, high, '-o', 'json']);
     const lines = watchLines(stdout);
@@ -115,18 +122,13 @@ describe('a Pod that the node does not take', () => {
     const cpu = String(availableParallelism());
     const greedy = (command: string[]): PodSpec =>
       once({ containers: [{ name: 'main', command, resources: { requests: { cpu } } }] });
-    const first = workshop.pod('first', greedy(['sleep', '0.3']));
-    const { stdout, exitCode } = await workshop.run([
-      'apply',
-      first,
-      workshop.pod('second', greedy(['true'])),
-      '-o',
-      'json',
-    ]);
+    const first = workshop.pod('first', greedy(['sh', '-c', 'until test -e go; do sleep 0.1; done']));
+    const podrun = workshop.start(['apply', first, workshop.pod('second', greedy(['true'])), '-o', 'json']);
+    const why = /^FailedScheduling 0\/1 nodes are available: 1 Insufficient cpu\. /;
+    await podrun.until(({ lines }) => eventsIn(lines).some((event) => why.test(event)));
+    workshop.file('go', '');
+    const { stdout, exitCode } = await podrun.ended;
     const lines = watchLines(stdout);
-    expect(eventsIn(lines)).toContainEqual(
-      expect.stringMatching(/^FailedScheduling 0\/1 nodes are available: 1 Insufficient cpu\. /),
-    );
     expect({ exitCode, phase: lastOf(lines, 'second')?.status?.phase }).toEqual({ exitCode: 0, phase: 'Succeeded' });
   });
 });

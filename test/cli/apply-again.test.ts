@@ -34,7 +34,7 @@ describe('a second apply of a Pod that runs', () => {
     await run('label', 'pod/web', 'mine=1');
     expect((await run('apply', manifest)).stdout).toBe('pod/web unchanged\n');
     expect((await run('apply', workshop.pod('web', spec('app:2')))).stdout).toBe('pod/web configured\n');
-    await run('wait', 'pod/web', '--for=jsonpath={.status.containerStatuses[0].restartCount}=1');
+    await run('wait', 'pod/web', '--for=jsonpath={.status.containerStatuses[0].restartCount}=1', '--timeout=3m');
     expect((await pod('web')).metadata?.labels).toEqual({ mine: '1' });
   });
 

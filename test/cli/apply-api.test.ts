@@ -184,7 +184,7 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
   it('says at the time limit that a custom resource still waits', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', all(GATE, GADGET, DEFINITION, ROLES, pod(['sleep', '600'])));
-    const args = ['apply', file, '--until', 'ready', '--settle', '0', '--timeout', '3s'];
+    const args = ['apply', file, '--until', 'ready', '--settle', '0', '--timeout', '20s'];
     const { exitCode, stderr } = await workshop.start(args).ended;
     expect(exitCode).toBe(124);
     expect(stderr).toMatch(/gadget\.try\.example\.com\/g: .*failed calling webhook "gate\.example\.com"/);
@@ -213,9 +213,9 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
       const workshop = workshopFor(context);
       const podrun = (...args: string[]): string => workshop.commandLine(args).join(' ');
       const check = [
-        podrun('wait', 'site/blog', '--for=condition=Ready', '--timeout=60s'),
+        podrun('wait', 'site/blog', '--for=condition=Ready', '--timeout=3m'),
         `${process.execPath} ${CHANGE}`,
-        podrun('wait', 'configmap/blog', `--for=jsonpath='{.data.text}'=goodbye`, '--timeout=60s'),
+        podrun('wait', 'configmap/blog', `--for=jsonpath='{.data.text}'=goodbye`, '--timeout=3m'),
       ];
       const manifest = readFileSync(path.join(ROOT, 'fixtures/operator/operator.yaml'), 'utf8');
       const file = workshop.file(

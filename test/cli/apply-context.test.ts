@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from './network-place.ts';
+import { freePort } from '../free-port.ts';
 import { type Ended, type Podrun, Workshop } from './workshop.ts';
 
 // The cluster is `podrun serve`, with a state folder of its own: everything here goes over its API.
@@ -134,7 +134,7 @@ it('removes what a killed run has left', async () => {
 it('tells when its namespace vanishes', async () => {
   const spec = {
     terminationGracePeriodSeconds: 0,
-    containers: [{ name: 'main', image: 'busybox', command: ['sleep', '99'] }],
+    containers: [{ name: 'main', image: 'busybox', command: ['sleep', '1000'] }],
   };
   const lost = onCluster([manifest('lost', [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'lost' }, spec }])]);
   await lost.until(({ stdout }) => stdout.includes('Running'));
@@ -149,7 +149,7 @@ it('tells when its namespace vanishes', async () => {
 
 it('tells of a deletion by another client whose Pod has ended before it is gone', async () => {
   const metadata = { name: 'held', finalizers: ['example.com/held'] };
-  const containers = [{ name: 'main', image: 'busybox', command: ['sleep', '99'] }];
+  const containers = [{ name: 'main', image: 'busybox', command: ['sleep', '1000'] }];
   const spec = { terminationGracePeriodSeconds: 0, containers };
   const held = onCluster([manifest('held', [{ apiVersion: 'v1', kind: 'Pod', metadata, spec }])]);
   await held.until(({ stdout }) => stdout.includes('Running'));

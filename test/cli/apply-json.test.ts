@@ -37,7 +37,7 @@ describe('the JSON stream', () => {
           {
             name: 'main',
             image: 'busybox',
-            command: ['sleep', '100'],
+            command: ['sleep', '1000'],
             volumeMounts: [{ name: 'data', mountPath: '/data' }],
           },
         ],

@@ -17,7 +17,7 @@ const busy: PodSpec = {
   containers: [
     {
       name: 'probed',
-      command: ['sh', '-c', 'echo begun; exec sleep 60'],
+      command: ['sh', '-c', 'echo begun; exec sleep 1000'],
       readinessProbe: { exec: { command: ['sh', '-c', `echo $$ > probe; ${forever}`] }, timeoutSeconds: 60 },
     },
     {
@@ -106,9 +106,12 @@ describe('the next command', needs('Linux'), () => {
 
 describe('the watchdog', needs('Linux'), () => {
   it('holds no standard stream open, and ends with podrun', async () => {
-    const spec: PodSpec = { restartPolicy: 'Never', containers: [{ name: 'main', command: ['sleep', '1'] }] };
+    const spec: PodSpec = {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', command: ['sh', '-c', 'until test -e go; do sleep 0.1; done'] }],
+    };
     const podrun = workshop.start(['apply', workshop.pod('short', spec)]);
-    await podrun.until(({ stdout }) => stdout.includes('Running') || stdout.includes('unning'));
+    await podrun.until(({ stdout }) => stdout.includes('Running'));
     const [watchdog = 0] = watchdogsOf(podrun.pid);
     const streams = ['1', '2'].map((fd) => readdirSync(`/proc/${watchdog}/fd`).includes(fd));
     expect(streams).toEqual([true, true]);
@@ -116,6 +119,7 @@ describe('the watchdog', needs('Linux'), () => {
     // Without --norc, bash would run the startup file of its user.
     const [shell, flag] = readFileSync(`/proc/${watchdog}/cmdline`, 'utf8').split('\0');
     expect(flag).toBe(shell === '/bin/bash' ? '--norc' : '-c');
+    workshop.file('go', '');
     await podrun.ended; // the output has ended: no process holds the pipe
     while (existsSync(`/proc/${watchdog}`)) await sleep(5);
   });

@@ -7,7 +7,8 @@ const workshop = workshopForEach();
 
 describe('a container that writes to /dev/termination-log', () => {
   it('has its message in the status, and leaves no file in /dev', async () => {
-    const script = 'echo one >> /dev/termination-log; echo two >> $LOG; sleep 0.2; exit 3';
+    const hooked = 'until grep -q hook /dev/termination-log; do sleep 0.05; done';
+    const script = `echo one >> /dev/termination-log; echo two >> $LOG; ${hooked}; exit 3`;
     const hook = { exec: { command: ['sh', '-c', 'echo hook >> /dev/termination-log'] } };
     const main = {
       name: 'main',

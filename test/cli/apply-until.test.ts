@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { podsIn, watchLines, workshopFor } from './workshop.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const GOALS = ['ready', 'Ready', 'Ready=True', 'ContainersReady'];
 
@@ -31,7 +32,7 @@ describe.concurrent('apply --until', () => {
       initContainers: [{ name: 'prepare', image: 'busybox', command: ['sh', '-c', 'echo no database; exit 3'] }],
       containers: [{ name: 'main', command: ['true'] }],
     });
-    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', 'ready', '--timeout', '60s']);
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', 'ready', '--timeout', '3m']);
     expect(exitCode).toBe(1);
     for (const part of ['init container prepare', 'code 3', 'no database']) expect(stderr).toContain(part);
   });
@@ -40,10 +41,13 @@ describe.concurrent('apply --until', () => {
     const workshop = workshopFor(context);
     const volumes = [{ name: 'settings', configMap: { name: 'missing' } }];
     const manifest = workshop.pod('mounting', { volumes, containers: [{ name: 'main', command: ['true'] }] });
-    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--timeout', '3s']);
+    const { exitCode, stderr } = await untilTimeIsUp(
+      (more) => workshop.run(['apply', manifest, '--timeout', LIMIT], {}, more),
+      (shown) => shown.includes('configmap "missing" not found'),
+    );
     expect(exitCode).toBe(124);
     expect(stderr.replaceAll(/^waiting for .*\n/gm, '')).toBe(
-      'error: timed out after 3s\npod/mounting: container main to start: ' +
+      'error: timed out after 5m\npod/mounting: container main to start: ' +
         'volume settings cannot be set up: configmap "missing" not found\n' +
         '  what to try:\n' +
         '    add ConfigMap missing to the manifest\n' +
@@ -54,9 +58,12 @@ describe.concurrent('apply --until', () => {
 
   it('names a condition that no Pod has, and a similar one', async (context) => {
     const workshop = workshopFor(context);
-    const manifest = workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
-    const args = ['apply', manifest, '--timeout', '2s', '--until'];
-    const { exitCode, stderr } = await workshop.run([...args, 'example.com/warm']);
+    const manifest = workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    const args = ['apply', manifest, '--timeout', LIMIT, '--until'];
+    const { exitCode, stderr } = await untilTimeIsUp(
+      (more) => workshop.run([...args, 'example.com/warm'], {}, more),
+      (shown) => shown.includes('ContainersReady, Ready'),
+    );
     expect({ exitCode, stderr }).toEqual({
       exitCode: 124,
       stderr: expect.stringContaining('podrun condition pod steady example.com/warm=True\n') as string,
@@ -78,11 +85,13 @@ describe.concurrent('apply --until', () => {
     const broken = { containers: [{ name: 'main', command: ['sh', '-c', 'echo no config; exit 3'] }] };
     const manifests = [
       workshop.pod('broken', { restartPolicy: 'Never', ...broken }),
-      workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '60'] }] }),
+      workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '1000'] }] }),
     ];
-    // Both Pods have started long before, also on a busy machine.
-    const { stderr } = await workshop.run(['apply', ...manifests, '--timeout', '12s']);
-    const [, told = ''] = stderr.split('timed out after 12s\n');
+    const { stderr } = await untilTimeIsUp(
+      (more) => workshop.run(['apply', ...manifests, '--timeout', LIMIT], {}, more),
+      (shown) => /broken +Failed: /.test(shown) && /steady .*ContainersReady, Ready/.test(shown),
+    );
+    const [, told = ''] = stderr.split('timed out after 5m\n');
     expect(told).toContain('pod/broken: nothing, it has Failed: container main exited with code 3\n');
     expect(told).toContain('    no config\n');
     expect(told).toContain('pod/steady: main to be stopped');
@@ -99,12 +108,15 @@ describe.concurrent('apply --until', () => {
         },
       ],
     });
-    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', 'ready', '--timeout', '4s']);
+    const { exitCode, stderr } = await untilTimeIsUp(
+      (more) => workshop.run(['apply', manifest, '--until', 'ready', '--timeout', LIMIT], {}, more),
+      (shown) => shown.includes('(readiness probe failed ') && shown.includes('listening on 1'),
+    );
     expect(exitCode).toBe(124);
     expect(stderr.replaceAll(/^waiting for .*\n/gm, '')).toMatch(
       new RegExp(
         [
-          '^error: timed out after 4s',
+          '^error: timed out after 5m',
           'pod/server: container main to become ready .*, last result: exit code 3: no database\\)',
           '  readiness probe, exec \\[sh -c echo no database; exit 3\\]:',
           '    .*after the start: exit code 3: no database',
@@ -155,7 +167,7 @@ describe.concurrent('apply --until', () => {
       restartPolicy: 'Never',
       containers: [{ name: 'main', command: ['sh', '-c', `until test -e go; do sleep 0.1; done; echo oops; exit 3`] }],
     });
-    const check = `touch go; until ${workshop.commandLine(['wait', 'pod/server']).join(' ')} \
+    const check = `touch go; until ${workshop.commandLine(['wait', 'pod/server', '--timeout=3m']).join(' ')} \
       --for=jsonpath={.status.phase}=Failed; do :; done; exit 7`;
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--', 'sh', '-c', check]);
     expect(exitCode).toBe(7);

@@ -1,11 +1,12 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type Podrun, workshopForEach } from './workshop.ts';
+import { ifThere } from '../live-files.ts';
 
 const workshop = workshopForEach();
 
-const SLEEP = 'echo "$0 $(cat /etc/config/key 2>/dev/null)"; exec sleep 100';
+const SLEEP = 'echo "$0 $(cat /etc/config/key 2>/dev/null)"; exec sleep 1000';
 
 const pod = (word: string): object => ({
   apiVersion: 'v1',
@@ -28,7 +29,7 @@ const reader = (): object => ({
       {
         name: 'main',
         image: 'busybox',
-        command: ['sh', '-c', 'echo "key $KEY"; exec sleep 100'],
+        command: ['sh', '-c', 'echo "key $KEY"; exec sleep 1000'],
         env: [{ name: 'KEY', valueFrom: { configMapKeyRef: { name: 'settings', key: 'key' } } }],
       },
     ],
@@ -57,8 +58,12 @@ const config = (value: string): object => ({
 
 const yaml = (...objects: readonly object[]): string => objects.map((each) => JSON.stringify(each)).join('\n---\n');
 
+/** Writes a file at once, as editors do: a busy machine may look at it between two steps of a write. */
 function change(name: string, text: string): void {
-  writeFileSync(path.join(workshop.folder, name), text);
+  const file = path.join(workshop.folder, name);
+  const written = `${workshop.folder}.new`;
+  writeFileSync(written, text, { mode: ifThere(() => statSync(file).mode) ?? 0o644 });
+  renameSync(written, file);
 }
 
 /** The line of the live view with this output of a container. */
@@ -78,7 +83,7 @@ it('apply --watch restarts what a change concerns, and nothing else', async () =
   workshop.file('deploy/pod.yaml', yaml(pod('one'), config('a')));
   workshop.file('deploy/reader.yaml', yaml(reader()));
   workshop.file('deploy/web.yaml', yaml(deployment()));
-  const program = workshop.file('server.sh', '#!/bin/sh\necho first; exec sleep 100\n');
+  const program = workshop.file('server.sh', '#!/bin/sh\necho first; exec sleep 1000\n');
   chmodSync(program, 0o755);
   workshop.file('podrun.yaml', 'images: { app: ./server.sh }\n');
   const podrun = workshop.start(['apply', '--watch', 'deploy', '--network', 'host']);
@@ -91,7 +96,7 @@ it('apply --watch restarts what a change concerns, and nothing else', async () =
   const followed = 'deploy/pod.yaml changed: configmap/settings is applied, pod/reader is replaced\n';
   at = await until(podrun, at, followed, output('key b'));
 
-  change('server.sh', '#!/bin/sh\necho second; exec sleep 100\n');
+  change('server.sh', '#!/bin/sh\necho second; exec sleep 1000\n');
   at = await until(podrun, at, 'server.sh changed: container main of deployment.apps/web restarts\n', output('second'));
 
   change('deploy/web.yaml', 'spec: [');
@@ -135,6 +140,7 @@ it('apply --watch follows what a program imports, and folders that the user name
   const podrun = workshop.start(['apply', '--watch', 'pod.yaml', '--runtime', 'process']);
   const not = 'not watching for container main of pod/100 (sleep 100): it names no file of this folder';
   let at = await until(podrun, 0, not, 'server.mjs, *.js, *.ts, … below .\n', output('one'), output('initialized'));
+  await podrun.until(({ stdout }) => stdout.match(/^ +│ \S+ +initialized *$/gm)?.length === 2);
 
   change('node_modules/one.mjs', '');
   workshop.folderNamed('made');
@@ -162,7 +168,7 @@ it('a container restarts in place for --watch-path, also when it waits for its b
         terminationGracePeriodSeconds: 0,
         containers: [
           { name: 'main', image: 'busybox', command: ['sh', '-c', 'cat src/word; exit 1'] },
-          { name: 'side', image: 'busybox', command: ['sleep', '100'] },
+          { name: 'side', image: 'busybox', command: ['sleep', '1000'] },
         ],
       },
     }),

@@ -28,7 +28,7 @@ describe('what only root may read, for an ordinary user', needs('root', 'an ordi
 
   it.for(['closed.yaml', 'closed'])('podrun cp tells of %s', async (name, context) => {
     const place = placeWithClosedFiles(context);
-    const pod = place.workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    const pod = place.workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const applied = place.start(['apply', pod]);
     await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
     const { stderr } = await place.start(['cp', name, 'web:/tmp/x']).ended;

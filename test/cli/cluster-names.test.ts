@@ -15,11 +15,11 @@ describe.concurrent('names of Services, without a choice of the network', () => 
     const myapp = place.workshop.file('myapp.yaml', text);
     const services = place.workshop.file('services.yaml', fixture('services/services.yaml'));
     expect(await place.start(['apply', '--detach', '--runtime', tier, myapp]).ended).toMatchObject({ exitCode: 0 });
-    const waits = place.start(['logs', '-f', 'myapp-pod', '-c', 'init-myservice', '--pod-running-timeout', '60s']);
+    const waits = place.start(['logs', '-f', 'myapp-pod', '-c', 'init-myservice', '--pod-running-timeout', '3m']);
     await waits.until(({ stdout }) => stdout.includes('waiting for myservice'));
     expect((await place.start(['get', '-f', myapp]).ended).stdout).toMatch(/Init:0\/2/);
     expect(await place.start(['apply', '--detach', '--runtime', tier, services]).ended).toMatchObject({ exitCode: 0 });
-    const ready = ['wait', 'pod/myapp-pod', '--for', 'condition=Ready', '--timeout', '60s'];
+    const ready = ['wait', 'pod/myapp-pod', '--for', 'condition=Ready', '--timeout', '3m'];
     expect(await place.start(ready).ended).toMatchObject({ exitCode: 0 });
     expect((await place.start(['get', '-f', myapp]).ended).stdout).toMatch(/1\/1 +Running/);
     expect(await place.start(['delete', '--now', '-f', myapp, '-f', services]).ended).toMatchObject({ exitCode: 0 });

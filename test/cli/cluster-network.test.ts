@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
-import { CASES, freePort, type Place, placeWithNetwork } from './network-place.ts';
+import { CASES, type Place, placeWithNetwork } from './network-place.ts';
+import { freePort } from '../free-port.ts';
 import type { Podrun } from './workshop.ts';
 import { programsForAll } from '../ordinary-user.ts';
 

@@ -47,7 +47,7 @@ const CHECK = `
 
 async function check(flags: readonly string[], ...objects: readonly object[]): Promise<string[]> {
   const file = workshop.file('all.yaml', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
-  const apply = ['apply', file, ...flags, '--timeout', '60s', '--', process.execPath, '-e', CHECK];
+  const apply = ['apply', file, ...flags, '--timeout', '3m', '--', process.execPath, '-e', CHECK];
   const { stdout } = await workshop.run(apply);
   return stdout
     .split('\n')

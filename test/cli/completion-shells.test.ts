@@ -79,7 +79,7 @@ describe.each(SHELLS)('$name', ({ shell, flags, before, ...rest }) => {
   const file = 'file' in rest ? rest.file : '/';
   const wanted = needs('terminals', `program ${shell}`, { [file]: existsSync(file) });
 
-  it('completes typed words', { timeout: 120_000, ...wanted }, async () => {
+  it('completes typed words', wanted, async () => {
     const terminal = startProgramAtTerminal(workshop, [shell, ...flags], {
       PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}`,
       HOME: workshop.folder,
@@ -109,6 +109,5 @@ async function typed(args: readonly string[]): Promise<void> {
   await until(
     () => existsSync(file) && readFileSync(file, 'utf8') === `${args.join('\n')}\n`,
     () => `never typed: ${args.join(' ')}; but ${existsSync(file) ? readFileSync(file, 'utf8') : 'nothing'}`,
-    15_000,
   );
 }

@@ -137,25 +137,19 @@ it('offers every command with its summary, but no hidden command', async () => {
   expect(new Set(offered)).toEqual(new Set([...(await commandNames(workshop)), 'help']));
 });
 
-const FOR_ALL = { timeout: 90_000 };
-
-it(
-  'offers the flags of each command that its help tells, and knows values only of flags that exist',
-  FOR_ALL,
-  async () => {
-    const known: string[] = [];
-    for (const command of await commandNames(workshop)) {
-      const [{ values }, { stdout }] = await Promise.all([complete(command, '--'), workshop.run([command, '--help'])]);
-      const told = [...stdout.matchAll(/^ {2}(?:-[A-Za-z], )?(--[a-z0-9-]+)/gm)].map(([, flag = '']) => flag);
-      expect({ command, flags: values.toSorted() }).toEqual({ command, flags: [...new Set(told)].toSorted() });
-      known.push(...[...stdout.matchAll(/(--[a-z-]+) </g)].flatMap(([, flag = '']) => [flag, `${command} ${flag}`]));
-    }
-    const table = readFileSync(new URL('../../src/cli/complete/flag-values.ts', import.meta.url), 'utf8');
-    const withValues = [...table.matchAll(/^ {2}\['([^']*--[^']+)', /gm)].map(([, flag = '']) => flag);
-    expect(withValues).toContain('--namespace');
-    expect(withValues.filter((flag) => !known.includes(flag))).toEqual([]);
-  },
-);
+it('offers the flags of each command that its help tells, and knows values only of flags that exist', async () => {
+  const known: string[] = [];
+  for (const command of await commandNames(workshop)) {
+    const [{ values }, { stdout }] = await Promise.all([complete(command, '--'), workshop.run([command, '--help'])]);
+    const told = [...stdout.matchAll(/^ {2}(?:-[A-Za-z], )?(--[a-z0-9-]+)/gm)].map(([, flag = '']) => flag);
+    expect({ command, flags: values.toSorted() }).toEqual({ command, flags: [...new Set(told)].toSorted() });
+    known.push(...[...stdout.matchAll(/(--[a-z-]+) </g)].flatMap(([, flag = '']) => [flag, `${command} ${flag}`]));
+  }
+  const table = readFileSync(new URL('../../src/cli/complete/flag-values.ts', import.meta.url), 'utf8');
+  const withValues = [...table.matchAll(/^ {2}\['([^']*--[^']+)', /gm)].map(([, flag = '']) => flag);
+  expect(withValues).toContain('--namespace');
+  expect(withValues.filter((flag) => !known.includes(flag))).toEqual([]);
+});
 
 it('creates no state folder, and ignores an unreadable one', async () => {
   await complete('logs', '');

@@ -52,7 +52,7 @@ const COMMANDS = [
   'gc --dry-run',
 ];
 
-it.each(DAMAGE)('%s in the store is reported without a stack trace', { timeout: 60_000 }, async (_what, files) => {
+it.each(DAMAGE)('%s in the store is reported without a stack trace', async (_what, files) => {
   const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
   await workshop.run(['apply', manifest]);
   const folder = path.join(workshop.stateDir, 'pods/default/web');

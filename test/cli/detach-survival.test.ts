@@ -44,13 +44,14 @@ async function kill(...pids: number[]): Promise<void> {
 
 const keeperPids = (): number[] => workshop.backgroundProcesses().filter((pid) => pid !== agentPid());
 const running = () => vi.waitUntil(() => web()?.status.phase === 'Running', PATIENT);
-const phase = (wanted: string) => workshop.run(['wait', 'pod/web', `--for=jsonpath={.status.phase}=${wanted}`]);
+const phase = (wanted: string) =>
+  workshop.run(['wait', 'pod/web', `--for=jsonpath={.status.phase}=${wanted}`, '--timeout=3m']);
 
 describe('a background agent that was killed', () => {
   it('is started again by the next command, and the container keeps running', async () => {
     await detached({ containers: [{ ...main(), readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 } }] });
     const puppet = await stage.puppet('main');
-    await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
+    await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m']);
     const before = web()?.status;
     const former = agentPid();
     puppet.print('before\n');
@@ -147,7 +148,9 @@ describe('a background agent that was killed', () => {
     await running();
     await kill(agentPid());
     workshop.file('ready', '');
-    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m'])).toMatchObject({
+      exitCode: 0,
+    });
     expect(web()?.status.initContainerStatuses?.[0]).toMatchObject({ restartCount: 0, ready: true });
     await workshop.run(['delete', 'pod', 'web', '--grace-period=5']);
     await puppet.gone;
@@ -155,11 +158,11 @@ describe('a background agent that was killed', () => {
   });
 
   it('leaves a container Ready until a probe of its successor fails', async () => {
-    const readinessProbe = { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1, failureThreshold: 2 };
+    const readinessProbe = { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 5, failureThreshold: 2 };
     workshop.file('ready', '');
     await detached({ containers: [{ ...main(), readinessProbe }] });
     await stage.puppet('main');
-    await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
+    await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m']);
     await kill(agentPid());
     rmSync(path.join(workshop.folder, 'ready'));
     expect((await workshop.run(['get', 'pods'])).stdout).toMatch(/web +1\/1 +Running/);
@@ -188,7 +191,7 @@ describe('a background agent that was killed', () => {
     const puppet = await stage.puppet('main');
     await running();
     await puppet.catch('SIGTERM');
-    await workshop.run(['delete', 'pod', 'web', '--wait=false', '--grace-period=3']);
+    await workshop.run(['delete', 'pod', 'web', '--wait=false', '--grace-period=15']);
     expect(await puppet.received()).toBe('SIGTERM');
     await kill(agentPid());
     const dueMs = Date.parse(web()?.metadata.deletionTimestamp ?? '');
@@ -197,7 +200,7 @@ describe('a background agent that was killed', () => {
     expect(await puppet.received()).toBe('SIGTERM');
     const toldMs = Date.now();
     await puppet.gone;
-    // Three seconds, less the time until this test has heard of the signal. Without a new grace period: none.
+    // Fifteen seconds, less the time until this test has heard of the signal. Without a new grace period: none.
     expect(Date.now() - toldMs).toBeGreaterThan(1500);
   });
 

@@ -18,7 +18,9 @@ describe('apply --detach', () => {
     expect(await workshop.run(['apply', '-d', file])).toEqual({ exitCode: 0, stdout: 'pod/web created\n', stderr: '' });
     const main = await stage.puppet('main');
     main.print('still here\n');
-    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m'])).toMatchObject({
+      exitCode: 0,
+    });
     await expect.poll(async () => (await workshop.run(['logs', 'web'])).stdout, PATIENT).toBe('still here\n');
     expect(workshop.backgroundProcesses()).toHaveLength(2);
 
@@ -44,7 +46,7 @@ describe('apply --detach', () => {
     const apply = workshop.start(['apply', '-d', '--wait', file]);
     await apply.until(({ stdout }) => stdout === 'pod/web created\n');
     await stage.puppet('main');
-    await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Running']);
+    await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Running', '--timeout=3m']);
     workshop.file('ready', '');
     // A Pod that is late on a busy machine has lines about that on stderr: see waiting-line.test.ts.
     expect(await apply.ended).toMatchObject({ exitCode: 0, stdout: 'pod/web created\npod/web ready\n' });

@@ -5,7 +5,7 @@ import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-const SLEEP: PodSpec = { containers: [{ name: 'main', command: ['sleep', '60'] }] };
+const SLEEP: PodSpec = { containers: [{ name: 'main', command: ['sleep', '1000'] }] };
 
 async function node(): Promise<string> {
   const { stdout } = await workshop.run(['get', 'nodes', '-o', 'name']);

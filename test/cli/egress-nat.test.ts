@@ -11,7 +11,9 @@ const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
 /** A network of its own stands for that of the machine, whose settings the test leaves alone. */
 const MACHINE = `
 ip link set lo up
-node -e 'require("http").createServer((_, answer) => answer.end("this machine")).listen(8001, "127.0.0.1")' &
+node -e 'require("http").createServer((_, answer) => answer.end("this machine")).listen(8001, "127.0.0.1",
+  () => require("fs").writeFileSync(process.argv[1], ""))' "$2.listens" &
+until [ -e "$2.listens" ]; do sleep 0.05; done
 "$0" "$1" --state-dir "$2" apply "$3" --network cluster --egress nat
 kill $!
 while ip -brief link | grep podrun; do sleep 0.01; done

@@ -73,7 +73,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   // A container that was just added has no log yet.
   'podrun logs web -c probe': {
     before:
-      'podrun wait pod/web --for=jsonpath=\'{.status.ephemeralContainerStatuses[?(@.name=="probe")].containerID}\'',
+      'podrun wait pod/web --timeout=3m ' +
+      '--for=jsonpath=\'{.status.ephemeralContainerStatuses[?(@.name=="probe")].containerID}\'',
   },
   'podrun probes web --type=readiness -f': { shows: /readiness/ },
   'podrun events -w': { shows: /Started/ },

@@ -185,8 +185,9 @@ describe('podrun exec -it', needs('terminals'), () => {
     await start(workshop, `--runtime=${tier}`);
     const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
     await terminal.shows(/^prompt>$/);
-    terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
-    await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
+    // The size of the terminal may arrive a moment after the prompt.
+    terminal.type("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo $TERM $COLOR $(pwd) fi''rst\n");
+    await terminal.shows(/\r\nxterm red \/usr first\r\nprompt>$/);
     terminal.resize(70, 10);
     terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
     await terminal.shows(/\r\nsecond\r\nprompt>$/);

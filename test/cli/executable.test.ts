@@ -18,7 +18,7 @@ spec:
   - name: main
     image: busybox
     tty: true
-    command: [sh, -c, 'cat /proc/$PPID/comm; stty size; exec sleep 60']
+    command: [sh, -c, 'cat /proc/$PPID/comm; stty size; exec sleep 1000']
 `;
 const SERVER = `
 apiVersion: v1
@@ -42,6 +42,7 @@ mount -t tmpfs none "$CHECKOUT"
 set -e
 echo '# a background agent, its keeper, a terminal'
 $PODRUN apply terminal.yaml --detach --runtime process --until ready
+until $PODRUN logs terminal | grep -q '24 80'; do sleep 0.1; done
 $PODRUN logs terminal
 $PODRUN delete pod terminal
 echo '# the helper in the network of the Pods'

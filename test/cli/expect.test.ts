@@ -35,7 +35,7 @@ describe('expect', () => {
     const args = ['expect', 'e.yaml', '--from', 'run.ndjson'];
     const text = await workshop.run(args, { PODRUN_STATE_DIR: '/nonexistent' });
     expect(text.exitCode).toBe(1);
-    expect(text.stdout.replaceAll(/\d\.\d{3}s/g, 'T')).toBe(
+    expect(text.stdout.replaceAll(/\d+\.\d{3}s/g, 'T')).toBe(
       [
         '✗ job: not as expected, 1 of 3 expectations not met (e.yaml:1)',
         '  e.yaml:4: exited: main, code: 0',

@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
   {
     file: 'crash-loop.yaml',
     // The first restart comes at once, the second one after the timeout, on a machine of any speed.
-    flags: ['--timeout', '5s', '--backoff-initial', '1h', '--backoff-max', '1h'],
+    flags: ['--timeout', '20s', '--backoff-initial', '2h', '--backoff-max', '2h'],
     exitCode: 124,
     pods: { 'crash-loop': ['Failed', 'crasher Error 1'] },
   },
@@ -53,7 +53,8 @@ const CASES: readonly Case[] = [
   },
   {
     file: 'graceful-and-stubborn.yaml',
-    flags: ['--until', 'ready'],
+    // Both have set their handlers by then.
+    flags: ['--until', 'ready', '--settle', '10s'],
     exitCode: 0,
     pods: { 'graceful-and-stubborn': ['Failed', 'graceful Completed 0', 'stubborn Error 0'] },
   },

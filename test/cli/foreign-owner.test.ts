@@ -48,9 +48,12 @@ class Scene {
   }
 
   /** Stops the agent, as a debugger or a broken disk would, and makes its last sign of life a minute old. */
-  stop(pid: number): void {
+  async stop(pid: number): Promise<void> {
     process.kill(pid, 'SIGSTOP');
     this.#stopped.add(pid);
+    const states = (): string[] =>
+      readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+    await vi.waitUntil(() => states().every((stat) => /\) T /.test(stat)), PATIENT);
     const folder = path.join(this.workshop.stateDir, '.leases');
     const seconds = Date.now() / 1000 - 60;
     for (const name of readdirSync(folder)) utimesSync(path.join(folder, name), seconds, seconds);
@@ -79,7 +82,7 @@ describe.concurrent('a Pod of an agent in another PID namespace', () => {
       expect((await there('gc', '--keep', '0')).stdout).toBe('Nothing to remove\n');
       expect(await there('apply', '-d', pod)).toMatchObject({ exitCode: 0, stdout: 'pod/web unchanged\n' });
 
-      scene.stop(pid);
+      await scene.stop(pid);
       const get = await there('get', 'pods');
       expect(get).toMatchObject({ exitCode: 0, stderr: '' });
       expect(statusText(get.stdout)).toBe('Unknown');
@@ -122,9 +125,9 @@ describe.concurrent('a Pod of an agent that was stopped', () => {
     await workshop.run(['apply', '-d', pod]);
     await stage.puppet('main');
     const pid = scene.ownerPid();
-    await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
+    await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m']);
     const before = JSON.parse((await workshop.run(['get', 'pod', 'web', '-o', 'json'])).stdout) as unknown;
-    scene.stop(pid);
+    await scene.stop(pid);
     const { stdout } = await workshop.run(['get', 'pod', 'web', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({ status: { phase: 'Unknown', reason: 'NodeStatusUnknown' } });
     expect(statusText((await workshop.run(['get', 'pods'])).stdout)).toBe('Unknown');
@@ -139,7 +142,7 @@ describe.concurrent('a Pod of an agent that was stopped', () => {
     await workshop.run(['apply', '-d', pod]);
     const puppet = await stage.puppet('main');
     const pid = scene.ownerPid();
-    scene.stop(pid);
+    await scene.stop(pid);
     const asked = await workshop.run(['delete', 'pod', 'web', '--timeout=1s']);
     expect(asked.exitCode).toBe(1);
     expect(asked.stderr).toContain(`pod "web" belongs to process ${pid}, which does not answer`);

@@ -75,7 +75,8 @@ describe('podrun gc and processes in the background', needs('Linux'), () => {
       exitCode: 0,
       stdout: expect.stringMatching(/\d background processes .* ended \(dry run\)/),
     });
-    expect([...strays, ...others].filter(isGone)).toEqual([]);
+    // The `gc` of another test may end the last one meanwhile: its state folder is gone.
+    expect([...strays.slice(0, -1), ...others].filter(isGone)).toEqual([]);
     const { exitCode, stdout } = await workshop.run(['gc']);
     expect({ exitCode, stdout }).toMatchObject({
       exitCode: 0,

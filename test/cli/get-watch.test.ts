@@ -155,11 +155,6 @@ describe('get -w -o json --output-watch-events, beside a running apply,', () => 
 
 /** Repeats a change until a watch has printed one: a test cannot see when the watch begins. */
 async function untilItWatches(podrun: Podrun, change: () => void): Promise<void> {
-  for (let attempt = 0; podrun.stdout === '' && attempt < 500; attempt++) {
-    change();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
-  expect(podrun.stdout).not.toBe('');
+  const again = setInterval(change, 20);
+  await podrun.until(({ stdout }) => stdout !== '').finally(() => clearInterval(again));
 }

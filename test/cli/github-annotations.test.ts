@@ -1,9 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const workshop = workshopForEach();
-const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
+const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; : >up; sleep 1000 & wait'];
+/** The program has set its handler of signals. */
+const UP = { exec: { command: ['test', '-e', 'up'] }, periodSeconds: 1 };
 const ACTIONS = { GITHUB_ACTIONS: 'true' };
 
 /** The commands for GitHub Actions and the other relevant lines, without times. */
@@ -15,10 +19,7 @@ const commands = (text: string): string[] =>
     .map((line) => line.replaceAll(/\d+(\.\d+)?m?s\b/g, 'Ns'));
 
 it('folds the output before and after COMMAND, but not the output of COMMAND', async () => {
-  const manifest = workshop.pod('web', {
-    containers: [{ name: 'main', command: ['sh', '-c', `echo "::error::not ours"; exec ${FOREVER.join(' ')}`] }],
-  });
-  workshop.pod('web', { containers: [{ name: 'main', command: FOREVER }] });
+  const manifest = workshop.pod('web', { containers: [{ name: 'main', command: FOREVER, readinessProbe: UP }] });
   const { stdout, exitCode } = await workshop.run(['apply', manifest, '--', 'echo', '::notice::from COMMAND'], ACTIONS);
   expect(exitCode).toBe(0);
   expect(commands(stdout)).toEqual([
@@ -78,7 +79,10 @@ spec:
           command: [/nosuch/program]
 `,
   );
-  const failing = await workshop.run(['apply', 'shop.yaml', '--until', 'ready', '--timeout', '2s'], ACTIONS);
+  const failing = await untilTimeIsUp(
+    (more) => workshop.run(['apply', 'shop.yaml', '--until', 'ready', '--timeout', LIMIT], ACTIONS, more),
+    (shown) => /^::warning file=shop.yaml/m.test(shown),
+  );
   expect(failing.exitCode).toBe(124);
   expect(failing.stdout).toMatch(/^::warning file=shop.yaml,line=12,col=20,title=shop-\S+\/app::/m);
   expect(failing.stdout).toMatch(/^::error file=shop.yaml,line=12,col=20,title=pod shop-\S+ timed out::/m);
@@ -151,7 +155,10 @@ it('names files from the root of the repository', async () => {
 it('names the reason of each waiting Pod after a timeout', async () => {
   const probe = { exec: { command: ['false'] }, periodSeconds: 30 };
   const manifest = workshop.pod('slow', { containers: [{ name: 'main', command: FOREVER, readinessProbe: probe }] });
-  const { stdout, exitCode } = await workshop.run(['apply', manifest, '--timeout', '2s', '--until', 'ready'], ACTIONS);
+  const { stdout, exitCode } = await untilTimeIsUp(
+    (more) => workshop.run(['apply', manifest, '--timeout', LIMIT, '--until', 'ready'], ACTIONS, more),
+    () => existsSync(path.join(workshop.folder, 'up')),
+  );
   expect(exitCode).toBe(124);
   expect(commands(stdout)).toEqual([
     '::group::Starting slow',

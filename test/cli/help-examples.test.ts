@@ -14,9 +14,6 @@ import { putWorkloads } from './workloads/golden-workloads.ts';
 import { putObjects, storeOf } from './prepared-store.ts';
 import { type Ended, Podrun, Workshop } from './workshop.ts';
 
-/** The time limit of one example. Examples run one after the other, in a folder with all files that they name. */
-const LIMIT_MS = 90_000;
-
 const hasNamespaces = has('namespaces');
 const workshop = new Workshop();
 const commands = ['', ...(await everyCommandName(workshop)).toSorted(worldlessFirst)];
@@ -74,11 +71,11 @@ async function buildWorld(): Promise<void> {
   hasWorld = true;
   // Without namespaces, `cp` would write to the machine itself.
   const tier = hasNamespaces ? '--runtime=namespace' : '--runtime=process';
-  const restarted = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 --timeout=60s";
+  const restarted = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 --timeout=3m";
   const lines = [
     'rm -f crashed; podrun delete pods --all -A --now; podrun apply first-web.yaml',
     `podrun apply -d ${tier} world.yaml && podrun wait pod/web ${restarted}`,
-    'podrun wait pod/web --for=condition=Ready --timeout=60s',
+    'podrun wait pod/web --for=condition=Ready --timeout=3m',
   ];
   await mustRun(lines.join(' && '));
 }
@@ -162,7 +159,7 @@ describe.each([...examples])('the help of podrun %s', (command, lines) => {
 
   for (const line of lines) {
     const ending = ENDINGS[line] ?? {};
-    it(`ends as it says: ${line}`, { timeout: LIMIT_MS, ...needs(...needsOf(ending)) }, async () => {
+    it(`ends as it says: ${line}`, needs(...needsOf(ending)), async () => {
       if (STORE_ONLY.test(command)) putWorkloadsAgain();
       else if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
       await mustRun(ending.before);

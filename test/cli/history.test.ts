@@ -63,7 +63,7 @@ describe('a run of the past', () => {
   async function twoRealRuns(): Promise<void> {
     for (const word of ['first', 'second']) {
       const seen = path.join(workshop.folder, word);
-      const command = ['sh', '-c', `echo ${word}; : >${seen}; exec sleep 60`];
+      const command = ['sh', '-c', `echo ${word}; : >${seen}; exec sleep 1000`];
       const startupProbe = { exec: { command: ['test', '-e', seen] }, periodSeconds: 1, failureThreshold: 30 };
       const containers = [{ name: 'main', image: 'busybox', command, startupProbe }];
       const file = workshop.pod('web', { terminationGracePeriodSeconds: 1, containers });

@@ -12,6 +12,7 @@ import { type Ended, Podrun, workshopForEach } from './workshop.ts';
 import { need, needs } from '../needs.ts';
 import { giveToOrdinaryUser, isRoot, ORDINARY_USER, podrunAsOrdinaryUser } from '../ordinary-user.ts';
 import { needTier, type Tier, TIERS } from './tiers.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const workshop = workshopForEach();
 const in_ = (tier: string): Record<string, string> => ({ PODRUN_RUNTIME: tier });
@@ -114,7 +115,7 @@ function asRoot(tier: Tier): void {
     await applied.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     const { stdout } = await run(['exec', 'web', '--', 'sh', '-c', 'id -u > /dev/stdout; id -g; id -G']);
     expect(stdout.split('\n').slice(0, 3)).toEqual(['12345', '5', '5']);
-    expect(applied.stdout).toMatch(/│ main +postStart +I am 12345 in 5/);
+    await applied.until(({ stdout: all }) => /│ main +postStart +I am 12345 in 5/.test(all));
   });
 
   const mounting = (container: { readonly command?: string[] }): PodSpec => {
@@ -139,7 +140,11 @@ function asRoot(tier: Tier): void {
     });
   } else {
     it('a volume that the container cannot access keeps it from starting', async () => {
-      const ended = await run(['apply', workshop.pod('web', mounting({})), '--until', 'ready', '--timeout', '1s']);
+      const apply = ['apply', workshop.pod('web', mounting({})), '--until', 'ready', '--timeout', LIMIT];
+      const ended = await untilTimeIsUp(
+        (more) => workshop.run(apply, in_(tier), more),
+        (shown) => shown.includes('CreateContainerError'),
+      );
       expect(ended.stderr).toMatch(
         /CreateContainerError: volume data: is in \S+\/data, which user 12345 cannot access/,
       );
@@ -150,7 +155,7 @@ function asRoot(tier: Tier): void {
 describe('as an ordinary user', needs('an ordinary user'), () => {
   it('a container with another user does not start, and the event names the remedy', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { readOnlyRootFilesystem: true }));
-    const refused = await runAsOtherUser(['apply', file, '--timeout', '1s']);
+    const refused = await runAsOtherUser(['apply', file, '--timeout', '15s']);
     expect(refused.exitCode).toBe(124);
     expect(refused.stderr).toContain('CreateContainerError: spec.securityContext.runAsUser: not 12345: podrun is user');
     expect(refused.stderr).toContain('--best-effort starts the container anyway');

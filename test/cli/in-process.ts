@@ -9,7 +9,7 @@ const DIST = path.join(import.meta.dirname, '../../dist');
 const PROGRAM = path.join(import.meta.dirname, '../../bin/podrun.js');
 
 /** The surroundings of a command. */
-interface Surroundings {
+export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The text on standard input. */
   readonly input?: string;

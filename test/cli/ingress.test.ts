@@ -1,19 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
+import { freePort } from '../free-port.ts';
 
 const workshop = workshopForEach();
 const FIXTURE = fileURLToPath(new URL('../../fixtures/workloads/ingress.yaml', import.meta.url));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 it('an Ingress is served while its Service is', async () => {
   const [http, https] = [await freePort(), await freePort()];

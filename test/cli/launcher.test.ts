@@ -29,7 +29,7 @@ it('reports that podrun is not built', async () => {
 
 it('runs to its end when podrun is reinstalled meanwhile', async () => {
   const { program, start } = ownPodrun();
-  const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+  const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
   const podrun = start(['apply', file, '--report', 'report']);
   await podrun.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   rmSync(program);

@@ -33,18 +33,19 @@ const backsOff = (screen: Screen): boolean => screen.block.some((line) => /back-
 describe('the status block', needs('terminals'), () => {
   it.each([60, 80, 200])('shows Pods and containers at the bottom of %i columns', async (columns) => {
     const screen = startOnScreen(workshop, apply(...twoPods()), { columns });
-    await screen.until(backsOff);
+    const rows = [
+      /^web +CrashLoopBackOff /,
+      /^ {2}› app +Running +readiness probe in \d+s, 1 /,
+      /^ {2}✗ crasher +CrashLoopBackOff +back-off \d+s left/,
+      /^db +Running$/,
+    ];
+    await screen.until((seen) => rows.every((row, index) => row.test(seen.block[index] ?? '')));
     const { block, lines } = screen;
     expect(lines.slice(-4)).toEqual(block);
     expect(block.every((line) => line.length < columns)).toBe(true);
     const keys = 'q stop  ↑↓ select  d describe  l logs off  / filter  ? help';
     expect(block[0]).toMatch(columns === 60 ? / {2}\? help$/ : columns === 80 ? / {2}\? help$/ : keys);
-    expect(block).toEqual([
-      expect.stringMatching(/^web +CrashLoopBackOff /),
-      expect.stringMatching(/^ {2}› app +Running +readiness probe in \d+s, 1 /),
-      expect.stringMatching(/^ {2}✗ crasher +CrashLoopBackOff +back-off \d+s left/),
-      expect.stringMatching(/^db +Running$/),
-    ]);
+    expect(block).toEqual(rows.map((row) => expect.stringMatching(row) as string));
     // The transitions are above the block, each once.
     expect(screen.everything.match(/✓ web\/migrate/g)).toHaveLength(1);
     screen.type('q');
@@ -101,7 +102,7 @@ describe('lines above the block', needs('terminals'), () => {
       String.raw`printf "nul\000 bell\007 back\010 shift\016 csi\302\2335A end\n"`,
       String.raw`printf "\033[31mred\033[0m, 日本語 and \033[1mbold\n"`,
       String.raw`printf "\033[?1049hother screen\033[5;5r\n"`,
-      'sleep 0.5',
+      'until test -e seen; do sleep 0.05; done',
       'echo another writer > "$(cat tty)"',
       'printf "half a line"',
       'sleep 0.3',
@@ -112,6 +113,9 @@ describe('lines above the block', needs('terminals'), () => {
       containers: [{ name: 'main', command: ['sh', '-c', rude.join('\n')], workingDir: workshop.folder }],
     });
     const screen = startScript(workshop, `tty > tty; exec ${quoted(apply(manifest))}`);
+    // The other writer does not wait until podrun has shown the lines before.
+    await screen.shows(/other screen/);
+    workshop.file('seen', '');
     await screen.shows(/the other half/);
     await screen.shows(/\? help$/m);
     const lines = screen.lines.filter((line) => line !== '');
@@ -192,9 +196,10 @@ describe('keys', needs('terminals'), () => {
   });
 
   it('q pressed again kills the Pods', async () => {
-    const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'];
+    const stubborn = ['sh', '-c', 'trap "" TERM; echo deaf; while :; do sleep 0.1; done'];
     const manifest = workshop.pod('stubborn', { containers: [{ name: 'main', command: stubborn }] });
     const screen = startOnScreen(workshop, apply(manifest));
+    await screen.shows(/│ .*deaf/);
     await screen.shows(/q stop/);
     screen.type('q');
     await screen.shows(/stopping, \d+s of grace left/);
@@ -238,11 +243,15 @@ describe('the terminal is restored', needs('terminals'), () => {
     const [web = ''] = twoPods();
     const podrun = `sh -c 'echo $$ > pid; exec "$@"' sh ${quoted(apply(web))}`;
     const order = 'until [ "$(stty -a)" = "$(cat before)" ]; do sleep 0.1; done';
-    const screen = startScript(workshop, `stty -a > before; ${podrun}; ${order}; read -r line; echo "got $line"`);
+    const screen = startScript(
+      workshop,
+      `stty -a > before; ${podrun}; ${order}; echo restored; read -r line; echo "got $line"`,
+    );
     await screen.until(backsOff);
     await screen.shows(/q stop/);
     process.kill(Number(readFileSync(path.join(workshop.folder, 'pid'), 'utf8')), 'SIGKILL');
     await screen.until(({ block, isCursorShown }) => block.length === 0 && isCursorShown);
+    await screen.shows(/^restored$/m);
     screen.type('a line\r');
     await screen.ended;
     expect(screen.lines.findLast((line) => line !== '')).toBe('got a line');

@@ -21,7 +21,8 @@ async function sceneFor(context: TestContext): Promise<Scene> {
   const workshop = workshopFor(context);
   const stage = await stageFor(context);
   const lifecycle = { preStop: { exec: { command: stage.command('hook') } } };
-  const pod = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main'), lifecycle }] });
+  const containers = [{ name: 'main', command: stage.command('main'), lifecycle }];
+  const pod = workshop.pod('web', { terminationGracePeriodSeconds: 600, containers });
   return { workshop, stage, pod };
 }
 

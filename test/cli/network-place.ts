@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
 import { ifThere } from '../live-files.ts';
@@ -109,12 +108,4 @@ export class Place {
       ifThere(() => process.kill(holder, 'SIGKILL'));
     }
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

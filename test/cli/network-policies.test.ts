@@ -16,7 +16,7 @@ const KNOCK = `
     const socket = require('net').connect({ host, port });
     const end = (what) => { socket.destroy(); resolve(what); };
     socket.once('connect', () => end('open')).once('error', (error) => end(error.code));
-    socket.setTimeout(700, () => end('closed'));
+    socket.setTimeout(5000, () => end('closed'));
   });
   Promise.all(process.argv.slice(1).map(knock)).then((all) => console.log('knocked: ' + all.join(' ')));`;
 /** Asks over HTTP, ends its side of the connection, and prints what has come until the other side ends. */
@@ -156,9 +156,9 @@ describe.concurrent('NetworkPolicies', { timeout: 4 * PATIENCE_MS }, () => {
     const described = (): Promise<string> => world.run('describe', 'pod', 'web');
     const refused = /refused by policy: \d+ connections? from default\/other to :8080/;
     await expect.poll(described, PATIENT).toMatch(refused);
-    expect(await world.run('describe', 'pod', 'other')).toMatch(
-      /refused by policy of default\/web: \d+ connections? to default\/web:8080/,
-    );
+    await expect
+      .poll(() => world.run('describe', 'pod', 'other'), PATIENT)
+      .toMatch(/refused by policy of default\/web: \d+ connections? to default\/web:8080/);
 
     await world.run('delete', 'networkpolicy', 'web');
     await expect.poll(() => world.knock('friend', ...places), PATIENT).toBe('open open open ECONNREFUSED');

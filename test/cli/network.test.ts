@@ -4,18 +4,10 @@ import type { Pod } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
+import { freePort } from '../free-port.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-
-/** A port that is free at all addresses. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function podNamed(name: string): Promise<Pod> {
   return JSON.parse((await workshop.run(['get', 'pod', name, '-o', 'json'])).stdout) as Pod;
@@ -37,7 +29,7 @@ describe('a Pod has its own address (all of 127/8: Linux)', needs('Linux'), () =
       const puppet = await stage.puppet(name);
       const host = puppet.env['POD_IP'];
       expect(await puppet.listen({ port, host })).toMatchObject({ address: host, port });
-      await workshop.run(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=15s']);
+      await workshop.run(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=3m']);
       const { status } = await podNamed(name);
       expect(status).toMatchObject({ hostIP: '127.0.0.1', podIP: host, podIPs: [{ ip: host }] });
       expect(await (await fetch(`http://${host}:${port}`)).text()).toBe(name);
@@ -115,7 +107,7 @@ describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', () => resolve()));
     const { port } = server.address() as AddressInfo;
-    const main = { name: 'main', command: ['sleep', '100'], ports: [{ containerPort: port }] };
+    const main = { name: 'main', command: ['sleep', '1000'], ports: [{ containerPort: port }] };
     const pod = workshop.pod('lazy', { terminationGracePeriodSeconds: 0, containers: [main] });
     const { stdout, exitCode } = await workshop.run(['apply', pod, '--until', 'ready']);
     await new Promise((resolve) => server.close(resolve));
@@ -190,7 +182,7 @@ describe('a port that is taken (found in /proc: Linux)', needs('Linux'), () => {
     );
     await new Promise((resolve) => server.close(resolve));
     await puppet.listen({ port, host: puppet.env['POD_IP'] });
-    await workshop.run(['wait', 'pod/slow', '--for=condition=Ready', '--timeout=15s']);
+    await workshop.run(['wait', 'pod/slow', '--for=condition=Ready', '--timeout=3m']);
     apply.signal('SIGINT');
     await apply.ended;
   });

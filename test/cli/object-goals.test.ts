@@ -4,6 +4,7 @@ import { runHere } from './in-process.ts';
 import { putOneOfEach } from './one-of-each.ts';
 import { storeOf } from './prepared-store.ts';
 import { type Workshop, workshopFor, workshopForEach } from './workshop.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const workshop = workshopForEach();
 const ONES = 'ones.one.example.com';
@@ -44,11 +45,14 @@ it('apply waits for an object beside its Pods', async (context) => {
 it('apply says after the time limit what it has waited for', async () => {
   putOneOfEach(workshop);
   setStatus({ conditions: [{ type: 'Ready', status: 'False', reason: 'NoLamp' }] });
-  const goal = ['--settle=0', '--timeout=5s', '--until=ready', 'one.one.example.com/one', 'things.example.com/x'];
-  const { exitCode, stderr } = await runHere(workshop, ['apply', workshop.pod('operator', slow), ...goal]);
+  const goal = ['--settle=0', `--timeout=${LIMIT}`, '--until=ready', 'one.one.example.com/one', 'things.example.com/x'];
+  const { exitCode, stderr } = await untilTimeIsUp(
+    (more) => runHere(workshop, ['apply', workshop.pod('operator', slow), ...goal], more),
+    (shown) => shown.includes('ContainersReady, Ready'),
+  );
   expect(exitCode).toBe(124);
   expect(stderr).toContain(
-    'timed out after 5s\none.one.example.com/one: its condition Ready is False: NoLamp\n' +
+    'timed out after 5m\none.one.example.com/one: its condition Ready is False: NoLamp\n' +
       'things.example.com/x: no kind of this name is defined yet\n',
   );
 });

@@ -52,13 +52,14 @@ async function takenPort(): Promise<{ server: Server; taken: number }> {
   return { server, taken: typeof address === 'object' ? (address?.port ?? 0) : 0 };
 }
 
+/** Forwards ports of this machine. Each `:port` gets one. */
 async function forward(...args: string[]): Promise<{ podrun: Podrun; locals: number[] }> {
   const podrun = workshop.start(['port-forward', ...args]);
-  await podrun.until(({ stdout }) => stdout.includes('Forwarding from'));
-  const locals = [...podrun.stdout.matchAll(/^Forwarding from 127\.0\.0\.1:(\d+) -> /gm)].map(([, local]) =>
-    Number(local),
-  );
-  return { podrun, locals };
+  const localsOf = ({ stdout }: Podrun): number[] =>
+    [...stdout.matchAll(/^Forwarding from 127\.0\.0\.1:(\d+) -> \d+\n/gm)].map(([, local]) => Number(local));
+  const wanted = args.filter((arg) => arg.startsWith(':')).length;
+  await podrun.until((seen) => localsOf(seen).length === wanted);
+  return { podrun, locals: localsOf(podrun) };
 }
 
 describe('podrun port-forward', () => {
@@ -82,6 +83,7 @@ describe('podrun port-forward', () => {
     const [dead = 0, alive = 0] = locals;
     expect(await talk(dead, 'abc')).toMatch(/^(broken off)?$/);
     expect(await talk(alive, 'abc')).toBe('ABC');
+    await podrun.until(({ stderr }) => stderr.includes('connection refused\n'));
     expect(podrun.stderr).toMatch(
       new RegExp(
         `^error: an error occurred forwarding ${dead} -> ${taken}: error forwarding port ${taken} to pod web, ` +
@@ -119,6 +121,7 @@ describe('podrun port-forward', () => {
       new RegExp(`\\nerror: unable to listen on any of the requested ports: \\[{${taken} ${port}}\\]\\n$`),
     );
     const errors = `Listeners failed to create with the following errors: [${bind('tcp4', '127.0.0.1')}]`;
+    await podrun.until(({ stderr }) => stderr.endsWith('\n'));
     expect(podrun.stderr).toBe(`Unable to listen on port ${taken}: ${errors}\n`);
   });
 

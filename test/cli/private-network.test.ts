@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { CASES, freePort, Place, placeWithAnyNetwork, placeWithNetwork, works } from './network-place.ts';
+import { freePort } from '../free-port.ts';
+import { CASES, Place, placeWithAnyNetwork, placeWithNetwork, works } from './network-place.ts';
 import { type Podrun, workshopFor } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
 import { needs } from '../needs.ts';
@@ -17,7 +18,7 @@ const ASK = `
 
 async function startPod(place: Place, tier: string, hostPort: number): Promise<Podrun> {
   const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
-  const livenessProbe = { tcpSocket: { port: 80 }, periodSeconds: 1, initialDelaySeconds: 1 };
+  const livenessProbe = { tcpSocket: { port: 80 }, periodSeconds: 1, initialDelaySeconds: 1, failureThreshold: 600 };
   const node = [programsForAll().node, '-e'];
   const postStart = { exec: { command: ['sh', '-c', 'true'] } };
   const asks = { exec: { command: [...node, ASK] }, periodSeconds: 30, timeoutSeconds: 30 };
@@ -36,7 +37,9 @@ async function startPod(place: Place, tier: string, hostPort: number): Promise<P
     ],
   });
   const apply = place.start(['apply', manifest, '--network', 'pod', '--runtime', tier]);
-  await apply.until(({ stdout }) => /ContainersReady, Ready after/.test(stdout));
+  // A server answers its probe a moment before its line is printed.
+  const all = [/ContainersReady, Ready after/, /at \S+$/m];
+  await apply.until(({ stdout }) => all.every((pattern) => pattern.test(stdout)));
   return apply;
 }
 
@@ -62,7 +65,7 @@ describe.concurrent('a Pod with its own network', () => {
       const holder = place.holderOf('web');
       apply.signal('SIGINT');
       await apply.ended;
-      expect(existsSync(`/proc/${holder}`)).toBe(false);
+      await vi.waitFor(() => expect(existsSync(`/proc/${holder}`)).toBe(false), PATIENT);
       await expect(fetch(`http://127.0.0.1:${hostPort}/host`)).rejects.toThrow('fetch failed');
     },
   );

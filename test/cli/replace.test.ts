@@ -73,7 +73,7 @@ describe('replace', () => {
       exitCode: 0,
       stdout: 'pod "web" deleted from default namespace\npod/web replaced\n',
     });
-    expect((await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).exitCode).toBe(0);
+    expect((await workshop.run(['wait', 'pod/web', '--for=condition=Ready', '--timeout=3m'])).exitCode).toBe(0);
     expect((await workshop.run(['logs', 'web', '-f', '--limit-bytes=4'])).stdout).toBe('two\n');
     await workshop.run(['delete', 'pod', 'web']);
     // Objects that do not exist are created.

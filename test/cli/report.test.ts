@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { checkJunit } from '../print/report/check-junit.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { workshopForEach } from './workshop.ts';
+import { runHere } from './in-process.ts';
+import { LIMIT, untilTimeIsUp } from './time-limit.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -63,7 +65,10 @@ describe('apply --report', () => {
 
   it('contains the timeout and COMMAND', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
-    const late = await workshop.run(['apply', manifest, '--timeout', '2s', '--report', reportFolder()]);
+    const late = await untilTimeIsUp(
+      (more) => workshop.run(['apply', manifest, '--timeout', LIMIT, '--report', reportFolder()], {}, more),
+      (shown) => shown.includes('ContainersReady, Ready'),
+    );
     expect(late.exitCode).toBe(124);
     expect(reportOf('junit.xml')).toContain('<failure message="waiting for ');
     const failing = ['apply', manifest, '--report', reportFolder(), '--', 'sh', '-c', 'exit 7'];
@@ -79,7 +84,7 @@ describe('apply --report', () => {
       ],
     });
     const again = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1";
-    const wait = workshop.commandLine(['wait', 'pod/web']).join(' ');
+    const wait = workshop.commandLine(['wait', 'pod/web', '--timeout=3m']).join(' ');
     const check = `echo checking; touch crash; ${wait} ${again} && echo '<done>' >&2 && sleep 1`;
     const apply = ['apply', manifest, '--settle', '0', '--report', reportFolder()];
     const failed = await workshop.run([...apply, '--', 'sh', '-c', check]);
@@ -96,7 +101,7 @@ describe('apply --report', () => {
     expect(command).toBeGreaterThanOrEqual(1);
     expect(whole).toBeGreaterThanOrEqual(Math.max(web ?? 0, command ?? 0));
     expect(web).toBeGreaterThan(command ?? 0);
-    const ready = `${check}; ${wait} --for=condition=Ready --timeout=60s`;
+    const ready = `${check}; ${wait} --for=condition=Ready`;
     expect(await workshop.run([...apply, '--allow-restarts', '--', 'sh', '-c', ready])).toMatchObject({ exitCode: 0 });
     expect(reportOf('junit.xml')).toContain('failures="0"');
     expect(reportOf('junit.xml')).toContain('restarted once');
@@ -105,11 +110,20 @@ describe('apply --report', () => {
   it('has a failure for a timeout or an unmet expectation', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     const report = ['--report', reportFolder()];
-    const settling = ['apply', manifest, '--until', 'ready', '--settle', '1h', '--timeout', '2s', ...report];
-    expect((await workshop.run(settling)).exitCode).toBe(124);
+    const settling = ['apply', manifest, '--until', 'ready', '--settle', '2h', '--timeout', LIMIT, ...report];
+    const late = await untilTimeIsUp(
+      (more) => workshop.run(settling, {}, more),
+      (shown) => shown.includes('ContainersReady, Ready'),
+    );
+    expect(late.exitCode).toBe(124);
     expect(reportOf('junit.xml')).toContain('<failure message="the timeout passed before the goal was met"');
-    const slow = ['apply', manifest, '--settle', '0', '--timeout', '2s', ...report, '--', 'sleep', '1000'];
-    expect((await workshop.run(slow)).exitCode).toBe(124);
+    const begins = ['sh', '-c', ': >begun; exec sleep 1000'];
+    const slow = ['apply', manifest, '--settle', '0', '--timeout', LIMIT, ...report, '--', ...begins];
+    const cutOff = await untilTimeIsUp(
+      (more) => runHere(workshop, slow, more),
+      () => existsSync(path.join(workshop.folder, 'begun')),
+    );
+    expect(cutOff.exitCode).toBe(124);
     expect(reportOf('junit.xml')).toContain('<failure message="the timeout passed while it was running"');
     const file = path.join(workshop.folder, 'web.expect.yaml');
     writeFileSync(file, 'never: [{ phase: Running }]\n');

@@ -66,7 +66,7 @@ describe.each(TIERS)('a seccomp profile in the %s tier', needs('Linux', 'program
 
   it('holds for commands, hooks and probes', async () => {
     const container: Partial<Container> = {
-      command: ['sleep', '300'],
+      command: ['sleep', '1000'],
       securityContext: { ...runtimeDefault, allowPrivilegeEscalation: false },
       readinessProbe: { exec: { command: FILTERED }, periodSeconds: 1 },
       lifecycle: { postStart: { exec: { command: FILTERED } } },

@@ -30,7 +30,7 @@ const SCRIPT = `
   echo variables=\`tr '\\0' '\\n' </proc/$$$$/environ | grep -c -e '^db.password=' -e '^TOKEN='\`
   echo kept >"\${PODRUN_VOLUME_RAM:-/mnt/ram}/file"
   echo ready
-  exec sleep 60
+  exec sleep 1000
 `;
 
 /** A spec that uses the Secret in every possible way. The container prints the sizes and not the values. */

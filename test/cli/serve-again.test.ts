@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { serverOf } from '../server/requests.mjs';
 import { type Podrun, type Workshop, workshopFor } from './workshop.ts';
+import { freePort } from '../free-port.ts';
 
 const SERVE = ['serve', '--network', 'host', '--runtime', 'process'];
 
@@ -24,12 +25,14 @@ async function runPod(workshop: Workshop): Promise<void> {
     sent.on('error', reject).end(JSON.stringify(pod));
   });
   expect(code).toBe(201);
-  expect((await workshop.start(['wait', 'pod/web', '--for', 'condition=Ready']).ended).exitCode).toBe(0);
+  expect((await workshop.start(['wait', 'pod/web', '--for', 'condition=Ready', '--timeout=3m']).ended).exitCode).toBe(
+    0,
+  );
 }
 
 /** Starts five servers at once. Answers the one that serves, when the others have ended as they should. */
-async function fiveAtOnce(workshop: Workshop): Promise<Podrun> {
-  const all = Array.from({ length: 5 }, () => workshop.start(SERVE));
+async function fiveAtOnce(workshop: Workshop, ...flags: string[]): Promise<Podrun> {
+  const all = Array.from({ length: 5 }, () => workshop.start([...SERVE, ...flags]));
   const others = await Promise.all(
     all.map((one) => Promise.race([one.until(isServing).then(() => undefined), one.ended])),
   );
@@ -46,7 +49,8 @@ async function fiveAtOnce(workshop: Workshop): Promise<Podrun> {
 
 it('of five servers at once one serves, and the rest name it: also after a stop or a kill', async (context) => {
   const workshop = workshopFor(context);
-  const first = await fiveAtOnce(workshop);
+  // No other program takes this port while no server runs.
+  const first = await fiveAtOnce(workshop, '--port', String(await freePort()));
   await runPod(workshop);
   const url = urlOf(first);
   first.signal('SIGTERM');
@@ -73,7 +77,7 @@ it('a server has the port and the certificates of the last one', async (context)
     const { stderr } = await workshop.start([...SERVE, ...flags, '--once', '--', 'true']).ended;
     return { said: stderr, kubeconfig: readFileSync(kubeconfigOf(workshop), 'utf8') };
   };
-  const first = await run();
+  const first = await run('--port', String(await freePort()));
   expect(await run()).toEqual(first);
   const { port } = serverOf(kubeconfigOf(workshop));
   const taken = createServer().listen(port, '127.0.0.1');

@@ -1,15 +1,14 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { makeCertificates } from '../../src/server/http/certificates.ts';
-import { PATIENT } from '../patience.ts';
 import { serveForFile, SOON } from './flows/api.ts';
-import { freePort } from './network-place.ts';
+import { freePort } from '../free-port.ts';
 
 const { send, get, newNamespace } = serveForFile('--runtime', 'process');
 
 const ROOT = '/apis/wardrobe.example.com/v1';
 
-it('an API server in a Pod behind a Service serves its group, until its Pod has gone', PATIENT, async () => {
+it('an API server in a Pod behind a Service serves its group, until its Pod has gone', async () => {
   const core = await newNamespace('shop');
   const names = ['wardrobe.shop.svc'];
   const { ca, server } = await makeCertificates({ names, addresses: [] }, Date.now());

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { PATIENT } from '../patience.ts';
 import { type ApiObject, serveForFile, SLEEPING, SOON } from './flows/api.ts';
 
 // Flows of Kubernetes' Conformance tests, against a server that runs Pods and controllers.
@@ -18,7 +17,7 @@ describe('workloads through the API', () => {
     ['daemonsets', '/apis/apps/v1', selected],
     ['replicationcontrollers', '/api/v1', { replicas: 1, selector: labels, template }],
     ['jobs', '/apis/batch/v1', { template: { spec: { ...SLEEPING, restartPolicy: 'Never' } } }],
-  ])('%s: others write conditions, and a collection goes with its Pods', PATIENT, async (plural, group, spec) => {
+  ])('%s: others write conditions, and a collection goes with its Pods', async (plural, group, spec) => {
     const core = await newNamespace(`with-${plural}`);
     const path = `${group}/namespaces/with-${plural}/${plural}`;
     await send('POST', path, { metadata: { name: 'w', labels: { set: 'x' } }, spec });
@@ -35,7 +34,7 @@ describe('workloads through the API', () => {
       .toEqual([[], []]);
   });
 
-  it('a DaemonSet numbers its revisions after existing ones', PATIENT, async () => {
+  it('a DaemonSet numbers its revisions after existing ones', async () => {
     await newNamespace('revisions');
     const apps = '/apis/apps/v1/namespaces/revisions';
     await send('POST', `${apps}/daemonsets`, { metadata: { name: 'd' }, spec: selected });
@@ -62,7 +61,7 @@ describe('garbage', () => {
     },
   });
 
-  it('Pods stay that have a valid owner beside one that waits for its dependents', PATIENT, async () => {
+  it('Pods stay that have a valid owner beside one that waits for its dependents', async () => {
     const core = await newNamespace('two-owners');
     const controllers = `${core}/replicationcontrollers`;
     await send('POST', controllers, owned('going', 2));
@@ -79,7 +78,7 @@ describe('garbage', () => {
     ]);
   });
 
-  it('a circle of owners does not hold up a deletion', PATIENT, async () => {
+  it('a circle of owners does not hold up a deletion', async () => {
     const core = await newNamespace('circle');
     const names = ['a', 'b', 'c'];
     const uids: string[] = [];
@@ -95,13 +94,13 @@ describe('garbage', () => {
   });
 });
 
-it('a Pod counts changes of its spec, and gets ephemeral containers', PATIENT, async () => {
+it('a Pod counts changes of its spec, and gets ephemeral containers', async () => {
   const core = await newNamespace('generations');
   const pod = `${core}/pods/p`;
   const created = await send('POST', `${core}/pods`, { metadata: { name: 'p', generation: 100 }, spec: SLEEPING });
   expect(created.metadata).toMatchObject({ generation: 1 });
   expect((await patch(pod, { spec: { activeDeadlineSeconds: 300 } })).metadata).toMatchObject({ generation: 2 });
-  const debug = { name: 'debug', image: 'busybox', command: ['sleep', '100'] };
+  const debug = { name: 'debug', image: 'busybox', command: ['sleep', '1000'] };
   await patch(`${pod}/ephemeralcontainers`, { spec: { ephemeralContainers: [debug] } });
   await expect
     .poll(async () => (await get(pod))['status'].ephemeralContainerStatuses?.[0]?.state, SOON)

@@ -13,8 +13,8 @@ const talkative = { restartPolicy: 'Never' as const, containers: [{ name: 'main'
 it('apply writes its whole output to a reader that begins late', async () => {
   const podrun = workshop.start(['apply', workshop.pod('talkative', talkative)]);
   podrun.pauseStdout();
-  await workshop.run(['wait', 'pod/talkative', '--for=create']);
-  await workshop.run(['wait', 'pod/talkative', '--for=jsonpath={.status.phase}=Succeeded']);
+  await workshop.run(['wait', 'pod/talkative', '--for=create', '--timeout=3m']);
+  await workshop.run(['wait', 'pod/talkative', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=3m']);
   podrun.resumeStdout();
   const { exitCode, stdout } = await podrun.ended;
   expect(exitCode).toBe(0);
@@ -27,7 +27,7 @@ it('apply makes a container wait for a slow reader, and loses nothing', async ()
   const containers = [{ name: 'main', command: ['sh', '-c', script] }];
   const podrun = workshop.start(['apply', workshop.pod('verbose', { restartPolicy: 'Never', containers })]);
   podrun.pauseStdout();
-  await workshop.run(['wait', 'pod/verbose', '--for=create']);
+  await workshop.run(['wait', 'pod/verbose', '--for=create', '--timeout=3m']);
   const folder = path.join(workshop.stateDir, 'pods/default/verbose/logs/main');
   await untilQuiet(() => bytesIn(folder));
   // The rest is in podrun's buffers and in pipes.

@@ -77,7 +77,7 @@ describe('output that cannot be written', needs('Linux'), () => {
   });
 
   it('exec ends with its command, although standard error is lost', async () => {
-    const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
     await workshop.start(['apply', file]).until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
     const script = 'echo one >&2; sleep 0.1; echo two >&2; exit 7';
     const { exitCode } = await podrun(['exec', 'web', '--', 'sh', '-c', script], { stderr: '/dev/full' });

@@ -10,7 +10,7 @@ const workshop = workshopForEach();
 const POD = `apiVersion: v1
 kind: Pod
 metadata: { name: web }
-spec: { containers: [{ name: a, image: b, command: [sleep, '60'] }] }
+spec: { containers: [{ name: a, image: b, command: [sleep, '1000'] }] }
 `;
 
 it('apply --static-pods runs the Pods of a folder, also without a manifest, until it is interrupted', async () => {

@@ -40,7 +40,7 @@ it(
 it('the safe sysctls are set for Pods in the background, too', needs('namespaces', 'networks'), async () => {
   const file = workshop.pod('web', spec(ASKED, 'main'));
   expect(await workshop.run(['apply', '-d', file, ...FLAGS])).toMatchObject({ exitCode: 0 });
-  await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Succeeded']);
+  await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=3m']);
   expect((await workshop.run(['logs', 'web'])).stdout).toBe('1\n77\n');
 });
 

@@ -7,7 +7,6 @@ import { APART, attemptIn, type Attempt, needCoverable, start, type World } from
 import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { type Need, need } from '../needs.ts';
 import { giveToOrdinaryUser } from '../ordinary-user.ts';
-import { PATIENT } from '../patience.ts';
 import type { Ended } from './workshop.ts';
 
 let images: ImageWorld;
@@ -159,8 +158,6 @@ async function found(attempt: Attempt, umask: string, { who, tier, from }: Case)
 
 it.for(CASES)(
   'a container finds the same modes whatever the umask of podrun is: $who, $tier, $from',
-  // It waits for two runs, one after the other.
-  { timeout: 2 * PATIENT.timeout },
   async (each, context) => {
     need(context, ...NEEDS_OF[each.from]);
     const seen: string[][] = [];
@@ -229,7 +226,6 @@ function openPlaces({ workshop }: Attempt): string[] {
 
 it.for(CASES.filter(({ from }) => from === 'the host'))(
   'nothing that podrun keeps is open to other users, whatever the umask is: $who, $tier',
-  PATIENT,
   async (world, context) => {
     const attempt = attemptIn(context, world);
     const { workshop } = attempt;

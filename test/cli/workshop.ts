@@ -5,9 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
-import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
+import type { Container, Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { removeLargeTree } from '../../src/remove-tree.ts';
+import type { Surroundings } from './in-process.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
 
@@ -159,14 +160,15 @@ export class Workshop {
     return path.join(this.folder, 'state');
   }
 
-  /** Writes a manifest of one Pod. Answers its path. The Pod's marker finds its processes. */
+  /** Writes a manifest of one Pod. Answers its path. The Pod's marker finds its processes. Its probes have patience. */
   pod(name: string, spec: PodSpec): string {
     const marked = spec.containers.map((container) => ({
-      ...container,
+      ...withPatience(container),
       image: container.image ?? 'busybox',
       env: [...(container.env ?? []), { name: 'WORKSHOP', value: this.folder }],
     }));
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { ...spec, containers: marked } };
+    const init = spec.initContainers && { initContainers: spec.initContainers.map(withPatience) };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { ...spec, ...init, containers: marked } };
     return this.file(`${name}.yaml`, stringify(pod, { aliasDuplicateObjects: false }));
   }
 
@@ -222,14 +224,18 @@ export class Workshop {
   }
 
   /** Runs a command to its end: in this process, unless it needs one of its own. */
-  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  async run(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    surroundings: Omit<Surroundings, 'env'> = {},
+  ): Promise<Ended> {
     if (!isForHere(args, this.#options) || Object.keys(env).some((name) => OF_PROCESS.test(name))) {
       return this.start(args, env).ended;
     }
     const { runHere } = await import('./in-process.ts');
     // Commands of one folder run beside each other: those of tests that run beside each other share one.
     const folder = this.#options.isBeside === true ? tmpdir() : this.folder;
-    return runHere({ folder, stateDir: this.stateDir }, args, { env });
+    return runHere({ folder, stateDir: this.stateDir }, args, { ...surroundings, env });
   }
 
   /** The pids of processes that began after the folder was made: to read all of /proc takes some milliseconds. */
@@ -295,6 +301,17 @@ export class Workshop {
  * that ends during a test could become the pid of its Pod.
  */
 const STANDING: ReadonlySet<string> = new Set(pids());
+
+const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
+
+/** A busy machine needs longer for an attempt of a probe than the default of one second. */
+function withPatience(container: Container): Container {
+  const probes = PROBES.flatMap((name) => {
+    const probe = container[name];
+    return probe === undefined ? [] : [[name, { timeoutSeconds: PATIENCE_MS / 1000, ...probe }]];
+  });
+  return { ...container, ...(Object.fromEntries(probes) as Partial<Container>) };
+}
 
 /** The time in which processes that are about to end are gone. */
 const MOMENT_MS = 2000;

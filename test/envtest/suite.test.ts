@@ -131,7 +131,7 @@ describe('the API server of a suite', () => {
     expect((await send('GET', '/apis/apps/v1/replicasets')).body.items).toEqual([]);
   });
 
-  it('serves the kind of a definition, as envtest installs it', PATIENT, async () => {
+  it('serves the kind of a definition, as envtest installs it', async () => {
     const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
     const { code } = await send('POST', DEFINITIONS, {
       apiVersion: 'apiextensions.k8s.io/v1',

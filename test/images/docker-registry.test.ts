@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, createServer as listener } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,6 +16,7 @@ import { archiveOf } from './layer.ts';
 import { ARCHITECTURES, pullInto, UNPACKED } from './registry.ts';
 import { needs } from '../needs.ts';
 import { removeTree } from '../../src/remove-tree.ts';
+import { freePort } from '../free-port.ts';
 
 /** Debian's package docker-registry: the reference, in place of the registry of the scenarios. */
 const REGISTRY = '/usr/bin/docker-registry';
@@ -49,14 +50,6 @@ function newFolder(): string {
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'ca.pem', ...subject];
   expect(spawnSync(OPENSSL ?? '', args, { cwd: folder }).status).toBe(0);
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = listener();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function startRegistry(folder: string, auth: object): Promise<RealRegistry> {

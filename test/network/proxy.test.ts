@@ -1,12 +1,13 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HealthService } from '../../src/network/proxy/health-service.ts';
 import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/base/service-listener.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
+import { freePort } from '../free-port.ts';
 
 const clock = new ManualClock();
 const closers: (() => void)[] = [];
@@ -33,15 +34,6 @@ async function listen(onConnection: (socket: Socket) => void): Promise<ServiceEn
 
 /** A server that tells its name and ends. */
 const named = (name: string): Promise<ServiceEndpoint> => listen((socket) => socket.end(name));
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server: Server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function listener(
   endpoints: readonly ServiceEndpoint[],

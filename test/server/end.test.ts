@@ -6,7 +6,6 @@ import { expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
 import { makeCertificates } from '../../src/server/http/certificates.ts';
 import { listenForApi } from '../../src/server/http/listen.ts';
-import { PATIENT } from '../patience.ts';
 import { startServer, type TestServer } from './start-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -36,7 +35,7 @@ function answerOf(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.on('error', () => undefined).once('close', () => resolve(text)));
 }
 
-it('a server ends with clients that read nothing, and clients that have not sent all', PATIENT, async () => {
+it('a server ends with clients that read nothing, and clients that have not sent all', async () => {
   const server = await startServer();
   for (let n = 0; n < 8; n++) await server.post(MAPS, { metadata: { name: `m${n}` }, data: { text: 'x'.repeat(9e5) } });
   const json = ['Content-Type: application/json', 'Content-Length: 100', '', '{'];

@@ -1,6 +1,5 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PATIENT } from '../patience.ts';
 import { sendBadRequests } from './requests.mjs';
 import { startServer, type TestServer } from './start-server.ts';
 import { SystemClock } from '../../src/clock.ts';
@@ -41,7 +40,7 @@ it('updates at the same time lose no write', async () => {
   expect((await server.get(`${MAPS}/counter`)).body.data).toEqual({ n: '20' });
 });
 
-it('a watch whose client does not read is cut off', PATIENT, async () => {
+it('a watch whose client does not read is cut off', async () => {
   const { hostname: host, port } = new URL(server.url);
   const socket = connect({ host, port: Number(port), ca: server.ca, servername: 'localhost' });
   const head = `GET ${MAPS}?watch=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
@@ -60,7 +59,7 @@ it('a watch whose client does not read is cut off', PATIENT, async () => {
   expect(bytes).toBeLessThan(40 * text.length);
 });
 
-it('a client that sends its request byte by byte is cut off', PATIENT, async () => {
+it('a client that sends its request byte by byte is cut off', async () => {
   const { ca, server: pair } = await makeCertificates({ names: ['localhost'], addresses: [] }, Date.now());
   const listener = await listenForApi({
     pair,

@@ -50,7 +50,9 @@ describe.concurrent('agents of one state folder', () => {
     const workshop = workshopFor(context, { leavesPods: true });
     const objects = [pod('first', { os: { name: 'windows' } }), pod('plain'), deployment('web', {})];
     await workshop.start(apply(workshop, objects, '-d')).ended;
-    expect(await workshop.run(['wait', 'pod/plain', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run(['wait', 'pod/plain', '--for=condition=Ready', '--timeout=3m'])).toMatchObject({
+      exitCode: 0,
+    });
     expect(await workshop.run(['rollout', 'status', 'deployment/web'])).toMatchObject({ exitCode: 0 });
     expect(await phasesOf(workshop)).toMatchObject({ first: 'Failed', plain: 'Running' });
   });

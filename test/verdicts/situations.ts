@@ -196,7 +196,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'a Pod is not Ready at the end of COMMAND': {
     objects: [POD],
     until: [],
-    command: 'touch unready; $PODRUN wait pod/web --for=condition=Ready=False',
+    command: 'touch unready; $PODRUN wait pod/web --timeout=3m --for=condition=Ready=False',
     want: {
       exitCode: 1,
       error: /^pod "web" stopped being Ready while COMMAND was running: container main is not ready/,
@@ -213,8 +213,9 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'a Pod crashes while COMMAND runs, and comes back': {
     objects: [POD],
     until: [],
-    command: `touch crash; $PODRUN wait pod/web --for=jsonpath='{.status.containerStatuses[0].restartCount}'=1
-      $PODRUN wait pod/web --for=condition=Ready`,
+    command: `touch crash
+      $PODRUN wait pod/web --timeout=3m --for=jsonpath='{.status.containerStatuses[0].restartCount}'=1
+      $PODRUN wait pod/web --timeout=3m --for=condition=Ready`,
     want: {
       exitCode: 1,
       error: /^pod "web" did not stay Ready while COMMAND was running: container main exited with code 3/,
@@ -242,7 +243,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'COMMAND fails, and a Pod is not Ready': {
     objects: [POD],
     until: [],
-    command: 'touch unready; $PODRUN wait pod/web --for=condition=Ready=False; exit 7',
+    command: 'touch unready; $PODRUN wait pod/web --timeout=3m --for=condition=Ready=False; exit 7',
     want: { exitCode: 7, error: /^pod "web" stopped being Ready/, failed: [/^sh -c/] },
     differs: { library: NO_COMMAND },
   },

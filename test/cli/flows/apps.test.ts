@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { it } from 'vitest';
-import { PATIENT } from '../../patience.ts';
 import { type ApiObject, serveForFile, SLEEPER, SLEEPING, SOON } from './api.ts';
 
 // Flows of Kubernetes' Conformance tests of workloads, as its clients make them.
@@ -25,7 +24,7 @@ async function update(path: string, change: (object: ApiObject) => object, subre
   }
 }
 
-it.concurrent('a Deployment adopts a ReplicaSet, replaces its Pods, and forgets it', PATIENT, async ({ expect }) => {
+it.concurrent('a Deployment adopts a ReplicaSet, replaces its Pods, and forgets it', async ({ expect }) => {
   const core = await newNamespace('clean-up');
   const apps = '/apis/apps/v1/namespaces/clean-up';
   const all = { ...labels, pod: 'old' };
@@ -51,7 +50,6 @@ it.concurrent.for<[string, string, object]>([
   ['replicationcontrollers', '/api/v1', { replicas: 1, selector: labels, template }],
 ])(
   '%s: the controller puts right a status that somebody else has written',
-  PATIENT,
   async ([plural, group, spec], { expect }) => {
     await newNamespace(`status-${plural}`);
     const path = `${group}/namespaces/status-${plural}/${plural}`;
@@ -63,7 +61,7 @@ it.concurrent.for<[string, string, object]>([
   },
 );
 
-it.concurrent('a DaemonSet follows the labels of the node, and replaces a failed Pod', PATIENT, async ({ expect }) => {
+it.concurrent('a DaemonSet follows the labels of the node, and replaces a failed Pod', async ({ expect }) => {
   const core = await newNamespace('daemon');
   const sets = '/apis/apps/v1/namespaces/daemon/daemonsets';
   const node = `/api/v1/nodes/${hostname().toLowerCase()}`;
@@ -87,7 +85,7 @@ it.concurrent('a DaemonSet follows the labels of the node, and replaces a failed
   await expect.poll(async () => itemsOf(`${core}/pods`), SOON).toEqual([]);
 });
 
-it.concurrent('a Job takes back a Pod without owner, and lets go one without labels', PATIENT, async ({ expect }) => {
+it.concurrent('a Job takes back a Pod without owner, and lets go one without labels', async ({ expect }) => {
   const core = await newNamespace('orphans');
   const jobs = '/apis/batch/v1/namespaces/orphans/jobs';
   const spec = { template: { spec: { ...SLEEPING, restartPolicy: 'Never' } } };
@@ -103,50 +101,42 @@ it.concurrent('a Job takes back a Pod without owner, and lets go one without lab
   await expect.poll(owners, SOON).toEqual([]);
 });
 
-it.concurrent(
-  'an evicted Pod does not count against its Job, whose policy ignores disruptions',
-  PATIENT,
-  async ({ expect }) => {
-    const core = await newNamespace('eviction');
-    const jobs = '/apis/batch/v1/namespaces/eviction/jobs';
-    const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }];
-    const pod = { spec: { ...SLEEPING, restartPolicy: 'Never' } };
-    const spec = { backoffLimit: 0, podFailurePolicy: { rules }, template: pod };
-    await send('POST', jobs, { metadata: { name: 'j' }, spec });
-    await expect.poll(async () => readyOf(await get(`${jobs}/j`)), SOON).toBe(1);
-    const first = (await firstOf(`${core}/pods`))?.metadata;
-    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: first?.name } };
-    expect(await send('POST', `${core}/pods/${first?.name}/eviction`, eviction)).toMatchObject({ httpCode: 201 });
-    const others = async (): Promise<unknown[]> =>
-      (await itemsOf(`${core}/pods`)).filter(({ metadata }) => metadata.uid !== first?.uid);
-    await expect.poll(async () => (await others()).length, SOON).toBe(1);
-    await expect.poll(async () => readyOf(await get(`${jobs}/j`)), SOON).toBe(1);
-    expect((await get(`${jobs}/j`))['status'].failed ?? 0).toBe(0);
-  },
-);
+it.concurrent('an evicted Pod does not count against its Job, whose policy ignores disruptions', async ({ expect }) => {
+  const core = await newNamespace('eviction');
+  const jobs = '/apis/batch/v1/namespaces/eviction/jobs';
+  const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }];
+  const pod = { spec: { ...SLEEPING, restartPolicy: 'Never' } };
+  const spec = { backoffLimit: 0, podFailurePolicy: { rules }, template: pod };
+  await send('POST', jobs, { metadata: { name: 'j' }, spec });
+  await expect.poll(async () => readyOf(await get(`${jobs}/j`)), SOON).toBe(1);
+  const first = (await firstOf(`${core}/pods`))?.metadata;
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: first?.name } };
+  expect(await send('POST', `${core}/pods/${first?.name}/eviction`, eviction)).toMatchObject({ httpCode: 201 });
+  const others = async (): Promise<unknown[]> =>
+    (await itemsOf(`${core}/pods`)).filter(({ metadata }) => metadata.uid !== first?.uid);
+  await expect.poll(async () => (await others()).length, SOON).toBe(1);
+  await expect.poll(async () => readyOf(await get(`${jobs}/j`)), SOON).toBe(1);
+  expect((await get(`${jobs}/j`))['status'].failed ?? 0).toBe(0);
+});
 
-it.concurrent(
-  'a StatefulSet makes a Pod again that the node refuses, until its port is free',
-  PATIENT,
-  async ({ expect }) => {
-    const core = await newNamespace('ports');
-    const sets = '/apis/apps/v1/namespaces/ports/statefulsets';
-    const ports = [{ containerPort: 21_017, hostPort: 21_017 }];
-    const bound = { ...SLEEPING, nodeName: hostname().toLowerCase(), containers: [{ ...SLEEPER, ports }] };
-    await send('POST', `${core}/pods`, { metadata: { name: 'first' }, spec: bound });
-    await expect.poll(async () => (await get(`${core}/pods/first`))['status'].phase, SOON).toBe('Running');
-    const spec = { serviceName: 'x', ...selected, template: { metadata: { labels }, spec: bound } };
-    await send('POST', sets, { metadata: { name: 's' }, spec });
-    const uids = new Set<string>();
-    await expect
-      .poll(async () => {
-        const { metadata, status } = await get(`${core}/pods/s-0`);
-        if (status?.reason === 'NodePorts') uids.add(metadata.uid);
-        return uids.size;
-      }, SOON)
-      .toBeGreaterThan(0);
-    await send('DELETE', `${core}/pods/first`, { gracePeriodSeconds: 0 });
-    await expect.poll(async () => readyOf(await get(`${sets}/s`)), SOON).toBe(1);
-    expect(uids).not.toContain((await get(`${core}/pods/s-0`)).metadata.uid);
-  },
-);
+it.concurrent('a StatefulSet makes a Pod again that the node refuses, until its port is free', async ({ expect }) => {
+  const core = await newNamespace('ports');
+  const sets = '/apis/apps/v1/namespaces/ports/statefulsets';
+  const ports = [{ containerPort: 21_017, hostPort: 21_017 }];
+  const bound = { ...SLEEPING, nodeName: hostname().toLowerCase(), containers: [{ ...SLEEPER, ports }] };
+  await send('POST', `${core}/pods`, { metadata: { name: 'first' }, spec: bound });
+  await expect.poll(async () => (await get(`${core}/pods/first`))['status'].phase, SOON).toBe('Running');
+  const spec = { serviceName: 'x', ...selected, template: { metadata: { labels }, spec: bound } };
+  await send('POST', sets, { metadata: { name: 's' }, spec });
+  const uids = new Set<string>();
+  await expect
+    .poll(async () => {
+      const { metadata, status } = await get(`${core}/pods/s-0`);
+      if (status?.reason === 'NodePorts') uids.add(metadata.uid);
+      return uids.size;
+    }, SOON)
+    .toBeGreaterThan(0);
+  await send('DELETE', `${core}/pods/first`, { gracePeriodSeconds: 0 });
+  await expect.poll(async () => readyOf(await get(`${sets}/s`)), SOON).toBe(1);
+  expect(uids).not.toContain((await get(`${core}/pods/s-0`)).metadata.uid);
+});

@@ -1,5 +1,4 @@
 import { describe, type ExpectStatic, it } from 'vitest';
-import { PATIENT } from '../../patience.ts';
 import { type ApiObject, serveForFile, SLEEPER, SLEEPING, SOON } from './api.ts';
 
 // Flows of sig-node, in the network that a server chooses by itself.
@@ -37,24 +36,22 @@ async function put(path: string, change: (object: ApiObject) => void): Promise<A
 }
 
 describe.concurrent('sig-node', () => {
-  it(
-    'a Service with a name outside of the cluster stands beside a Pod in the network of the host',
-    PATIENT,
-    async ({ expect }) => {
-      const core = await newNamespace('external');
-      const service = { spec: { type: 'ExternalName', externalName: 'localhost' } };
-      await send('POST', `${core}/services`, { metadata: { name: 'first' }, ...service });
-      await send('POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { ...SLEEPING, hostNetwork: true } });
-      await untilReady(expect, `${core}/pods/p`);
-      await send('POST', `${core}/services`, { metadata: { name: 'second' }, ...service });
-      await send('POST', `${core}/pods`, { metadata: { name: 'q' }, spec: { ...SLEEPING, hostNetwork: true } });
-      await untilReady(expect, `${core}/pods/q`);
-      const events = (await get(`${core}/events`))['items'] as Array<{ reason: string }>;
-      expect(events.map(({ reason }) => reason)).not.toContain('FailedCreatePodSandBox');
-    },
-  );
+  it('a Service with a name outside of the cluster stands beside a Pod in the network of the host', async ({
+    expect,
+  }) => {
+    const core = await newNamespace('external');
+    const service = { spec: { type: 'ExternalName', externalName: 'localhost' } };
+    await send('POST', `${core}/services`, { metadata: { name: 'first' }, ...service });
+    await send('POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { ...SLEEPING, hostNetwork: true } });
+    await untilReady(expect, `${core}/pods/p`);
+    await send('POST', `${core}/services`, { metadata: { name: 'second' }, ...service });
+    await send('POST', `${core}/pods`, { metadata: { name: 'q' }, spec: { ...SLEEPING, hostNetwork: true } });
+    await untilReady(expect, `${core}/pods/q`);
+    const events = (await get(`${core}/events`))['items'] as Array<{ reason: string }>;
+    expect(events.map(({ reason }) => reason)).not.toContain('FailedCreatePodSandBox');
+  });
 
-  it('HTTP hooks of a Pod reach another Pod through its proxy', PATIENT, async ({ expect }) => {
+  it('HTTP hooks of a Pod reach another Pod through its proxy', async ({ expect }) => {
     const core = await newNamespace('hooks');
     const called = { ...SLEEPER, command: [process.execPath, '-e', LISTENER] };
     const readinessProbe = { tcpSocket: { port: 18437 }, periodSeconds: 1 };
@@ -72,7 +69,7 @@ describe.concurrent('sig-node', () => {
       .toEqual(['/started?x=1', '/stops']);
   });
 
-  it('a Pod counts what changes it, its deletion too, until nothing holds it', PATIENT, async ({ expect }) => {
+  it('a Pod counts what changes it, its deletion too, until nothing holds it', async ({ expect }) => {
     const core = await newNamespace('counted');
     const pod = `${core}/pods/p`;
     const metadata = { name: 'p', finalizers: ['example.com/held'] };
@@ -90,27 +87,23 @@ describe.concurrent('sig-node', () => {
     await expect.poll(async () => (await get(pod))['httpCode'] as unknown, SOON).toBe(404);
   });
 
-  it(
-    'a Pod whose status a client writes is Ready again once its agent has seen the change',
-    PATIENT,
-    async ({ expect }) => {
-      const core = await newNamespace('status');
-      const pod = `${core}/pods/p`;
-      await send('POST', `${core}/pods`, { metadata: { name: 'p' }, spec: SLEEPING });
-      await untilReady(expect, pod);
-      const isFalse = (object: ApiObject): boolean => !isReady(object);
-      const written = await put(`${pod}/status`, ({ status }) => {
-        for (const condition of status.conditions) if (condition.type === 'Ready') condition.status = 'False';
-      });
-      expect(isFalse(written)).toBe(true);
-      const said = { metadata: { annotations: { told: 'yes' } }, status: { reason: 'Told', message: 'by another' } };
-      const patched = await patch(`${pod}/status`, said, 'merge');
-      expect(patched).toMatchObject(said);
-      expect((await untilReady(expect, pod)).metadata).toMatchObject({ annotations: { told: 'yes' } });
-    },
-  );
+  it('a Pod whose status a client writes is Ready again once its agent has seen the change', async ({ expect }) => {
+    const core = await newNamespace('status');
+    const pod = `${core}/pods/p`;
+    await send('POST', `${core}/pods`, { metadata: { name: 'p' }, spec: SLEEPING });
+    await untilReady(expect, pod);
+    const isFalse = (object: ApiObject): boolean => !isReady(object);
+    const written = await put(`${pod}/status`, ({ status }) => {
+      for (const condition of status.conditions) if (condition.type === 'Ready') condition.status = 'False';
+    });
+    expect(isFalse(written)).toBe(true);
+    const said = { metadata: { annotations: { told: 'yes' } }, status: { reason: 'Told', message: 'by another' } };
+    const patched = await patch(`${pod}/status`, said, 'merge');
+    expect(patched).toMatchObject(said);
+    expect((await untilReady(expect, pod)).metadata).toMatchObject({ annotations: { told: 'yes' } });
+  });
 
-  it("a Node of a client gets no Pod, and keeps the client's status", PATIENT, async ({ expect }) => {
+  it("a Node of a client gets no Pod, and keeps the client's status", async ({ expect }) => {
     const core = await newNamespace('nodes');
     const labels = { fake: 'yes' };
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Told' }];

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Container, Pod, PodSpec, Volume } from '../../../src/api/generated/types.ts';
-import { PATIENT } from '../../patience.ts';
 import { type ApiObject, serveForFile, SOON } from './api.ts';
 import { has, needs } from '../../needs.ts';
 
@@ -42,7 +41,7 @@ async function told(pod: string): Promise<Record<string, string>> {
 }
 
 describe('volumes', needs('root', 'namespaces'), () => {
-  it('are for each user of a Pod what their modes say', PATIENT, async () => {
+  it('are for each user of a Pod what their modes say', async () => {
     const core = await newNamespace('users');
     await send('POST', `${core}/secrets`, { metadata: { name: 's' }, data: { key: encoded('secret') } });
     const mode = { defaultMode: 0o440 };
@@ -69,7 +68,7 @@ describe('volumes', needs('root', 'namespaces'), () => {
     expect(await told(pod)).toEqual({ root: seen(0), other: seen(1001) });
   });
 
-  it('show parts of themselves at paths of files, also of files that podrun mounts', PATIENT, async () => {
+  it('show parts of themselves at paths of files, also of files that podrun mounts', async () => {
     const core = await newNamespace('parts');
     await send('POST', `${core}/configmaps`, { metadata: { name: 'c' }, data: { key: 'config' } });
     const volumes: Volume[] = [
@@ -86,7 +85,7 @@ describe('volumes', needs('root', 'namespaces'), () => {
     expect(await told(await begin(core, { volumes, containers: [main] }))).toEqual({ main: 'configpconfig' });
   });
 
-  it('follow what clients write, delete and create while a Pod runs', PATIENT, async () => {
+  it('follow what clients write, delete and create while a Pod runs', async () => {
     const core = await newNamespace('followed');
     const config = (name: string, value: string): object => ({ metadata: { name }, data: { key: value } });
     const secret = (name: string, value: string): object => config(name, encoded(value));
@@ -128,7 +127,7 @@ describe('volumes', needs('root', 'namespaces'), () => {
     expect(await told(pod)).toEqual({ main: 'oldoldoldold' });
   });
 
-  it('of one kind do not get into the way of each other', PATIENT, async () => {
+  it('of one kind do not get into the way of each other', async () => {
     const core = await newNamespace('many');
     const names = Array.from({ length: 50 }, (_, index) => `c-${index}`);
     for (const name of names)
@@ -149,7 +148,7 @@ describe('volumes', needs('root', 'namespaces'), () => {
   });
 });
 
-it('the ConfigMap with the CA comes back when a client deletes or changes it', PATIENT, async () => {
+it('the ConfigMap with the CA comes back when a client deletes or changes it', async () => {
   const map = `${await newNamespace('trusting')}/configmaps/kube-root-ca.crt`;
   const first = await get(map);
   const ca = async (): Promise<string | undefined> => (await get(map))['data']?.['ca.crt'];

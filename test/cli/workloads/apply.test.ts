@@ -1,14 +1,20 @@
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import type { PodSpec } from '../../../src/api/generated/types.ts';
+import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
+import { PATIENT } from '../../patience.ts';
 import { type Workshop, workshopFor } from '../workshop.ts';
 
 const SERVER = ['sleep', '1000'];
 
 /** A template whose container has this command. */
-function template(workshop: Workshop, command: readonly string[], spec: Partial<PodSpec> = {}): object {
+function template(
+  workshop: Workshop,
+  command: readonly string[],
+  spec: Partial<PodSpec> = {},
+  more: Partial<Container> = {},
+): object {
   const env = [{ name: 'WORKSHOP', value: workshop.folder }];
-  const containers = [{ name: 'main', image: 'busybox', command, env }];
+  const containers = [{ name: 'main', image: 'busybox', command, env, ...more }];
   return { metadata: { labels: { app: 'x' } }, spec: { terminationGracePeriodSeconds: 5, containers, ...spec } };
 }
 
@@ -28,13 +34,22 @@ function fileOf(workshop: Workshop, ...objects: readonly object[]): string {
   return workshop.file('objects.yaml', objects.map((object) => stringify(object)).join('---\n'));
 }
 
-const says = (word: string): string[] => ['sh', '-c', `echo ${word}; exec sleep 1000`];
+const says = (word: string, then = ':'): string[] => ['sh', '-c', `echo ${word}; ${then}; exec sleep 1000`];
+const SAID = '"${PODRUN_VOLUME_SAID:-/said}/it"'; // oxlint-disable-line no-template-curly-in-string
+/** Ready when it has said its word: it may be ended then. */
+const SAYING: Partial<Container> = {
+  volumeMounts: [{ name: 'said', mountPath: '/said' }],
+  readinessProbe: { exec: { command: ['sh', '-c', `test -e ${SAID}`] }, periodSeconds: 1, timeoutSeconds: 60 },
+};
 const FAILING = ['sh', '-c', 'echo no database; exit 3'];
 
 describe.concurrent('the second apply of workloads', () => {
   /** A server that prints the word first, once it is ready to be ended. */
-  const saying = (workshop: Workshop, word: string): string =>
-    fileOf(workshop, server(workshop, 'Deployment', { template: template(workshop, says(word)) }));
+  const saying = (workshop: Workshop, word: string): string => {
+    const volumes = [{ name: 'said', emptyDir: {} }];
+    const pods = template(workshop, says(word, `: >${SAID}`), { volumes }, SAYING);
+    return fileOf(workshop, server(workshop, 'Deployment', { template: pods }));
+  };
   const said = (stdout: string): string[] =>
     [...stdout.matchAll(/│ \S+ +(\w+)$/gm)].map(([, word = '']) => word).toSorted();
 
@@ -115,14 +130,14 @@ describe.concurrent('apply of workloads', () => {
 
   it('ends with 1 when a rollout misses its deadline, with the evidence of the worst Pod', async (context) => {
     const workshop = workshopFor(context);
-    const probe = { exec: { command: ['sh', '-c', 'echo warming up; exit 1'] }, periodSeconds: 1 };
+    const probe = { exec: { command: ['sh', '-c', 'echo warming up; exit 1'] }, periodSeconds: 1, timeoutSeconds: 10 };
     const pods = template(workshop, SERVER, {
       containers: [{ name: 'main', image: 'busybox', command: SERVER, readinessProbe: probe }],
     });
     // The Pod has been probed long before, also on a busy machine.
     const spec = { replicas: 1, progressDeadlineSeconds: 12, template: pods };
     const file = fileOf(workshop, server(workshop, 'Deployment', spec));
-    const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'ready', '--timeout', '60s']);
+    const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'ready', '--timeout', '3m']);
     expect(exitCode).toBe(1);
     const first =
       'error: deployment "web" cannot become ready: ProgressDeadlineExceeded, 0/1 ready, no progress for 12s\n';
@@ -200,6 +215,6 @@ describe.concurrent('apply of workloads', () => {
     const path = '{.status.readyReplicas}';
     expect((await workshop.run(['get', 'deploy', 'web', '-o', `jsonpath=${path}`])).stdout).toBe('2');
     expect((await workshop.run(['delete', 'deploy', 'web'])).exitCode).toBe(0);
-    await context.expect.poll(() => workshop.processes(), { timeout: 20_000 }).toEqual([]);
+    await context.expect.poll(() => workshop.processes(), PATIENT).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ it('exec, logs -f and port-forward reach a Pod of a running workload', async () 
   expect(logs).toMatchObject({ exitCode: 0, stdout: 'up\n' });
   expect(logs.stderr).toMatch(/^Found 2 pods, using pod\/web-\w+-\w+\n$/);
   const following = workshop.start(['logs', '-f', 'deployment/web']);
-  await following.until(({ stdout }) => stdout === 'up\n');
+  await following.until(({ stdout, stderr }) => stdout === 'up\n' && stderr.endsWith('\n'));
   const [, followed = ''] = /using pod\/(\S+)/.exec(following.stderr) ?? [];
   expect((await workshop.run(['delete', 'pod', followed, '--grace-period=0', '--force'])).exitCode).toBe(0);
   await following.until(({ stdout, stderr }) => stdout === 'up\nup\n' && /was replaced by pod\/web-/.test(stderr));
@@ -124,4 +124,4 @@ it('exec, logs -f and port-forward reach a Pod of a running workload', async () 
   apply.signal('SIGINT');
   expect((await forward.ended).stderr).toContain('error: lost connection to pod\n');
   await apply.ended;
-}, 60_000);
+});

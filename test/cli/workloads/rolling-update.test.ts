@@ -40,7 +40,7 @@ const DEPLOYMENT = {
             // On a machine that is too busy to answer a probe in time, a Service has no ready Pod left.
             readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 60, failureThreshold: 60 },
             // New connections go to other Pods before the server hears of its end, as on a cluster.
-            lifecycle: { preStop: { sleep: { seconds: 1 } } },
+            lifecycle: { preStop: { sleep: { seconds: 5 } } },
           },
         ],
       },
@@ -91,7 +91,7 @@ class Load {
   }
 }
 
-it('a rolling update loses no request', { timeout: 120_000 }, async (context) => {
+it('a rolling update loses no request', async (context) => {
   const workshop = workshopFor(context);
   const file = workshop.file('web.yaml', [SERVICE, DEPLOYMENT].map((object) => stringify(object)).join('---\n'));
   const apply = workshop.start(['apply', file]);

@@ -4,7 +4,7 @@ import { decode, encode } from 'dns-packet';
 import { expect, it, type TestContext, vi } from 'vitest';
 import { DnsServer } from '../../../src/network/dns/dns-server.ts';
 import type { DnsName } from '../../../src/network/dns/names.ts';
-import { freePort } from '../../cli/network-place.ts';
+import { freePort } from '../../free-port.ts';
 import { PATIENT } from '../../patience.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 
