@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT } from '../patience.ts';
 import { ControlPlane } from './control-plane.ts';
 import { TinyCa } from './tiny-ca.ts';
 
