@@ -46,7 +46,7 @@ function owned(object: KubeObject, manager: string, time: string | undefined): K
 }
 
 /**
- * Merges a manifest into a stored object. The manager of an object that no API server has written is the one that made
+ * Merges a manifest into a stored object. An object that no API server has written belongs to the manager that made
  * it. Source: managedfields, skipNonAppliedManager.
  */
 function mergedByServer(
@@ -95,7 +95,7 @@ function applied(
     });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    if (error.failure.reason !== 'Conflict') throw fromServer('BadRequest', error.message);
+    if (error.failure.code !== 409) throw fromServer('BadRequest', error.message);
     throw applyConflict(error.message);
   }
 }

@@ -69,7 +69,7 @@ class Run {
     return this.read('get', 'pod', name, '-o', 'jsonpath={.status.podIP}');
   }
 
-  /** What came through. */
+  /** The lines of the connections that came through. */
   get through(): string[] {
     return [...this.apply.stdout.matchAll(/through: (.*)/g)].map(([, text = '']) => text.trim());
   }

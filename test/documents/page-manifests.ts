@@ -91,3 +91,11 @@ spec:
     - from: [{ podSelector: { matchLabels: { app: web } } }]
       ports: [{ port: 5432 }]
 `;
+
+/** A Service `web` at port 8000, whose Pods have the label `app: web`. */
+export const SERVICE: string = stringify({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web' },
+  spec: { selector: { app: 'web' }, ports: [{ port: 8000 }] },
+});

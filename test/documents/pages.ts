@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { has } from '../needs.ts';
-import { SERVE, SHOP, deployed, ending, pod, serving } from './page-manifests.ts';
+import { SERVE, SERVICE, SHOP, deployed, ending, pod, serving } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
 import { WORKLOAD_PAGES } from './workload-pages.ts';
 
@@ -16,13 +16,6 @@ const BENCHMARKS = [
   'npm run bench -- --fast --check           # is any ratio worse than the recorded one?',
 ];
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
-
-const SERVICE = stringify({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'web' },
-  spec: { selector: { app: 'web' }, ports: [{ port: 8000 }] },
-});
 
 /** The settings of the pages, by page. */
 export const PAGES: Readonly<Record<string, PageSetting>> = {

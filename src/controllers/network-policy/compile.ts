@@ -52,7 +52,7 @@ interface SelectedAlike {
   dependOnPod: boolean;
 }
 
-/** What Pods of the same policies and named ports permit. */
+/** The permissions of Pods with the same policies and named ports. */
 interface UnitedPermissions {
   readonly parts: readonly Permissions[];
   readonly permits: Pick<PolicyGroup, 'anyPort' | 'allowances'>;

@@ -73,7 +73,7 @@ function usersIn(text: string): Map<string, ApiUser> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return new Map(
     lines.map((line) => {
-      const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain = '']) => {
+      const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"?|([^,]*))/g)].map(([, quoted, plain = '']) => {
         return (quoted ?? plain).replaceAll('""', '"').trim();
       });
       const [token = '', name = '', uid = '', groups = ''] = fields;
