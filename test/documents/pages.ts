@@ -8,6 +8,7 @@ const DETACH = 'podrun apply -d --wait --timeout 100s pod.yaml';
 const KILL_AGENT =
   'kill -9 $(sed -n \'s/.*"pid": *\\([0-9]*\\).*/\\1/p\' ~/.local/state/podrun/.agents/*/process.json | tail -1)';
 const DELETE = 'podrun delete pod --all';
+const CRASH_LOOP = 'podrun apply fixtures/crash-loop.yaml --no-logs';
 const BENCHMARKS = [
   'npm run bench                             # all rows; takes some minutes',
   'npm run bench -- cold-start one-shot      # some, by the names of their files in bench/rows',
@@ -29,8 +30,8 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
         skip: 'this is one of them',
       },
       'podrun apply fixtures/workloads/ingress.yaml': { until: /ingress\/hello/ },
-      'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': {
-        instead: 'podrun apply fixtures/crash-loop.yaml --no-logs --timeout 18s --backoff-initial 6s',
+      [`${CRASH_LOOP} --timeout 3s --backoff-initial 1s`]: {
+        instead: `${CRASH_LOOP} --timeout 18s --backoff-initial 6s`,
         exit: 124,
       },
       'podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
@@ -367,10 +368,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       }),
     },
     manners: {
-      'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 5m': {
-        instead: 'podrun apply fixtures/crash-loop.yaml --no-logs --speed 60x --timeout 20m',
-        exit: 124,
-      },
+      [`${CRASH_LOOP} --speed 60x --timeout 5m`]: { instead: `${CRASH_LOOP} --speed 60x --timeout 20m`, exit: 124 },
       "podrun apply pod.yaml --no-logs --inject kill:app@2s --inject 'probe:readiness=fail@4s+2s' --timeout 8s": {
         instead:
           "podrun apply pod.yaml --no-logs --inject kill:app@8s --inject 'probe:readiness=fail@16s+8s' --timeout 40s",
