@@ -100,7 +100,11 @@ describe('the types of a policy', () => {
     [DEPLOYMENTS, "object.spec.strategy.rollingUpdate.maxSurge == '25%'", []],
     [DEPLOYMENTS, 'has(object.spec.nosuch.deeper)', ["1:16: undefined field 'nosuch'"]],
     [DEPLOYMENTS, "object.metadata.namespace == 'a' && oldObject == null", []],
-    [PODS, "object.metadata.labels['a'] == 'b' && object.metadata.creationTimestamp < timestamp('2026-01-01')", []],
+    [
+      PODS,
+      "object.metadata.labels['a'] == 'b' && object.metadata.creationTimestamp < timestamp('2026-01-01T00:00:00Z')",
+      [],
+    ],
     [PODS, "object.spec.containers.all(c, c.resources.limits['cpu'] != '')", ["1:42: undefined field 'limits'"]],
     [
       PODS,

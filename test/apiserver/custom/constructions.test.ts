@@ -20,7 +20,11 @@ describe('an expression that constructs objects', () => {
     ['Object { metadata : Object.metadata{ labels: {"a": "b{"} } }', 'Object', { metadata: { labels: { a: 'b{' } } }],
     ['Object{a: r\'x}\', b: """}"""} // {', 'Object', { a: 'x}', b: '}' }],
     ['Object{?a: optional.of(1), ?b: optional.none()}', 'Object', { a: 1 }],
-    ['"web" in {"web": 1} ? Object{a: [1, 2.5, null, true]} : Object{}', 'Object', { a: [1, 2.5, null, true] }],
+    [
+      '"web" in {"web": 1} ? Object{a: [dyn(1), dyn(2.5), dyn(null), dyn(true)]} : Object{}',
+      'Object',
+      { a: [1, 2.5, null, true] },
+    ],
     [
       '[JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey("a/b~c"), value: Object{x: 1}}]',
       'list(JSONPatch)',
