@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { StoredPod, WatchEvent } from '../../src/api/base/objects.ts';
 import { runHere } from '../cli/in-process.ts';
 import { type Ended, podsIn, type WatchLine, watchLines } from '../cli/workshop.ts';
-import { PATIENCE_MS } from '../patience.ts';
 import type { TraceLine } from '../print/golden.ts';
 import { comparableStory, type Story } from './differences.ts';
 import { eventNotes, noteText } from './event-note.ts';
@@ -17,6 +16,8 @@ import { type Effect, effectsOf, holds } from './step-time.ts';
 
 /** The time limit of a run. */
 const LONGEST = '45s';
+/** The longest wait before a step, which comes within the run even where podrun never shows the node's state before it. */
+const LONGEST_WAIT_MS = 30_000;
 
 /**
  * The longest pause before a step in a Pod that changes by itself, later. Startup and liveness probes begin within a
@@ -112,7 +113,7 @@ class Apply {
     let alarm: NodeJS.Timeout | undefined;
     const seen = new Promise<void>((resolve) => {
       this.#onOutput = () => condition() && resolve();
-      alarm = globalThis.setTimeout(resolve, PATIENCE_MS);
+      alarm = globalThis.setTimeout(resolve, LONGEST_WAIT_MS);
       this.#onOutput();
     });
     await Promise.race([seen, this.ended]).finally(() => clearTimeout(alarm));
