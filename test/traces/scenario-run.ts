@@ -16,7 +16,7 @@ import { type Effect, effectsOf, holds } from './step-time.ts';
 
 /** The time limit of a run. */
 const LONGEST = '45s';
-/** The longest wait before a step, which comes within the run even where podrun never shows the node's state before it. */
+/** The longest wait before a step: it comes within the run, even if podrun never shows the node's state before it. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**

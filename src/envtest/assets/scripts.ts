@@ -76,13 +76,16 @@ done >"$own.new"
 mv "$own.new" "$own.flags"
 (
   trap '' TERM INT
-  exec 3>&-
-  while IFS= read -r line; do
-    case $line in
-    'exit '*) exit "\${line#exit }" ;;
-    *) printf '%s\\n' "\${line#say }" >&2 ;;
-    esac
-  done <"$own.out"
+  # The server sees the end of the first pipe only when the second one is open here.
+  {
+    exec 3>&-
+    while IFS= read -r line; do
+      case $line in
+      'exit '*) exit "\${line#exit }" ;;
+      *) printf '%s\\n' "\${line#say }" >&2 ;;
+      esac
+    done
+  } <"$own.out"
   exit 1
 ) &
 trap 'exec 3>&-' TERM INT

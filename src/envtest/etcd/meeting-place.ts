@@ -15,7 +15,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PodrunError } from '../../api/index.ts';
-import { guarded } from '../../defects.ts';
+import { guarded, inBackground } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { localProcesses } from '../../runtime/index.ts';
@@ -81,6 +81,10 @@ function take(place: string): ApiCaller {
   // The script has opened both ends of the first one, and waits for the writer of the second one.
   const input = guarded(new Socket({ fd: openSync(`${place}.in`, constants.O_RDONLY | constants.O_NONBLOCK) }));
   const output = openSync(`${place}.out`, constants.O_RDWR | constants.O_NONBLOCK);
+  const gone = new Promise<void>((resolve) => {
+    input.once('close', () => resolve());
+    input.resume();
+  });
   let isOver = false;
   const write = (line: string): void => void quietly(() => writeSync(output, `${line}\n`));
   return {
@@ -92,13 +96,15 @@ function take(place: string): ApiCaller {
       if (isOver) return;
       isOver = true;
       write(`exit ${exitCode}`);
-      closeSync(output);
-      input.destroy();
-      for (const end of ['.in', '.out']) rmSync(place + end, { force: true });
+      // The script may not have opened its end of the pipe yet: what is written stays until the script has ended.
+      input.unref();
+      inBackground(
+        gone.then(() => {
+          closeSync(output);
+          for (const end of ['.in', '.out']) rmSync(place + end, { force: true });
+        }),
+      );
     },
-    gone: new Promise((resolve) => {
-      input.once('close', () => resolve());
-      input.resume();
-    }),
+    gone,
   };
 }
