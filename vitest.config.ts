@@ -167,8 +167,8 @@ const config: ViteUserConfig = defineConfig({
           },
           {
             extends: true,
-            // They have to be in time with a recording: on a slow machine, no other tests run beside them.
-            test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: IS_SLOW ? 3 : 1 }, ...LONG },
+            // They have to be in time with a recording: no other tests run beside them.
+            test: { name: 'recordings', include: [RECORDINGS], sequence: { groupOrder: 3 }, ...LONG },
           },
           {
             extends: true,
@@ -209,7 +209,7 @@ const config: ViteUserConfig = defineConfig({
     // A test that fails once is mended: no second attempts, anywhere.
     retry: 0,
     // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for.
-    maxWorkers: IS_SLOW ? 2 : 6,
+    maxWorkers: IS_SLOW ? 2 : 4,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.
