@@ -72,7 +72,7 @@ export const DEPLOYMENT: object = {
   kind: 'Deployment',
   metadata: { name: 'web' },
   spec: {
-    progressDeadlineSeconds: 2,
+    progressDeadlineSeconds: 20,
     selector: { matchLabels: { app: 'web' } },
     template: { metadata: { labels: { app: 'web' } }, spec: SERVER },
   },

@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   watch,
   writeFileSync,
@@ -48,7 +49,9 @@ export function openMeetingPlace(port: number, onCaller: (caller: ApiCaller) => 
   const folder = folderOf(port);
   removeTree(folder);
   mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(path.join(folder, 'pid'), `${process.pid}\n`, { mode: 0o600 });
+  // The script must not see the file before its text is there.
+  writeFileSync(path.join(folder, 'new'), `${process.pid}\n`, { mode: 0o600 });
+  renameSync(path.join(folder, 'new'), path.join(folder, 'pid'));
   const look = (): void => {
     for (const name of quietly(() => readdirSync(folder)) ?? [])
       if (name.endsWith(FLAGS)) onCaller(take(path.join(folder, name.slice(0, -FLAGS.length))));
