@@ -49,7 +49,7 @@ export function openMeetingPlace(port: number, onCaller: (caller: ApiCaller) => 
   const folder = folderOf(port);
   removeTree(folder);
   mkdirSync(folder, { mode: 0o700 });
-  // The script must not see the file before its text is there.
+  // The script must never see an empty file.
   writeFileSync(path.join(folder, 'new'), `${process.pid}\n`, { mode: 0o600 });
   renameSync(path.join(folder, 'new'), path.join(folder, 'pid'));
   const look = (): void => {
