@@ -6,7 +6,7 @@
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -24,9 +24,19 @@ const isExcepted = (id) =>
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
-  const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
+  const text = readFileSync(path.join(from, file), 'utf8');
+  const theme = /^theme: *(\S+)/m.exec(text)?.[1];
   const id = path.basename(file, '.yaml');
   const isNamed = wanted.includes(theme) || wanted.includes(id);
-  if (isNamed && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
+  if (isNamed && !isExcepted(id)) writeFileSync(path.join(into, file), corrected(id, text));
 }
+
+// Replaces an expectation that chance decides, on a node as well.
+function corrected(id, text) {
+  if (!Object.hasOwn(scope.corrected, id)) return text;
+  const { from: before, to } = scope.corrected[id];
+  if (!text.includes(before)) throw new Error(`${id}: scope.json corrects a text that is not there: ${before}`);
+  return text.replace(before, to);
+}
+
 process.stdout.write(`${into}\n`);
