@@ -27,6 +27,15 @@ export type {
 export { asBytes, fromBytes } from './base/as-bytes.ts';
 export type { AuthorizationMode, FrontProxy, ServerConfig, ServerContext, TokenReader } from './base/context.ts';
 export { objectToChange } from './base/default-objects.ts';
+export {
+  type Dialect,
+  DIALECT_VERSIONS,
+  dialectOf,
+  isServedIn,
+  isWarningIn,
+  namesEmulation,
+  NEWEST_DIALECT,
+} from './base/dialects.ts';
 export { EventRecorder, type EventRecorderOptions } from './base/event-recorder.ts';
 export { targetScale } from './subresources/scale-object.ts';
 export { autoscalerApiOf } from './autoscaler-api.ts';
@@ -41,6 +50,7 @@ export {
   asStatusError,
   badRequestStatus,
   expired,
+  inDialect,
   invalidObject,
   methodNotAllowed,
   noSuchPath,

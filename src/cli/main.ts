@@ -3,7 +3,7 @@ import { EXIT } from '../api/index.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
 import { ETCD_COMMAND } from '../envtest/index.ts';
 import { beforeCommand } from './before-command.ts';
-import { nameOfCommand, normalizeFlags, splitCommand } from './base/called-command.ts';
+import { findCalled, nameOfCommand, normalizeFlags, splitCommand } from './base/called-command.ts';
 import { Cli, type RunVerb, type Verb } from './base/cli.ts';
 import { globalFlags, withGlobalFlags } from './base/global-flags.ts';
 import { asHelpFlag, checkHelpTopic, withHelp } from './help/help.ts';
@@ -117,7 +117,6 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
   let help = '';
   const program = withGlobalFlags(withHelp(new Command('podrun'), () => new Output(host.stdout).columns))
     .description('Runs Kubernetes manifests as plain child processes, with the behaviour of a real cluster.')
-    .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ outputError: () => undefined, writeOut: (text) => void (help += text) });
@@ -135,6 +134,9 @@ export async function main(argv: readonly string[], host: Process): Promise<numb
     return from.length > 0 ? undefined : beforeCommand(cli, name.replace(/ .*/, ''));
   });
   await addVerbs(program, own[0] ?? '', run);
+  // A command may have a flag of the name for itself: commander would take it for the program's.
+  if (findCalled(program, own).command?.options.some(({ long }) => long === '--version') !== true)
+    program.version(version, '--version', 'print the version');
   if (argv[0] === COMPLETE_COMMAND) {
     const { answerCompletion } = await import('./complete/answer-completion.ts');
     return answerCompletion(cli, program, argv.slice(1));

@@ -13,6 +13,7 @@ import {
   authorizeConnection,
   checkParameters,
   hasAdmission,
+  inDialect,
   loadPatterns,
   methodNotAllowed,
   noSuchPath,
@@ -66,7 +67,7 @@ export async function answerRequest(
   const record = new RequestRecord(listeners, raw);
   response.setHeader('Audit-Id', record.about.id);
   response.once('close', () => record.ends(response.statusCode));
-  const warnings = new AnswerWarnings(response);
+  const warnings = new AnswerWarnings(response, context.config.dialect);
   let about: { resource: ObjectPath['resource']; name: string } | undefined;
   try {
     checkOrigin(raw.headers);
@@ -256,9 +257,9 @@ function fail(
   about: Parameters<typeof asStatusError>[1],
   raw: IncomingMessage,
   response: ServerResponse,
-  { report }: ServerContext,
+  { report, config }: ServerContext,
 ): void {
-  const status = asStatusError(error, about);
+  const status = inDialect(asStatusError(error, about), config.dialect);
   if (status.failure.code === 500 && !(error instanceof StatusError))
     report(`${raw.method} ${raw.url}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   // A real server refuses other types of bodies before it looks for what there is to warn of.

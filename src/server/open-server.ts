@@ -13,6 +13,7 @@ import {
   type AuthorizationMode,
   BUILT_IN_RESOURCES,
   compactHistory,
+  type Dialect,
   endNamespaces,
   expireEvents,
   followApiServices,
@@ -20,6 +21,7 @@ import {
   type FrontProxy,
   GarbageCollector,
   isSameSecret,
+  isServedIn,
   keepAuthenticationConfig,
   keepCounts,
   keepDefaultAccess,
@@ -27,6 +29,7 @@ import {
   keepNodeHeartbeat,
   keepOwnParts,
   keepStandingObjects,
+  NEWEST_DIALECT,
   type NodeClient,
   nodeShape,
   ownVerdict,
@@ -67,6 +70,8 @@ export interface ApiServerOptions {
   readonly claim: ServerClaim;
   /** Default: `rbac`. */
   readonly authorization?: AuthorizationMode | undefined;
+  /** The version of Kubernetes that clients see. Default: the newest. */
+  readonly dialect?: Dialect | undefined;
   /** Runs Pods. Undefined: objects are only stored. */
   readonly node?: NodeClient | undefined;
   /** The certificates and users. Undefined: those in the state folder, which are made at the first start. */
@@ -124,22 +129,19 @@ const HOST_NAMES = [
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
+  const { dialect = NEWEST_DIALECT } = options;
   const hasService = node !== undefined || store.lone !== undefined;
   const service = hasService ? new ApiService(store).open() : undefined;
   const identity = options.identity ?? (await ownIdentity(store.root, clock, [host, ...addressesOf(service)]));
   const { ca, server: pair, token, clientCa } = identity;
-  const resources = new ResourceTable(BUILT_IN_RESOURCES);
-  const objects = new ServedObjects(store);
+  const resources = new ResourceTable(BUILT_IN_RESOURCES.filter((resource) => isServedIn(dialect, resource)));
   registerNode(store, node);
-  for (const { storage, isNamespaced } of resources.all) {
-    const shape = storage === 'nodes' ? nodeShape(store, clock) : undefined;
-    if (storage !== '') objects.keep(storage, { isNamespaced, shape });
-  }
+  const objects = keptObjects(store, clock);
   const end = new AbortController();
   const closed = new AbortController();
   // One for each watch, or call of a webhook, that is open: there may be many.
   setMaxListeners(0, end.signal, closed.signal);
-  const config = configOf(identity, { authorization, descriptionsFile: options.descriptionsFile });
+  const config = configOf(identity, { authorization, dialect, descriptionsFile: options.descriptionsFile });
   const tokens = new ServiceTokens(identity.signingKey, identity.issuer);
   const shared = { store, clock, objects, resources, aggregated: new AggregatedTable(), node, config, tokens };
   const userOf = tokenReader(identity, shared);
@@ -193,6 +195,16 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   };
 }
 
+/** The objects of all kinds of Kubernetes, also of kinds that are not served. */
+function keptObjects(store: FileStore, clock: Clock): ServedObjects {
+  const objects = new ServedObjects(store);
+  for (const { storage, isNamespaced } of BUILT_IN_RESOURCES) {
+    const shape = storage === 'nodes' ? nodeShape(store, clock) : undefined;
+    if (storage !== '') objects.keep(storage, { isNamespaced, shape });
+  }
+  return objects;
+}
+
 /** The identity of the server of a state folder: its administrator has a token, and so have ServiceAccounts. */
 async function ownIdentity(root: string, clock: Clock, hosts: readonly string[]): Promise<ServerIdentity> {
   const certified = { names: HOST_NAMES, addresses: [...new Set([LOOPBACK, ...hosts])] };
@@ -204,7 +216,7 @@ async function ownIdentity(root: string, clock: Clock, hosts: readonly string[])
 /** The facts for handlers, before the server has a URL. */
 function configOf(
   { ca, clientCa, frontProxy, refusesAnonymous }: ServerIdentity,
-  given: Pick<ServerConfig, 'authorization' | 'descriptionsFile'>,
+  given: Pick<ServerConfig, 'authorization' | 'descriptionsFile' | 'dialect'>,
 ): ServerConfig & { url: string } {
   return { ...given, url: '', caCertificate: ca, clientCa, frontProxy, refusesAnonymous };
 }

@@ -1,25 +1,28 @@
-import type { ApiAnswer, ServerRoute } from '../apiserver/index.ts';
+import { type ApiAnswer, namesEmulation, type ServerContext, type ServerRoute } from '../apiserver/index.ts';
 import { coreVersions, namedGroups, oneGroup, resourcesOfVersion } from './discovery/documents.ts';
 import { HEALTH_ROUTES } from './pages/health.ts';
 import { ISSUER_ROUTES } from './pages/issuer.ts';
 import { ROOT_ROUTE } from './pages/root.ts';
-import { KUBERNETES_VERSION } from '../version.ts';
 
 /** The oldest minor version of clients and nodes that fit, counted from the own one. */
 const COMPATIBLE_BACK = 1;
 
 /** Source: apimachinery/pkg/version/types.go. */
-function versionAnswer(): ApiAnswer {
-  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(KUBERNETES_VERSION) ?? [];
+function versionAnswer(_: unknown, { config: { dialect } }: ServerContext): ApiAnswer {
+  const major = '1';
+  const minor = String(dialect.minor);
+  const emulation = {
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(dialect.minor - COMPATIBLE_BACK),
+  };
   return {
     object: {
       major,
       minor,
-      emulationMajor: major,
-      emulationMinor: minor,
-      minCompatibilityMajor: major,
-      minCompatibilityMinor: String(Number(minor) - COMPATIBLE_BACK),
-      gitVersion: KUBERNETES_VERSION,
+      ...(namesEmulation(dialect) && emulation),
+      gitVersion: dialect.gitVersion,
       gitCommit: '',
       gitTreeState: 'clean',
       buildDate: '',

@@ -174,7 +174,10 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   dashboard: [['--port', HOSTILE]],
   serve: [['--port', HOSTILE]],
-  envtest: [['-p', HOSTILE]],
+  envtest: [
+    ['-p', HOSTILE],
+    ['--version', HOSTILE],
+  ],
   'port-forward': [
     [HOSTILE, '80'],
     ['web', HOSTILE],

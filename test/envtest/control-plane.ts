@@ -137,13 +137,16 @@ export class ControlPlane {
     return ended;
   }
 
-  /** Ends both programs, and removes the folder. Rejects when one has not ended with 0, or has reported anything. */
-  async stop(): Promise<void> {
+  /**
+   * Ends both programs, and removes the folder. Rejects when one has not ended with 0, or has reported anything else.
+   * @param expected the standard error of both
+   */
+  async stop(expected = ''): Promise<void> {
     for (const agent of this.#agents) agent.destroy();
     const codes = [await this.end(this.api), await this.end(this.etcd)];
     this.remove();
     const reported = this.api.stderr() + this.etcd.stderr();
-    if (codes.some((code) => code !== 0) || reported !== '')
+    if (codes.some((code) => code !== 0) || reported !== expected)
       throw new Error(`they ended with ${codes.join(', ')}: ${reported}`);
   }
 

@@ -13,7 +13,12 @@ beforeAll(async () => {
   send = plane.as(plane.admin);
 });
 
-afterAll(() => plane.stop());
+/** The flags of envtest that the mode does not follow. */
+const WARNING =
+  'Warning: these flags have no effect in podrun with PODRUN_ENVTEST=controllers: ' +
+  '--disable-admission-plugins=ServiceAccount, --service-cluster-ip-range\n';
+
+afterAll(() => plane.stop(WARNING));
 
 const labels = { app: 'a' };
 const containers = [{ name: 'c', image: 'i', command: ['true'] }];

@@ -12,7 +12,12 @@ beforeAll(async () => {
   send = plane.as(plane.admin);
 });
 
-afterAll(() => plane.stop());
+/** The flags of envtest that the mode does not follow. */
+const WARNING =
+  'Warning: these flags have no effect in podrun with PODRUN_ENVTEST=run: ' +
+  '--disable-admission-plugins=ServiceAccount, --service-cluster-ip-range\n';
+
+afterAll(() => plane.stop(WARNING));
 
 describe('a suite with PODRUN_ENVTEST=run', () => {
   it('has a node, which runs Pods', async () => {

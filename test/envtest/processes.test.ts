@@ -1,20 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { quietly } from '../../src/quietly.ts';
 import { ControlPlane, freePort, isOk, PODRUN } from './control-plane.ts';
+import { isRunning, meetingPlaces, startSuite } from './killed-suite.ts';
 
 let plane: ControlPlane;
 afterEach(() => plane.remove());
-
-/** The folders of etcds that run, of this plane. */
-function meetingPlaces(): string[] {
-  const { TMPDIR = '' } = plane.env;
-  return readdirSync(TMPDIR).flatMap((name) => readdirSync(path.join(TMPDIR, name)));
-}
-
-const isRunning = (pid: number): boolean => (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '') !== '';
 
 describe('podrun envtest', () => {
   const podrun = (args: readonly string[]): string =>
@@ -35,14 +27,28 @@ describe('podrun envtest', () => {
     ).toEqual(['data', 'tmp']);
   });
 
-  it('refuses a mode that it does not have', () => {
+  it('has a folder for each version of Kubernetes, which a flag or a variable names', () => {
+    plane = new ControlPlane({ PODRUN_ENVTEST_VERSION: '1.31' });
+    const folder = podrun(['--version', '1.34']).trim();
+    expect([path.basename(plane.assets), path.basename(folder)]).toEqual([
+      expect.stringMatching(/^1\.31\.0-/),
+      expect.stringMatching(/^1\.34\.0-/),
+    ]);
+    const versionOf = (assets: string): string =>
+      execFileSync(path.join(assets, 'kube-apiserver'), ['--version'], { encoding: 'utf8' });
+    expect([plane.assets, folder].map(versionOf)).toEqual(['Kubernetes v1.31.0\n', 'Kubernetes v1.34.0\n']);
+  });
+
+  it.each<[string, string[], NodeJS.ProcessEnv, string]>([
+    ['a mode that it does not have', [], { PODRUN_ENVTEST: 'none' }, 'invalid PODRUN_ENVTEST'],
+    ['a version that it does not have', ['--version', '1.20'], {}, 'Use one of 1.29, 1.30, '],
+    ['one that a variable names', [], { PODRUN_ENVTEST_VERSION: '2' }, 'unsupported version of Kubernetes: "2"'],
+  ])('refuses %s', (_, args, variables, message) => {
     plane = new ControlPlane();
-    const env = { ...plane.env, PODRUN_ENVTEST: 'none' };
+    const env = { ...plane.env, ...variables };
     const refused = (): string =>
-      execFileSync(process.execPath, [PODRUN, 'envtest'], { env, encoding: 'utf8', stdio: 'pipe' });
-    expect(refused).toThrow(
-      expect.objectContaining({ status: 2, stderr: expect.stringContaining('invalid PODRUN_ENVTEST') }),
-    );
+      execFileSync(process.execPath, [PODRUN, 'envtest', ...args], { env, encoding: 'utf8', stdio: 'pipe' });
+    expect(refused).toThrow(expect.objectContaining({ status: 2, stderr: expect.stringContaining(message) }));
   });
 });
 
@@ -100,25 +106,18 @@ describe('the end of a suite', () => {
     await plane.start();
     expect(await plane.end(plane.api)).toBe(0);
     expect(await plane.end(plane.etcd)).toBe(0);
-    expect([existsSync(plane.dataDir), meetingPlaces()]).toEqual([false, []]);
+    expect([existsSync(plane.dataDir), meetingPlaces(plane)]).toEqual([false, []]);
   });
 
   it('comes when the suite is killed', async () => {
     plane = new ControlPlane();
     await plane.prepare();
-    const url = `http://127.0.0.1:${plane.etcdPort}`;
-    const etcd = `"$0/etcd" --listen-client-urls=${url} --data-dir='${plane.dataDir}'`;
-    const flags = plane.apiFlags().map((flag) => `'${flag}'`);
-    const until = `until [ -e "$TMPDIR"/podrun-envtest-*/${plane.etcdPort}/pid ]; do :; done`;
-    const script = `${etcd} & echo $!; ${until}; "$0/kube-apiserver" ${flags.join(' ')} & echo $!; wait`;
-    const suite = spawn('sh', ['-c', script, plane.assets], { env: plane.env, stdio: ['ignore', 'pipe', 'ignore'] });
-    let printed = '';
-    suite.stdout.setEncoding('utf8').on('data', (piece: string) => (printed += piece));
+    const { suite, pids: started } = startSuite(plane);
     await expect.poll(() => isOk(`https://127.0.0.1:${plane.port}/healthz`)).toBe(true);
-    const pids = printed.trim().split('\n').map(Number);
+    const pids = started();
     expect([pids.length, pids.every(isRunning)]).toEqual([2, true]);
     suite.kill('SIGKILL');
     await expect.poll(() => pids.filter(isRunning)).toEqual([]);
-    expect([existsSync(plane.dataDir), meetingPlaces()]).toEqual([false, []]);
+    expect([existsSync(plane.dataDir), meetingPlaces(plane)]).toEqual([false, []]);
   });
 });

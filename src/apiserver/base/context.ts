@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/index.ts';
+import type { Dialect } from './dialects.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { NodeClient } from './node-client.ts';
 import type { AggregatedTable } from '../resources/aggregated-table.ts';
@@ -17,6 +18,8 @@ export interface ServerConfig {
   /** The certificate of the own CA, PEM. */
   readonly caCertificate: string;
   readonly authorization: AuthorizationMode;
+  /** The version of Kubernetes that clients see. */
+  readonly dialect: Dialect;
   /** `descriptions.json` beside the built program: Kubernetes' descriptions of its fields. */
   readonly descriptionsFile: string;
   /** Undefined: other API servers get no certificate of this one. */

@@ -1,6 +1,7 @@
 import { hasCode, type KubeObject, PodrunError } from '../../api/index.ts';
 import { writableStatus } from '../../network/index.ts';
 import { statusCauseOf, type FieldError, formatFieldError, invalid } from '../../manifest/index.ts';
+import { type Dialect, mistakeIn, NEWEST_DIALECT } from './dialects.ts';
 import { kindInMistakes, pluralWithGroup, type ServedResource } from '../resources/served-resource.ts';
 
 /** A cause in the details of a Status. */
@@ -20,6 +21,13 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/** The mistakes of an object, as the Status of its refusal names them. */
+interface ObjectMistakes {
+  readonly subject: { readonly kind: string; readonly group: string };
+  readonly name: string;
+  readonly errors: readonly FieldError[];
+}
+
 /** The parts of a Status of a failure. */
 export interface StatusFailure {
   readonly code: number;
@@ -29,6 +37,8 @@ export interface StatusFailure {
   readonly details?: FailureDetails | undefined;
   /** A token to continue with: of a list whose version is too old. */
   readonly continueToken?: string | undefined;
+  /** Undefined: the failure is not the refusal of an object for its mistakes. */
+  readonly mistakes?: ObjectMistakes | undefined;
 }
 
 /** An error that a client gets as a Status. Source of the texts: apimachinery/pkg/api/errors/errors.go. */
@@ -117,7 +127,20 @@ export function invalidObject(
     reason: 'Invalid',
     message: `${qualified} "${name}" is invalid: ${all}`,
     details: { name, group, kind, causes: errors.map(statusCauseOf) },
+    mistakes: { subject, name, errors },
   });
+}
+
+/** The error in the words of a version of Kubernetes. */
+export function inDialect(error: StatusError, dialect: Dialect): StatusError {
+  const { mistakes } = error.failure;
+  if (mistakes === undefined || dialect.minor === NEWEST_DIALECT.minor) return error;
+  const { subject, name, errors } = mistakes;
+  return invalidObject(
+    subject,
+    name,
+    errors.map((each) => mistakeIn(dialect, each)),
+  );
 }
 
 export function badRequestStatus(message: string): StatusError {

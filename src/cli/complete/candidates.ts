@@ -72,7 +72,7 @@ function optionValues(option: Option, request: CompletionRequest): Completions {
 function flagsOf(program: Command, { command, values }: CompletionRequest): Candidate[] {
   const isOpen = (option: Option): boolean => option.parseArg !== undefined || !values.has(longName(option));
   const open = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
-  const ofCommand = open.filter(({ long }) => command === undefined || long !== '--version');
+  const ofCommand = open.filter(({ long, required }) => command === undefined || long !== '--version' || required);
   const flags = ofCommand.map((option) => ({ value: option.long ?? option.short ?? '', note: option.description }));
   return [
     ...new Map([...flags, { value: '--help', note: 'print this help' }].map((flag) => [flag.value, flag])).values(),

@@ -1,4 +1,5 @@
 import { resourceTypeNamed } from '../../api/index.ts';
+import { DIALECT_VERSIONS } from '../../apiserver/index.ts';
 import { nameOfCommand } from '../base/called-command.ts';
 import {
   type Candidate,
@@ -38,6 +39,7 @@ const FLAG_VALUES: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['wait --for', waitGoals],
   ['events --for', objectNames],
   ['events --types', () => plainCandidates(['Normal', 'Warning'])],
+  ['envtest --version', () => plainCandidates(DIALECT_VERSIONS)],
   ['probes --type', () => plainCandidates(['startup', 'liveness', 'readiness'])],
   ['patch --subresource', () => plainCandidates(['status', 'resize', 'ephemeralcontainers'])],
   ['port-forward --address', () => plainCandidates(['localhost', '0.0.0.0'])],

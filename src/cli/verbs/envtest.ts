@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../../api/index.ts';
 import { machineClock } from '../../clock.ts';
-import { modeIn, writeAssets } from '../../envtest/index.ts';
+import { modeIn, suiteVersion, writeAssets } from '../../envtest/index.ts';
 import { startCommand } from '../../runtime/index.ts';
 import { homeFolder } from '../../user.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
@@ -14,7 +14,14 @@ PODRUN_ENVTEST=controllers adds controllers to a suite, PODRUN_ENVTEST=run also 
 Examples:
   podrun envtest -- go test ./...   # runs a suite with it
   podrun envtest -p env             # prints: export KUBEBUILDER_ASSETS=…
+  podrun envtest --version 1.34     # a folder for the texts and kinds of an older Kubernetes
 `;
+
+interface EnvtestFlags {
+  readonly print?: 'path' | 'env';
+  /** The version of Kubernetes. */
+  readonly version?: string;
+}
 
 /** `podrun envtest`: podrun in the place of the binaries that envtest downloads. */
 export function register(program: Command, run: RunVerb): void {
@@ -24,13 +31,17 @@ export function register(program: Command, run: RunVerb): void {
     .description('Stands for the kube-apiserver and the etcd of envtest, in test suites of operators.')
     .usage('[flags] [-- COMMAND ARGS...]')
     .addOption(new Option('-p, --print <form>', 'path or env: export KUBEBUILDER_ASSETS=…').choices(['path', 'env']))
+    .option(
+      '--version <version>',
+      'the Kubernetes to stand for: 1.34, 1.34.1 (default: $PODRUN_ENVTEST_VERSION, else 1.36)',
+    )
     .addHelpText('after', EXAMPLES)
-    .action((flags: { readonly print?: 'path' | 'env' }) => run((cli) => envtest(cli, flags.print ?? 'path')));
+    .action((flags: EnvtestFlags) => run((cli) => envtest(cli, flags)));
 }
 
-async function envtest(cli: Cli, form: 'path' | 'env'): Promise<number> {
+async function envtest(cli: Cli, { print: form = 'path', version }: EnvtestFlags): Promise<number> {
   modeIn(cli.env);
-  const folder = writeAssets(cli.env, homeFolder(), cli.podrun);
+  const folder = writeAssets(cli.env, homeFolder(), cli.podrun, suiteVersion(cli.env, version));
   const [program, ...args] = cli.line.command ?? [];
   if (program !== undefined) return runSuite(cli, [program, ...args], folder);
   cli.stdout.write(form === 'env' ? `export KUBEBUILDER_ASSETS='${folder}'\n` : `${folder}\n`);

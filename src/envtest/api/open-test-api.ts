@@ -9,7 +9,7 @@ import type { EnvtestMode } from '../base/mode.ts';
 /** The parts of a server that its flags do not name. */
 export interface ApiPlan extends Pick<
   ApiServerOptions,
-  'auditLog' | 'authorization' | 'descriptionsFile' | 'host' | 'port' | 'report'
+  'auditLog' | 'authorization' | 'descriptionsFile' | 'dialect' | 'host' | 'port' | 'report'
 > {
   /** The folder of the objects. */
   readonly root: string;

@@ -1,5 +1,6 @@
-import { KUBERNETES_VERSION } from '../../version.ts';
+import type { Dialect } from '../../apiserver/index.ts';
 import { ETCD_COMMAND } from '../base/mode.ts';
+import { VERSION_VARIABLE } from '../base/suite-version.ts';
 import { SWITCHES, VALUES } from '../flags/known-flags.ts';
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -22,22 +23,23 @@ done
 `;
 }
 
-/** The script etcd: podrun itself, which also serves the API. */
-export function etcdScript(podrun: readonly string[]): string {
+/** The script etcd: podrun itself, which also serves the API, of a version of Kubernetes. */
+export function etcdScript(podrun: readonly string[], { gitVersion }: Dialect): string {
   const help = `etcd of podrun envtest: keeps the objects of one kube-apiserver as long as it runs.
 
   --listen-client-urls    the address to listen at, http://HOST:PORT
   --data-dir              the folder of the objects
   --advertise-client-urls, --listen-peer-urls, --unsafe-no-fsync and all other flags of etcd are accepted`;
   const command = [...podrun, ETCD_COMMAND].map(quoted).join(' ');
-  return `${HEAD}${asks(help, 'etcd Version: 3.6.0 (podrun)')}exec ${command} -- "$@"\n`;
+  const version = `export ${VERSION_VARIABLE}=${gitVersion}\n`;
+  return `${HEAD}${asks(help, 'etcd Version: 3.6.0 (podrun)')}${version}exec ${command} -- "$@"\n`;
 }
 
 /**
  * The script kube-apiserver. It passes its flags to the etcd of podrun that they name, which serves, and lives as long
  * as its server: a program of Node.js would take 40 MB more. Pipes tell each side when the other is gone.
  */
-export function apiserverScript(): string {
+export function apiserverScript({ gitVersion }: Dialect): string {
   const flags = [...[...SWITCHES].map((name) => `  --${name}`), ...[...VALUES].map((name) => `  --${name} value`)];
   const hidden = /^ {2}--(insecure-port|insecure-bind-address) /;
   const help = `kube-apiserver of podrun envtest. Flags:
@@ -45,7 +47,7 @@ ${flags
   .filter((line) => !hidden.test(line))
   .toSorted()
   .join('\n')}`;
-  return `${HEAD}${asks(help, `Kubernetes ${KUBERNETES_VERSION}`)}
+  return `${HEAD}${asks(help, `Kubernetes ${gitVersion}`)}
 fail() {
   echo "Error: $1" >&2
   exit 1

@@ -14,6 +14,11 @@ export type EnvtestMode = (typeof MODES)[number];
 
 const MODES = ['api', 'controllers', 'run'] as const;
 
+/** The words for a mode in a message. Empty: the mode of envtest itself. */
+export function withMode(mode: EnvtestMode): string {
+  return mode === 'api' ? '' : ` with ${MODE_VARIABLE}=${mode}`;
+}
+
 /**
  * The mode that the environment names.
  * @throws {PodrunError} (usage) for another one

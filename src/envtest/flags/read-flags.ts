@@ -1,4 +1,6 @@
 import type { AuthorizationMode } from '../../apiserver/index.ts';
+import { SERVICE_RANGE } from '../../network/index.ts';
+import { type EnvtestMode, withMode } from '../base/mode.ts';
 import { SWITCHES, VALUES } from './known-flags.ts';
 
 /** The flags of kube-apiserver that have an effect here. */
@@ -60,9 +62,10 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
 
 /**
  * Reads the command line of kube-apiserver: `--name=value`, `--name value`, and `--switch`. Flags without effect are
- * named in one warning. An error has kube-apiserver's own words.
+ * named in one warning: a cluster with controllers has its own range of addresses, and its Pods have ServiceAccounts.
+ * An error has kube-apiserver's own words.
  */
-export function readApiFlags(argv: readonly string[]): ReadFlags {
+export function readApiFlags(argv: readonly string[], mode: EnvtestMode): ReadFlags {
   const given = new Map<string, readonly string[]>();
   for (let at = 0; at < argv.length; at++) {
     const [, name = '', assigned] = /^--?([^=]+)(?:=(.*))?$/s.exec(argv[at] ?? '') ?? [];
@@ -73,17 +76,18 @@ export function readApiFlags(argv: readonly string[]): ReadFlags {
     if (value === undefined) return { ok: false, error: `flag needs an argument: --${name}` };
     given.set(name, [...(given.get(name) ?? []), value]);
   }
-  return effective(given);
+  return effective(given, mode);
 }
 
-function effective(given: ReadonlyMap<string, readonly string[]>): ReadFlags {
+function effective(given: ReadonlyMap<string, readonly string[]>, mode: EnvtestMode): ReadFlags {
   const last = (name: string): string | undefined => given.get(name)?.at(-1) || undefined;
   const listed = (name: string): string[] => (given.get(name) ?? []).flatMap((value) => value.split(','));
   const port = Number(last('secure-port') ?? '6443');
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     return { ok: false, error: `--secure-port ${last('secure-port')} must be between 0 and 65535, inclusive` };
   }
-  const serviceRange = listed('service-cluster-ip-range')[0] ?? '10.0.0.0/24';
+  const [range] = listed('service-cluster-ip-range');
+  const serviceRange = range ?? '10.0.0.0/24';
   if (!/^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(serviceRange)) {
     return { ok: false, error: `--service-cluster-ip-range ${serviceRange}: podrun has ranges of IPv4 only` };
   }
@@ -97,13 +101,17 @@ function effective(given: ReadonlyMap<string, readonly string[]>): ReadFlags {
   const hasFrontProxy = caFile !== undefined && certFile !== undefined && keyFile !== undefined;
   const without = [
     ...[...given].filter(([name, values]) => !hasEffect(name, values)).map(([name]) => `--${name}`),
-    ...modes.filter((mode) => mode !== 'RBAC' && mode !== 'AlwaysAllow').map((mode) => `--authorization-mode=${mode}`),
-    ...plugins.off.filter((name) => name !== 'ServiceAccount').map((name) => `--disable-admission-plugins=${name}`),
+    ...modes.filter((name) => name !== 'RBAC' && name !== 'AlwaysAllow').map((name) => `--authorization-mode=${name}`),
+    ...plugins.off
+      .filter((name) => name !== 'ServiceAccount' || mode !== 'api')
+      .map((name) => `--disable-admission-plugins=${name}`),
+    ...(mode !== 'api' && ![undefined, SERVICE_RANGE].includes(range) ? ['--service-cluster-ip-range'] : []),
     ...(caFile !== undefined && !hasFrontProxy ? ['--requestheader-client-ca-file'] : []),
   ];
   return {
     ok: true,
-    warnings: without.length === 0 ? [] : [`these flags have no effect in podrun: ${without.join(', ')}`],
+    warnings:
+      without.length === 0 ? [] : [`these flags have no effect in podrun${withMode(mode)}: ${without.join(', ')}`],
     flags: {
       host: last('bind-address') ?? '0.0.0.0',
       port,

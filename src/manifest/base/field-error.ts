@@ -52,6 +52,11 @@ export interface FieldError {
   readonly detail: string;
   /** True for a wrong value that has another type: the words are the same, the reason of its cause is not. */
   readonly isOfOtherType?: boolean;
+  /**
+   * The type in the schema of a custom kind, for a mistake about its values whose words depend on the version of
+   * Kubernetes. Not part of the text.
+   */
+  readonly schemaType?: string;
   /** A short phrase with advice, printed after the line. Not part of the API's text. */
   readonly hint?: string;
 }

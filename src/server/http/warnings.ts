@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { asBytes } from '../../apiserver/index.ts';
+import { asBytes, type Dialect, isWarningIn } from '../../apiserver/index.ts';
 
 /** From this number of characters in all warnings on, each is cut. */
 const CHARACTERS_MAX = 4 * 1024;
@@ -11,17 +11,20 @@ const CUT_AT = 256;
  */
 export class AnswerWarnings {
   readonly #response: ServerResponse;
+  readonly #dialect: Dialect;
   readonly #texts = new Set<string>();
   #characters = 0;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, dialect: Dialect) {
     this.#response = response;
+    this.#dialect = dialect;
   }
 
   /** Adds a warning, unless the head of the answer has gone. What comes behind the limit is dropped. */
   add(text: string): void {
     const isFull = this.#characters >= CHARACTERS_MAX;
     if (text === '' || isFull || this.#texts.has(text) || this.#response.headersSent) return;
+    if (!isWarningIn(this.#dialect, text)) return;
     this.#texts.add(text);
     this.#response.setHeader('Warning', this.#headers());
   }

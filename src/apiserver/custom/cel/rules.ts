@@ -67,7 +67,7 @@ class RuleCheck {
     const oldSelf = rule.optionalOldSelf === true ? (old === undefined ? Optional.none() : Optional.of(old)) : old;
     const context = { self: this.#values.of(schema, value), oldSelf };
     const { value: result, error, cost } = evaluate(program.run, context);
-    const type = typeOf(value);
+    const type = typeIn(schema);
     const ruleText = (rule.message ?? '').trim() || rule.rule.trim();
     if (cost > this.#budget) {
       this.#end(invalid(at, type, NO_BUDGET));
@@ -79,7 +79,7 @@ class RuleCheck {
       this.errors.push(invalid(at, type, `${firstLine(error)} evaluating rule: ${ruleText}`));
     } else {
       this.#budget -= cost;
-      if (result !== true) this.#refuse(rule, context, value, at + (rule.fieldPath ?? ''));
+      if (result !== true) this.#refuse(rule, schema, context, { value, path: at + (rule.fieldPath ?? '') });
     }
   }
 
@@ -88,22 +88,29 @@ class RuleCheck {
     this.#isOver = true;
   }
 
-  #refuse(rule: ValidationRule, context: Readonly<Record<string, unknown>>, value: unknown, path: string): void {
+  #refuse(
+    rule: ValidationRule,
+    schema: SchemaProps,
+    context: Readonly<Record<string, unknown>>,
+    { value, path }: { readonly value: unknown; readonly path: string },
+  ): void {
+    const type = typeIn(schema);
+    const refused = (why: string): FieldError => ({ ...errorOf(rule, path, value, why), schemaType: type });
     const own = rule.message?.trim() || `failed rule: ${rule.rule.trim()}`;
     const { messageExpression: text } = rule;
     if (text === undefined || ruleProgram(text).unsupported !== undefined) {
-      this.errors.push(errorOf(rule, path, value, own));
+      this.errors.push(refused(own));
       return;
     }
     const { value: made, error, cost } = evaluate(ruleProgram(text).run, context);
-    const failed = (why: string): void => this.#end(invalid(path, typeOf(value), why));
+    const failed = (why: string): void => this.#end(invalid(path, type, why));
     if (cost > this.#budget) {
       failed(`messageExpression evaluation failed due to running out of cost budget, ${NO_MORE}`);
     } else if (error === COST_EXCESS) {
       failed(`${NO_MORE} due to call cost exceeds limit for messageExpression: ${JSON.stringify(text)}`);
     } else {
       this.#budget -= cost;
-      this.errors.push(errorOf(rule, path, value, usableMessage(made) ?? own));
+      this.errors.push(refused(usableMessage(made) ?? own));
     }
   }
 }
@@ -163,11 +170,9 @@ function errorOf({ reason }: ValidationRule, path: string, value: unknown, messa
   }
 }
 
-/** The type in the place of the value: a rule may be about a large object. */
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return value === null ? 'null' : typeof value;
+/** The type in the place of the value: a rule may be about a large object. Empty: an integer or a string. */
+function typeIn({ type = '' }: SchemaProps): string {
+  return type;
 }
 
 function firstLine(error: unknown): string {

@@ -48,7 +48,7 @@ function checkLengthAndPattern(
   at: string,
 ): FieldError | undefined {
   const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
-  if (maxLength !== undefined && length > maxLength) return tooLong(at, maxLength);
+  if (maxLength !== undefined && length > maxLength) return { ...tooLong(at, maxLength), schemaType: 'string' };
   if (minLength !== undefined && length < minLength)
     return invalid(at, value, `${at} in body should be at least ${minLength} chars long`);
   const fits = pattern === undefined || fitsPattern(pattern, value);
