@@ -7,7 +7,9 @@ import {
   qualifiedKind,
 } from '../api/index.ts';
 import {
+  type HelmHooks,
   type ManifestObject,
+  NO_HELM_HOOKS,
   podIn,
   renderManifestErrors,
   undefinedKindText,
@@ -23,6 +25,8 @@ export interface ApiNeeds {
   readonly custom: readonly UnreadObject[];
   /** Objects of kinds that nothing defines. */
   readonly undefined: readonly UnreadObject[];
+  /** The hooks of a chart: a client of the API runs them, as helm is one. */
+  readonly hooks: HelmHooks;
   /** True: the objects mean nothing without an API server. */
   readonly isNeeded: boolean;
   /** The names of autoscalers that ask adapters for metrics: only an API server reaches these. */
@@ -60,22 +64,29 @@ const ORDER: readonly string[] = [
 /**
  * Finds out whether a run needs an API server, and in which order the objects are stored that only one knows.
  * @param manifests the objects that podrun itself reads
+ * @param hooks the hooks to run. Default: none
  */
 export function apiNeeds(
   store: ObjectReader,
   unread: readonly UnreadObject[],
   manifests: readonly ManifestObject[],
+  hooks: HelmHooks = NO_HELM_HOOKS,
 ): ApiNeeds {
+  const hasHooks = hooks.preInstall.length + hooks.postInstall.length > 0;
   const custom = unread.filter(({ noMatch }) => noMatch !== undefined);
   const known = unread.filter(({ noMatch }) => noMatch === undefined);
   const first = known.toSorted((one, other) => rankOf(one) - rankOf(other));
-  const isDefined = custom.length === 0 ? () => false : definedKinds((resource) => store.list(resource), known);
+  const isDefined =
+    custom.length === 0
+      ? () => false
+      : definedKinds((resource) => store.list(resource), [...known, ...hooks.preInstall]);
   const defined = custom.filter(({ object }) => isDefined(object));
   return {
     first,
     custom: defined,
     undefined: custom.filter((each) => !defined.includes(each)),
-    isNeeded: defined.length > 0 || known.some(needsApi) || mayUseApi(store, manifests),
+    hooks,
+    isNeeded: defined.length > 0 || known.some(needsApi) || hasHooks || mayUseApi(store, manifests),
     askAdapters: manifests.flatMap(({ object }) =>
       asksAdapter(object) ? [`${qualifiedKind(object)}/${object.metadata.name}`] : [],
     ),
@@ -144,7 +155,10 @@ function groupOf(apiVersion: string): string {
  * Says of a kind whether a definition of the manifests or of the store, or another API server, defines it.
  * @param known the objects of Kubernetes' kinds in the manifests
  */
-export function definedKinds(stored: StoredOfKind, known: readonly UnreadObject[]): (object: KubeObject) => boolean {
+export function definedKinds(
+  stored: StoredOfKind,
+  known: ReadonlyArray<Pick<UnreadObject, 'object'>>,
+): (object: KubeObject) => boolean {
   const given = (kind: string): KubeObject[] => known.flatMap(({ object }) => (object.kind === kind ? [object] : []));
   const definitions = [...given('CustomResourceDefinition'), ...stored('customresourcedefinitions')];
   const services = [...given('APIService'), ...stored('apiservices')];

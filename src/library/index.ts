@@ -28,6 +28,6 @@ export type {
   UntilOptions,
   UrlOptions,
 } from './base/types.ts';
-export type { Workload } from '../api/index.ts';
+export type { KubeObject, Workload } from '../api/index.ts';
 export type { StoredEvent as Event, StoredPod as Pod } from '../api/index.ts';
 export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/index.ts';

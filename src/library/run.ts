@@ -3,6 +3,7 @@ import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
 import { type AgentSettings, readConfigFile } from '../settings/index.ts';
 import {
+  DEFAULT_NAMESPACE,
   type KubeObject,
   PodrunError,
   resourceTypeOf,
@@ -50,13 +51,13 @@ import { LibraryApi } from './base/library-api.ts';
 import { LibraryPods } from './pods/library-pods.ts';
 import { ListenerSet } from './pods/listener-set.ts';
 import { loadSource, withoutPlaces } from './load.ts';
-import { checkOptions } from './base/options.ts';
+import { checkOptions, timeoutOf } from './base/options.ts';
 import { callListener, outputReceiver } from './output.ts';
 import { type CheckedRun, settingsOfRun } from './run-settings.ts';
 import { openStateFolder, type StateFolder, sweepStateFolders } from './base/state-folder.ts';
 import { withLibraryErrors } from './base/library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './base/types.ts';
-import { withVariables } from './variables.ts';
+import { variablesInHooks, withVariables } from './variables.ts';
 
 /** Set by the build: see serve.ts. */
 declare const DESCRIPTIONS: string;
@@ -86,6 +87,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   if (process.platform === 'win32')
     throw usage('podrun needs Linux, macOS or WSL: it runs containers as POSIX processes');
   checkOptions(options);
+  if (options.helmHooks === true && options.api === false) throw usage('helmHooks cannot be used with api: false');
   options.signal?.throwIfAborted();
   const cwd = options.cwd ?? process.cwd();
   const path = typeof options.config === 'string' ? options.config : undefined;
@@ -110,7 +112,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
       hasPodNetwork: hasOwnNetworks(networkOf({ network: options.network, config })),
     },
   });
-  const { objects, warning } = withoutHelmHooks(loaded.objects);
+  const { objects, unread, hooks, warning } = withoutHelmHooks(loaded, options.helmHooks === true);
   if (warning !== undefined) warn(warning);
   const sorted = separateObjects(objects);
   if (sorted.pods.length === 0 && sorted.workloads.length === 0) {
@@ -120,7 +122,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
   try {
     const where = { stateDir: stateFolder.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
-    const needs = apiNeeds(stateFolder.store, loaded.unread, objects);
+    const needs = apiNeeds(stateFolder.store, unread, objects, variablesInHooks(hooks, options.env ?? {}));
     const hasApi = options.api ?? needs.isNeeded;
     for (const warning of unreadWarnings(needs, hasApi, options.strict === true)) warn(withoutPlaces(warning));
     const apiNeeded = hasApi ? needs : undefined;
@@ -197,13 +199,11 @@ async function startRun(
 ): Promise<Pods> {
   const { store } = stateFolder;
   const onPod = new ListenerSet<WatchEvent<StoredPod>>();
-  const { signal, timeout = TIMEOUT, settle, allowRestarts } = options;
-  const goalRules = {
-    ...(settle === undefined ? {} : { settle }),
-    ...(allowRestarts === undefined ? {} : { allowRestarts }),
-  };
+  const { signal, timeout = TIMEOUT, settle, allowRestarts, namespace } = options;
+  const goalRules = { ...(settle !== undefined && { settle }), ...(allowRestarts !== undefined && { allowRestarts }) };
   const descriptionsFile = path.join(path.dirname(import.meta.filename), DESCRIPTIONS);
-  const api = needs && new LibraryApi(needs, { store, clock, namespace: options.namespace, warn, descriptionsFile });
+  const timeoutMs = timeoutOf(timeout);
+  const api = needs && new LibraryApi(needs, { store, clock, namespace, warn, descriptionsFile, timeoutMs, signal });
   const running = await Run.start({
     objects: {
       pods: own,
@@ -212,6 +212,7 @@ async function startRun(
       isRolling: options.rolling,
     },
     openApi: api && ((node) => api.open(node).then(keep)),
+    isBusy: () => api?.isBusy === true,
     settings: () => settings,
     store,
     clock,
@@ -244,6 +245,7 @@ async function startRun(
     api,
     stateFolder,
     clock,
+    namespace: namespace ?? DEFAULT_NAMESPACE,
     warnings,
     warn,
     timeout,
@@ -252,6 +254,7 @@ async function startRun(
     onPod,
   });
   await api?.applyCustom();
+  api?.beginHooks();
   if (signal?.aborted === true) running.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);
   return pods;

@@ -1,6 +1,6 @@
 import type { Container, PodSpec } from '../api/index.ts';
 import { escapeExpansion } from '../lifecycle/index.ts';
-import { type ManifestObject, podIn } from '../manifest/index.ts';
+import { type HelmHook, type HelmHooks, type ManifestObject, podIn } from '../manifest/index.ts';
 
 /**
  * Adds variables to each container of a Pod, or of the Pods of a workload, except variables that the manifest sets in
@@ -40,4 +40,17 @@ function changedAt<T extends object>(
 ): T {
   if (field === undefined) return change(object as unknown as PodSpec) as unknown as T;
   return { ...object, [field]: changedAt((object as Record<string, object>)[field] ?? {}, rest, change) };
+}
+
+/** Adds variables to each container of the hooks of a chart. */
+export function variablesInHooks(
+  { preInstall, postInstall }: HelmHooks,
+  variables: Readonly<Record<string, string | undefined>>,
+): HelmHooks {
+  const add = (hook: HelmHook): HelmHook => {
+    const { object } = hook;
+    if (podIn({ ...object }) === undefined) return hook;
+    return { ...hook, object: withVariables({ object, written: object, file: '' }, variables).object };
+  };
+  return { preInstall: preInstall.map(add), postInstall: postInstall.map(add) };
 }

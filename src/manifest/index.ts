@@ -72,7 +72,7 @@ export type { ManifestMistake } from './check/manifest-mistake.ts';
 export type { ManifestObject, ServerSideMerge } from './manifest-object.ts';
 export { neededForVariables, type NeededObject, neededObjects } from './needed-objects.ts';
 export { cutDocuments, readDocument, readValue } from './read/documents.ts';
-export { withoutHelmHooks } from './helm-hooks.ts';
+export { type HelmHook, type HelmHookEvent, type HelmHooks, NO_HELM_HOOKS, withoutHelmHooks } from './helm-hooks.ts';
 export { adviseRecursion, type Input } from './read/input.ts';
 export { readJson } from './read/json-reader.ts';
 export { repeatedKeys } from './read/repeated-keys.ts';

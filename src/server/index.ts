@@ -1,5 +1,5 @@
 /** The API of Kubernetes over HTTP. */
-export type { ApplyListener, ApplyObjects, ObjectToApply, UnstoredObject } from './beside/apply-objects.ts';
+export type { ApplyListener, ApplyObjects, ObjectToApply } from './beside/apply-objects.ts';
 export { type ApiBeside, type BesideOptions, meet, openBeside } from './open-beside.ts';
 export { claimServer, type ServerClaim } from './claim-server.ts';
 export { dashboardOf } from './dashboard/dashboard-of.ts';

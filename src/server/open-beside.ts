@@ -35,7 +35,7 @@ export interface BesideOptions extends Pick<ApiServerOptions, 'descriptionsFile'
 export async function openBeside({ node, ...options }: BesideOptions): Promise<ApiBeside> {
   const { store, clock } = options;
   const claim = await claimOrMeet(store.root, clock);
-  if ('url' in claim) return meet(store.root, clock);
+  if ('url' in claim) return meet(store, clock);
   try {
     const server = await openApiServer({ ...options, node, claim, port: undefined });
     await server.isReached;
@@ -44,7 +44,8 @@ export async function openBeside({ node, ...options }: BesideOptions): Promise<A
       url: server.url,
       kubeconfig: server.kubeconfig,
       isOwn: true,
-      objects: (namespace, listener, manager) => new ApplyObjects({ client, clock, namespace, manager }, listener),
+      objects: (namespace, listener, manager) =>
+        new ApplyObjects({ client, store, clock, namespace, manager }, listener),
       close: async () => {
         client.close();
         await server.close();
@@ -58,8 +59,8 @@ export async function openBeside({ node, ...options }: BesideOptions): Promise<A
 }
 
 /** The server of another process, from its kubeconfig. */
-export function meet(root: string, clock: Clock): ApiBeside {
-  const kubeconfig = path.join(serverFolder(root), 'kubeconfig');
+export function meet(store: FileStore, clock: Clock): ApiBeside {
+  const kubeconfig = path.join(serverFolder(store.root), 'kubeconfig');
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig;
   const { server: url = '', 'certificate-authority-data': ca = '' } = clusters[0]?.cluster ?? {};
   const client = new ApiClient({
@@ -71,7 +72,7 @@ export function meet(root: string, clock: Clock): ApiBeside {
     url,
     kubeconfig,
     isOwn: false,
-    objects: (namespace, listener, manager) => new ApplyObjects({ client, clock, namespace, manager }, listener),
+    objects: (namespace, listener, manager) => new ApplyObjects({ client, store, clock, namespace, manager }, listener),
     close: async () => client.close(),
   };
 }

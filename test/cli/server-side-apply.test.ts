@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runHere } from './in-process.ts';
-import { workshopForEach } from './workshop.ts';
+import { type Ended, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
@@ -96,4 +96,35 @@ it.each([
   const { exitCode, stderr } = await apply({ a: '1' }, ...flags);
   expect(exitCode).toBe(2);
   expect(stderr).toContain(`error: ${message}\n`);
+});
+
+const role = (verb: string): string => `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: r}
+rules: [{apiGroups: [""], resources: [pods], verbs: [${verb}]}]
+`;
+const SHORT_POD = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {restartPolicy: Never, containers: [{name: c, image: busybox, command: ["true"]}]}
+`;
+
+it('prints a conflict of the API beside a run once', async () => {
+  const applyRole = async (verb: string, more: string, ...flags: string[]): Promise<Ended> =>
+    workshop.start(['apply', '--server-side', ...flags, workshop.file('role.yaml', role(verb) + more)]).ended;
+  const first = await applyRole('get', '');
+  expect([first.exitCode, first.stdout]).toEqual([0, 'role.rbac.authorization.k8s.io/r serverside-applied\n']);
+  const about = 'role.rbac.authorization.k8s.io/r';
+  const conflicts = 'Apply failed with 1 conflict: conflict with "kubectl": .rules';
+  const text = `${about}: ${conflicts}\nPlease review the fields above`;
+  for (const more of ['', SHORT_POD]) {
+    const { exitCode, stdout, stderr } = await applyRole('list', more, '--field-manager', 'ci');
+    expect(exitCode).toBe(1);
+    expect(`${stdout}${stderr}`.split(text)).toHaveLength(2);
+    expect(stderr).toContain(more === '' ? `error: ${text}` : `error: ${about}: see the warning above\n`);
+  }
+  const forced = await applyRole('list', '', '--field-manager', 'ci', '--force-conflicts');
+  expect([forced.exitCode, forced.stdout]).toEqual([0, first.stdout]);
 });

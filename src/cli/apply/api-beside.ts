@@ -1,8 +1,9 @@
 import path from 'node:path';
-import type { ApiNeeds, NodeClient } from '../../apiserver/index.ts';
-import { DEFAULT_NAMESPACE, EXIT, type KubeObject } from '../../api/index.ts';
-import type { ObjectsForApi } from '../../engine/index.ts';
-import type { Unservable } from '../../lifecycle/index.ts';
+import type { ApiNeeds, NodeClient, WorkloadKey } from '../../apiserver/index.ts';
+import { DEFAULT_NAMESPACE, EXIT, isWorkload, type KubeObject, PodrunError } from '../../api/index.ts';
+import { inBackground } from '../../defects.ts';
+import type { BesideRoots, ObjectsForApi } from '../../engine/index.ts';
+import { type Unservable, unservableText } from '../../lifecycle/index.ts';
 import type { UnreadObject } from '../../manifest/index.ts';
 import type { ApiBeside, ApplyListener, ApplyObjects, ObjectToApply } from '../../server/index.ts';
 import type { FileStore } from '../../store/index.ts';
@@ -16,6 +17,12 @@ interface Beside {
   readonly flags: ApplyFlags;
   readonly store: FileStore;
   readonly view: ApplyView;
+  /** The time for hooks that run before anything else. Undefined: they have all that they need. */
+  readonly timeoutMs: number | undefined;
+  /** True: what the server refuses is reported at once, since the run continues. False: at its end. */
+  readonly tellsAtOnce: boolean;
+  /** True: the server ends before the run begins. Default: false, people may use it. */
+  readonly isBrief?: boolean;
 }
 
 /** The API server beside a run of `apply`, and the objects that only one stores. */
@@ -29,10 +36,39 @@ export class RunApi {
   readonly #printed = new Set<string>();
   #refusedBefore: readonly Unservable[] = [];
   #onChange: () => void = () => undefined;
+  readonly #interruption = new AbortController();
+  /** True: hooks of after the installation are left to run. */
+  #hasHooksLeft: boolean;
 
   constructor(needs: ApiNeeds, run: Beside) {
     this.#needs = needs;
     this.#run = run;
+    this.#hasHooksLeft = needs.hooks.postInstall.length > 0;
+  }
+
+  /**
+   * Two of them in its place, for a run that has its server in the background: one for the hooks that come before
+   * everything else, with the definitions, and one for the rest. Undefined: there are no such hooks.
+   */
+  apart(): { readonly before: RunApi; readonly after: RunApi } | undefined {
+    const { first, hooks } = this.#needs;
+    if (hooks.preInstall.length === 0) return undefined;
+    const isDefinition = ({ object }: UnreadObject): boolean => object.kind === 'CustomResourceDefinition';
+    const early = { first: first.filter(isDefinition), custom: [], hooks: { ...hooks, postInstall: [] } };
+    const late = { first: first.filter((each) => !isDefinition(each)), hooks: { ...hooks, preInstall: [] } };
+    return {
+      before: new RunApi({ ...this.#needs, ...early }, { ...this.#run, isBrief: true }),
+      after: new RunApi({ ...this.#needs, ...late }, this.#run),
+    };
+  }
+
+  /** The workloads that hooks of before everything else have made: another process may run them. */
+  get earlyWorkloads(): readonly WorkloadKey[] {
+    const workloads = this.#needs.hooks.preInstall.filter(({ object }) => object.kind !== 'Job' && isWorkload(object));
+    return workloads.map(({ object: { apiVersion, kind, metadata } }) => {
+      const { name = '', namespace = this.#namespace } = metadata;
+      return { apiVersion, kind, name, namespace };
+    });
   }
 
   /** The objects that a background agent is to store before it runs anything. */
@@ -72,13 +108,13 @@ export class RunApi {
   async meet(refused: readonly Unservable[]): Promise<void> {
     this.#refusedBefore = refused;
     const { meet } = await import('../../server/index.ts');
-    this.#opened(meet(this.#run.store.root, this.#run.cli.clock));
+    this.#opened(meet(this.#run.store, this.#run.cli.clock));
   }
 
   #opened(server: ApiBeside): void {
-    const { cli, view } = this.#run;
+    const { cli, view, isBrief = false } = this.#run;
     this.#server = server;
-    cli.note(`serving the API of these objects at ${server.url}: export KUBECONFIG=${server.kubeconfig}`);
+    if (!isBrief) cli.note(`serving the API of these objects at ${server.url}: export KUBECONFIG=${server.kubeconfig}`);
     const listener: ApplyListener = {
       note: (line) => view.note(line),
       warn: cli.warn,
@@ -91,9 +127,53 @@ export class RunApi {
     this.#tell();
   }
 
-  /** Stores the definitions, the roles and the like: before anything runs. */
-  applyFirst(): Promise<void> {
-    return this.#apply(this.#needs.first);
+  /**
+   * Stores the definitions, the roles and the like, and runs the hooks of before an installation: before anything runs.
+   * @throws {PodrunError} when a hook fails or its time passes, or `interrupt` is called
+   */
+  async applyFirst(): Promise<void> {
+    const { cli, timeoutMs } = this.#run;
+    const { first, hooks } = this.#needs;
+    await this.#objects?.applyFirst(first.map(toApply), hooks.preInstall, {
+      deadlineMs: timeoutMs && cli.clock.now().monotonicMs + timeoutMs,
+      signal: this.#interruption.signal,
+    });
+    this.#tell();
+  }
+
+  /** Ends the hooks that run. */
+  interrupt(): void {
+    this.#interruption.abort(new PodrunError('NotRunning', 'interrupted'));
+  }
+
+  /** The error of hooks that `interrupt` has ended. Undefined: it was not called. */
+  get interruption(): unknown {
+    return this.#interruption.signal.reason;
+  }
+
+  /** True while hooks are left to run. */
+  get isBusy(): boolean {
+    return this.#hasHooksLeft;
+  }
+
+  /** Begins to run the hooks of after an installation. */
+  beginHooks(): void {
+    inBackground(this.runHooks());
+  }
+
+  /** Runs the hooks of after an installation. Resolves at their end, or when they are interrupted. */
+  async runHooks(): Promise<void> {
+    const { signal } = this.#interruption;
+    const running = this.#objects?.applyLast(this.#needs.hooks.postInstall, { signal });
+    try {
+      await running;
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+    } finally {
+      this.#hasHooksLeft = false;
+      this.#onChange();
+    }
+    this.#tell();
   }
 
   /** Stores the custom resources. What has to wait is tried again until `close`. */
@@ -106,13 +186,19 @@ export class RunApi {
     this.#tell();
   }
 
+  /** Objects that the server refuses, and a failed hook. */
+  get #failures(): readonly Unservable[] {
+    return [...this.refused, ...this.hooks.failed];
+  }
+
   /** Tells of each reason once. */
   #tell(): void {
-    const { view } = this.#run;
+    const { view, tellsAtOnce } = this.#run;
     for (const { about, reason } of this.#objects?.pending ?? []) {
       this.#once(`${about} waits: ${reason}`, (text) => view.note(text));
     }
-    for (const { about, message } of this.refused) this.#once(`${about}: ${message}`, (text) => view.trouble(text));
+    if (!tellsAtOnce) return;
+    for (const each of this.#failures) this.#once(unservableText(each), (text) => view.trouble(text));
   }
 
   #once(text: string, tell: (text: string) => void): void {
@@ -139,6 +225,11 @@ export class RunApi {
     return [...this.#refusedBefore, ...refused];
   }
 
+  /** A running hook, and a failed one. */
+  get hooks(): BesideRoots {
+    return this.#objects?.hooks ?? { unfinished: [], failed: [] };
+  }
+
   /** Resolves when nothing waits any more. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
@@ -157,8 +248,11 @@ export class RunApi {
 
   /** Tells what was never stored. Returns the exit code of the run with it. */
   judge(exitCode: number): number {
-    const unstored = [...this.refused.map(({ about, message }) => `${about}: ${message}`), ...this.pending];
     if (exitCode !== EXIT.ok) return exitCode;
+    const failures = this.#failures.map((each) => {
+      return this.#printed.has(unservableText(each)) ? `${each.about}: see the warning above` : unservableText(each);
+    });
+    const unstored = [...failures, ...this.pending, ...this.hooks.unfinished];
     for (const line of unstored) this.#run.cli.stderr.write(`error: ${line}\n`);
     return unstored.length === 0 ? exitCode : EXIT.failed;
   }

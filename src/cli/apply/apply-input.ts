@@ -44,6 +44,7 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
     throw usage(`${format} needs --dry-run`, 'podrun apply prints text, or with -o json a stream of watch events.');
   }
   refuseIdleManager(flags);
+  refuseHooksWithoutApi(flags);
   if (flags.annotations === 'github' && flags.output !== undefined && flags.output !== 'text') {
     throw usage(
       `--annotations github and -o ${flags.output} cannot be used together`,
@@ -108,6 +109,11 @@ function refuseIdleManager({ serverSide, forceConflicts, dryRun, watch, context,
     throw usage("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
   const other = watch === true ? '--watch' : (context ?? kubeconfig) === undefined ? undefined : '--context';
   if (other !== undefined) throw usage(`--server-side cannot be used with ${other}`);
+}
+
+function refuseHooksWithoutApi({ helmHooks, api }: ApplyFlags): void {
+  if (helmHooks !== true || api !== false) return;
+  throw usage('--helm-hooks cannot be used with --no-api', 'Hooks are run by a client of the API, as helm is one.');
 }
 
 /** The manager of an apply with `--server-side` or `--field-manager`. */

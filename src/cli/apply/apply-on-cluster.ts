@@ -37,6 +37,7 @@ const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: A
   ['--detach', ({ detach }) => detach],
   ['--api', ({ api }) => api === true],
   ['--no-api', ({ api }) => api === false],
+  ['--helm-hooks', ({ helmHooks }) => helmHooks === true],
   ['--static-pods', ({ staticPods }) => staticPods !== undefined],
   ['--image', ({ image }) => image.length > 0],
   ['--images', ({ images }) => images !== undefined],

@@ -15,6 +15,7 @@ import {
   unreadWarnings,
 } from '../../apiserver/index.ts';
 import { machineClock } from '../../clock.ts';
+import { mustHold } from '../../controllers/index.ts';
 import {
   chooseRuntime,
   type DetectionInput,
@@ -122,13 +123,13 @@ async function readManifests(
   const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: hasOwnNetworks(network) };
   const loaded = await loadOrExplain(cli, flags, isolation, stdin, 'run');
   if (!loaded.ok) return loaded;
-  const { objects: withoutHooks, warning } = withoutHelmHooks(loaded.objects);
+  const { unread, hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
   if (warning !== undefined) cli.warn(warning);
-  const objects = await managedManifests(withoutHooks, managerOfFlags(flags), clock.now().wallMs);
-  const needs = apiNeeds(store, loaded.unread, objects);
+  const objects = await managedManifests(withoutHooks.objects, managerOfFlags(flags), clock.now().wallMs);
+  const needs = apiNeeds(store, unread, objects, hooks);
   const hasApi = flags.api ?? needs.isNeeded;
   for (const warning of unreadWarnings(needs, hasApi, flags.strict)) cli.warn(warning);
-  return { plan, config, store, choice, place, features, isolation, ...loaded, objects, needs, hasApi };
+  return { ok: true, plan, config, store, choice, place, features, isolation, objects, needs, hasApi };
 }
 
 /** Refuses, before anything is stored, what cannot run as the flags ask. */
@@ -170,7 +171,10 @@ async function runChecked(
   if (note !== undefined) cli.note(note);
   const { crashLoop, jobBackOff } = plan;
   const settings = { ...runSettings({ ...choices, crashLoop, jobBackOff }), privateNetworks: networks };
-  const api = hasApi ? new RunApi(needs, { cli, flags, store, view }) : undefined;
+  // A goal that includes Ready ends with what the server refuses.
+  const tellsAtOnce = isRun && (plan.goal === undefined || !mustHold(plan.goal));
+  const beside = { cli, flags, store, view, timeoutMs: plan.timeoutMs, tellsAtOnce };
+  const api = hasApi ? new RunApi(needs, beside) : undefined;
   const common = { cli, flags, plan, store, view, settings, config, runtime, faults, api };
   const session: ApplySession = {
     ...common,
@@ -243,7 +247,8 @@ function dryRunApply(
   flags: ApplyFlags,
 ): number {
   const { dryRun, made = 'created' } = flags;
-  const unread = [...needs.first, ...needs.custom].map(({ object }) => object);
+  const { first, custom, hooks } = needs;
+  const unread = [...hooks.preInstall, ...first, ...custom, ...hooks.postInstall].map(({ object }) => object);
   const printer = flags.output === 'text' ? undefined : objectPrinter(cli.stdout, flags);
   const store = openStore(cli);
   const existing = objects.filter((manifest) => isThere(store, manifest));

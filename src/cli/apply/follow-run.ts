@@ -1,4 +1,11 @@
-import { ForeignRoots, type RunListener, type RunOutcome, type StartedRun } from '../../engine/index.ts';
+import {
+  type BesideRoots,
+  ForeignRoots,
+  type ObjectGoals,
+  type RunListener,
+  type RunOutcome,
+  type StartedRun,
+} from '../../engine/index.ts';
 import { authorsOfDeletions, TakenAddresses, unservedLines, type WorkloadKey } from '../../apiserver/index.ts';
 import { resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { PodEvidence } from '../../history/index.ts';
@@ -13,7 +20,7 @@ import { explainOutcome, podsToExplain, rootsToExplain } from './explain-outcome
 import { type GoalCommandOptions, UserCommand } from './goal-command.ts';
 import { showProgress } from './run-progress.ts';
 import { summaryFile, writeSummary } from './write-summary.ts';
-import { ObjectGoals } from './object-goals.ts';
+import { objectGoalsOf } from './object-goals.ts';
 import type { ManifestsFollower, RunSession } from './session.ts';
 import type { NodeSettings } from '../../settings/index.ts';
 import { type HeldSignals, listenForSignals } from '../base/signals.ts';
@@ -56,21 +63,22 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   const allRoots = (): readonly Root[] => [...running.roots, ...others.roots];
   const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
   let untold: readonly string[] = [];
-  const objects = new ObjectGoals(session, () => check());
-  const ofApi = (): readonly string[] => [...(api?.pending ?? []), ...objects.pending];
-  const unserved = (): string[] => [...unservedLines(store, services, allRoots(), running), ...ofApi()];
+  const objects = objectGoalsOf(session, () => check());
+  const unserved = (): string[] => [...unservedBy(session, running, allRoots()), ...objects.pending];
+  const awaited = (): string[] => [...unserved(), ...(api?.hooks.unfinished ?? [])];
   const taken = new TakenAddresses(store, served, () => check());
   const command = userCommand(session, {
     variables: async () => source.variables(allRoots()),
     keepsOutput: report !== undefined || summaryFile(session) !== undefined,
     onStart: () => progress.close(),
   });
-  const progress = showProgress(session, { roots: allRoots, unserved, isOwnRun });
+  const progress = showProgress(session, { roots: allRoots, unserved: awaited, isOwnRun });
   const begun = running.until({
     isOver: () => isOver(session, source, others, objects),
     roots: allRoots,
     unserved,
     unservable: (isAllReady) => [...taken.objects, ...(loose?.unservable(isAllReady) ?? []), ...(api?.refused ?? [])],
+    beside: () => api?.hooks ?? NO_HOOKS,
     clock: cli.clock,
     goal: plan.goal,
     rules: plan.rules,
@@ -111,6 +119,13 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   writeSummary(session, { ...end, ...verdict, decided });
   return verdict.exitCode;
 }
+
+/** Lines about Services without a ready endpoint, and about objects that the API server does not take yet. */
+function unservedBy({ store, services, api }: RunSession, running: StartedRun, roots: readonly Root[]): string[] {
+  return [...unservedLines(store, services, roots, running), ...(api?.pending ?? [])];
+}
+
+const NO_HOOKS: BesideRoots = { unfinished: [], failed: [] };
 
 /** True for a run that neither has Pods nor waits for Pods of other processes. */
 function isWithoutPods({ isOwnRun, live, liveWorkloads }: RunSource): boolean {

@@ -22,6 +22,7 @@ import {
   serviceVariables,
   stuckPods,
   urlVariables,
+  verdictOf,
 } from '../../lifecycle/index.ts';
 import { obstacleText } from '../../machine/index.ts';
 import { closeInheritedDescriptors } from '../../runtime/index.ts';
@@ -53,8 +54,8 @@ export async function runPods(
   foreignOf: (claimed: ClaimedObjects) => ForeignWork,
   openApi?: RunInput['openApi'],
 ): Promise<number> {
-  const { cli, flags, plan, store, view } = session;
-  const heldSignals = holdSignals(cli);
+  const { cli, flags, plan, store, view, api } = session;
+  const heldSignals = holdSignals(cli, () => api?.interrupt());
   const forwards = new PodForwards(store);
   try {
     closeInheritedDescriptors();
@@ -69,17 +70,23 @@ export async function runPods(
       },
       openApi,
     );
-    session.api?.follow(() => running.changed());
-    await session.api?.applyCustom();
+    api?.follow(() => running.changed());
+    await api?.applyCustom();
     if (!isOwnRun && !isWaiting(plan)) {
+      await api?.runHooks();
       const { live } = foreign;
       const report = { roots: live.map(podRoot), pods: live, record: 'complete', command: undefined } as const;
       openReport(session, live)?.write(report, (trouble) => view.trouble(trouble));
       await running.end({ force: false });
       return EXIT.ok;
     }
+    api?.beginHooks();
     const source = sourceOf(session, running, forwards);
     return await followRun(session, { ...source, ...foreign, node: session.settings, isOwnRun, heldSignals });
+  } catch (error) {
+    const signal = heldSignals.release();
+    if (signal === undefined || error !== api?.interruption) throw error;
+    return verdictOf({ type: 'interrupted', signal }, [], 'complete').exitCode;
   } finally {
     forwards.close();
     heldSignals.release();
@@ -108,6 +115,7 @@ function startRun(
     staticPods: flags.staticPods,
     isServing: session.follow !== undefined,
     openApi,
+    isBusy: () => session.api?.isBusy === true,
     faults: session.faults,
     owner: { command: calledCommand(cli) },
     onClaimed: (claimed) => {

@@ -2,7 +2,7 @@ import type { AgentSettings, ConfigFile } from '../../settings/index.ts';
 import type { Faults } from '../../kubelet/index.ts';
 import type { ChosenRuntime, PlannedPod, Run } from '../../engine/index.ts';
 import type { Isolation, ManifestObject } from '../../manifest/index.ts';
-import type { LooseEnds, ServedKey } from '../../apiserver/index.ts';
+import type { LooseEnds, ServedKey, WorkloadKey } from '../../apiserver/index.ts';
 import type { FileStore, ObjectKey } from '../../store/index.ts';
 import type { ApplyExpectations } from '../history/expectations.ts';
 import type { Cli } from '../base/cli.ts';
@@ -55,6 +55,8 @@ export interface ApplySession extends RunSession {
   readonly settings: Omit<AgentSettings, 'features'>;
   /** The Pods that this run starts, and one for each workload that it starts. */
   readonly planned: readonly PlannedPod[];
+  /** Stored workloads of hooks that have run already, for the agent in the background. Default: none. */
+  readonly earlyWorkloads?: readonly WorkloadKey[] | undefined;
   /** Faults on purpose. Undefined: none. */
   readonly faults?: Faults | undefined;
   /** The runtime for the containers. A promise, because its detection may take time. */

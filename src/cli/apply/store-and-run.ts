@@ -38,8 +38,8 @@ export interface CheckedManifests extends SortedObjects {
 
 /** Stores the objects, runs what is to run, and waits for the goal. Returns the exit code. */
 export async function storeAndRun(session: ApplySession, checked: CheckedManifests): Promise<number> {
-  const { cli, flags, settings, store, expected, view } = session;
-  const { pods, workloads, own, ownWorkloads } = checked;
+  const { cli, flags, settings, store, view } = session;
+  const { own, ownWorkloads } = checked;
   const note = (text: string): void => view.note(text);
   const run = {
     store,
@@ -52,12 +52,29 @@ export async function storeAndRun(session: ApplySession, checked: CheckedManifes
     note,
     replaced: note,
   };
-  const keep = (part: SortedObjects): Promise<void> =>
-    storeObjects(run, part, flags.detach ? [] : [...own, ...ownWorkloads]);
-  const { api, loose } = session;
-  // Without Pods, no agent has to stay in the background.
-  const isDetached = flags.detach && own.length + ownWorkloads.length > 0;
-  const openApi = api === undefined || isDetached ? undefined : apiOpener(api, checked, keep);
+  const keep: KeepObjects = (part) => storeObjects(run, part, flags.detach ? [] : [...own, ...ownWorkloads]);
+  const early = isInBackground(session, checked) ? await runEarlyHooks(session, checked, keep) : undefined;
+  if (early === undefined) return runStored(session, checked, keep);
+  if (early.exitCode !== EXIT.ok) return early.exitCode;
+  try {
+    return await runStored(early.session, { ...checked, records: early.records }, keep);
+  } finally {
+    await early.session.api?.close();
+  }
+}
+
+/** Stores objects of a run, but no Pods. */
+type KeepObjects = (part: SortedObjects) => Promise<void>;
+
+/** True when a background agent runs the objects. Without Pods, none has to stay. */
+function isInBackground({ flags }: ApplySession, { own, ownWorkloads }: SortedObjects): boolean {
+  return flags.detach && own.length + ownWorkloads.length > 0;
+}
+
+async function runStored(session: ApplySession, checked: CheckedManifests, keep: KeepObjects): Promise<number> {
+  const { cli, flags, store, expected, api, loose } = session;
+  const { pods, workloads } = checked;
+  const openApi = api === undefined || isInBackground(session, checked) ? undefined : apiOpener(api, checked, keep);
   if (openApi === undefined) await keep(checked);
   if (openApi === undefined) loose?.warnings.forEach(cli.warn);
   const isIdle = pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
@@ -77,20 +94,70 @@ export async function storeAndRun(session: ApplySession, checked: CheckedManifes
 }
 
 /** Opens the API server of a run, and stores namespaces, definitions, roles and the rest, but no Pods. */
-function apiOpener(
-  api: RunApi,
-  checked: SortedObjects,
-  keep: (part: SortedObjects) => Promise<void>,
-): NonNullable<RunInput['openApi']> {
-  const isNamespace = ({ object }: ManifestObject): boolean => object.kind === 'Namespace';
-  const namespaces = checked.records.filter(isNamespace);
-  const rest = checked.records.filter((record) => !isNamespace(record));
+function apiOpener(api: RunApi, checked: SortedObjects, keep: KeepObjects): NonNullable<RunInput['openApi']> {
+  const { namespaces, rest } = withoutNamespaces(checked);
   return async (node) => {
     await api.open(node);
     if (namespaces.length > 0) await keep({ ...NOTHING, records: namespaces });
     await api.applyFirst();
-    await keep({ ...checked, records: rest });
+    await keep(rest);
   };
+}
+
+/** A run in the background after the hooks that come before it. */
+interface AfterHooks {
+  /** The exit code of the hooks. */
+  readonly exitCode: number;
+  readonly session: ApplySession;
+  /** The records that are left to store. */
+  readonly records: SortedObjects['records'];
+}
+
+/**
+ * Runs the hooks that come before a run in the background here, in a run of their own. Workloads among them move to the
+ * agent. Undefined: there are no such hooks.
+ */
+async function runEarlyHooks(
+  session: ApplySession,
+  checked: SortedObjects,
+  keep: KeepObjects,
+): Promise<AfterHooks | undefined> {
+  const apart = session.api?.apart();
+  if (apart === undefined) return undefined;
+  const { before, after } = apart;
+  const { namespaces, rest } = withoutNamespaces(checked);
+  const plan = { ...session.plan, goal: undefined, timeoutMs: undefined, command: undefined };
+  const own = { ...session, plan, api: before, planned: [] };
+  const openApi = apiOpener(before, { ...NOTHING, records: namespaces }, keep);
+  const exitCode = await runEarly(own, before, openApi);
+  return {
+    exitCode: before.judge(exitCode),
+    session: { ...session, api: after, earlyWorkloads: before.earlyWorkloads },
+    records: rest.records,
+  };
+}
+
+async function runEarly(
+  session: ApplySession,
+  api: RunApi,
+  openApi: NonNullable<RunInput['openApi']>,
+): Promise<number> {
+  const noForeignWork = { live: [], liveWorkloads: [] };
+  try {
+    return await runPods(session, { pods: [], workloads: [], services: [] }, () => noForeignWork, openApi);
+  } finally {
+    await api.close();
+  }
+}
+
+function withoutNamespaces(objects: SortedObjects): {
+  readonly namespaces: SortedObjects['records'];
+  readonly rest: SortedObjects;
+} {
+  const isNamespace = ({ object }: ManifestObject): boolean => object.kind === 'Namespace';
+  const { records } = objects;
+  const rest = { ...objects, records: records.filter((record) => !isNamespace(record)) };
+  return { namespaces: records.filter(isNamespace), rest };
 }
 
 const NOTHING: SortedObjects = {
@@ -197,7 +264,7 @@ async function applyDetached(
 ): Promise<number> {
   const { cli, flags, store, view, plan, api } = session;
   await closeLostRuns(store, cli.clock, (text) => view.trouble(text));
-  const workloads = ownWorkloads.map(workloadKey);
+  const workloads = [...(session.earlyWorkloads ?? []), ...ownWorkloads.map(workloadKey)];
   const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = await settingsOf(session);
   tellOfFirstPull(session, settings);
@@ -227,6 +294,7 @@ async function applyDetached(
   for (const { object } of others) warnOfForegroundOwner(session, object);
   if (plan.goal === undefined && plan.command === undefined) {
     await api?.applyCustom();
+    await api?.runHooks();
     await api?.settled();
     return EXIT.ok;
   }

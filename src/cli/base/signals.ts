@@ -33,11 +33,16 @@ export interface HeldSignals {
   release(): ListenedFor | undefined;
 }
 
-/** Holds signals until released: a process that ended while it holds a lock would leave the lock behind. */
-export function holdSignals(cli: Cli): HeldSignals {
+/**
+ * Holds signals until released: a process that ended while it holds a lock would leave the lock behind.
+ * @param onFirst called when the first one arrives
+ */
+export function holdSignals(cli: Cli, onFirst: () => void = () => undefined): HeldSignals {
   let first: ListenedFor | undefined;
   const listener = (signal: ListenedFor): void => {
-    first ??= signal;
+    if (first !== undefined) return;
+    first = signal;
+    onFirst();
   };
   listen(cli, listener);
   return {

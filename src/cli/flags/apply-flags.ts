@@ -43,6 +43,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly allowRestarts: boolean;
   /** Serve the API beside the run. Undefined: where the manifests need it. */
   readonly api?: boolean | undefined;
+  /** Run the hooks of a chart as `helm install` does. */
+  readonly helmHooks?: boolean | undefined;
   /** Merge manifests into stored objects as an API server does, by the owners of their fields. */
   readonly serverSide?: boolean | undefined;
   /** The owner of the fields of the manifests. Undefined: kubectl's. */

@@ -28,6 +28,7 @@ const GROUPS: ReadonlyArray<readonly [heading: string, flags: readonly string[]]
       '--strict',
       '--api',
       '--no-api',
+      '--helm-hooks',
       '--server-side',
       '--field-manager',
       '--force-conflicts',

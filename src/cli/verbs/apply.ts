@@ -199,6 +199,7 @@ export function withApplyFlags(command: Command): void {
     .option('--allow-restarts', RESTARTS_HELP)
     .option('--api', 'serve the API beside the run (default: where the manifests need it: RBAC, CRDs, webhooks, …)')
     .option('--no-api', 'serve no API; podrun says which objects have no effect then')
+    .option('--helm-hooks', 'run the hooks of a chart before and after the rest, as helm install does')
     .option('--server-side', 'merge manifests into stored objects as an API server does, by the owners of their fields')
     .option('--field-manager <name>', 'the owner of the fields of the manifests')
     .option('--force-conflicts', 'with --server-side: take fields with other values from their owners')

@@ -15,7 +15,7 @@ import {
   usage,
 } from '../../api/index.ts';
 import { shouldRestart } from '../../lifecycle/index.ts';
-import { type Isolation, type ManifestObject, renderManifestErrors } from '../../manifest/index.ts';
+import { type Isolation, type ManifestObject, renderManifestErrors, withoutHelmHooks } from '../../manifest/index.ts';
 import { changeObject, deleteObject, keepRecord, type ObjectRef, storeWorkload } from '../../apiserver/index.ts';
 import { rememberCreated } from '../../store/index.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
@@ -142,7 +142,8 @@ class WatchRun {
       return;
     }
     const isSelected = parseLabelSelector(flags.selector ?? '');
-    const objects = all.filter(({ object }) => isSelected(object.metadata.labels ?? {}));
+    const selected = all.filter(({ object }) => isSelected(object.metadata.labels ?? {}));
+    const { objects } = withoutHelmHooks({ objects: selected, unread: [] }, flags.helmHooks === true);
     const sources = files.filter((file) => this.#isSource(file));
     const ofAll = objects.flatMap((each) => this.#filesOf(each));
     const changes = changesBetween(this.#known, objects, (each) =>

@@ -5,7 +5,7 @@ import type { Alarm, Clock } from '../../clock.ts';
 import type { RunGoal } from '../../controllers/index.ts';
 import type { EndingSignal, GoalRules, Root, RunOutcome, Unservable } from '../../lifecycle/index.ts';
 import { CommandWatch } from './command-watch.ts';
-import { awaitedGoal, type FindUnservable, GoalWait } from './goal-wait.ts';
+import { awaitedGoal, type BesideRoots, type FindUnservable, GoalWait } from './goal-wait.ts';
 
 export type { EndingSignal } from '../../lifecycle/index.ts';
 export type { RunOutcome } from '../../lifecycle/index.ts';
@@ -43,6 +43,8 @@ export interface RunEnds {
   readonly unserved?: () => readonly string[];
   /** Finds what was applied and can never serve: goals that include Ready fail. Default: nothing. */
   readonly unservable?: FindUnservable;
+  /** Finds what has to end well beside the roots. Default: nothing. */
+  readonly beside?: () => BesideRoots;
   /** See `GoalWaitOptions`. */
   readonly waitsForOthers?: (uid: string) => boolean;
   /** The authors of deletions while COMMAND ran: see `WatchedRun`. Default: none is known. */
@@ -87,7 +89,7 @@ export class ApplyRun {
         this.#decide({
           type: 'timedOut',
           roots: options.roots(),
-          unserved: options.unserved?.() ?? [],
+          unserved: [...(options.unserved?.() ?? []), ...(options.beside?.().unfinished ?? [])],
           duringCommand: this.#watch !== undefined,
           atMs: clock.now().wallMs,
         }),

@@ -65,6 +65,13 @@ export function awaitedGoal(goal: RunGoal): AwaitedGoal {
   };
 }
 
+/** Hooks and the like, which have to end well beside the roots, whatever the goal. */
+export interface BesideRoots {
+  /** Lines about what has not ended yet. */
+  readonly unfinished: readonly string[];
+  readonly failed: readonly Unservable[];
+}
+
 /**
  * Finds what was applied and can never serve: then no goal that includes Ready can be reached.
  * @param isAllReady true when everything else has reached the goal
@@ -83,6 +90,8 @@ export interface GoalWaitOptions {
   readonly unserved?: ((roots: readonly Root[]) => readonly string[]) | undefined;
   /** Finds what was applied and can never serve. Default: nothing. */
   readonly unservable?: FindUnservable | undefined;
+  /** Finds what has to end well beside the roots. Default: nothing. */
+  readonly beside?: (() => BesideRoots) | undefined;
   /** True for a Pod that waits for room which Pods of other runs have: they may end. Default: none does. */
   readonly waitsForOthers?: ((uid: string) => boolean) | undefined;
   /**
@@ -112,17 +121,27 @@ export class GoalWait {
     return this.#watch.reached;
   }
 
-  /** Lines about Services without a ready endpoint, for which goals that include Ready wait. */
+  /**
+   * Lines about Services without a ready endpoint, for which goals that include Ready wait, and about what has to end
+   * beside the roots.
+   */
   get unserved(): readonly string[] {
-    const { goal, unserved } = this.#options;
-    return goal.ofPods !== undefined && includesReady(goal.ofPods) ? (unserved?.(this.subjects) ?? []) : [];
+    const { unserved, beside } = this.#options;
+    const ofServices = this.#includesReady ? (unserved?.(this.subjects) ?? []) : [];
+    return [...ofServices, ...(beside?.().unfinished ?? [])];
   }
 
-  /** The objects that keep a goal that includes Ready from being reached, as of the last look. */
+  /** The objects that keep the goal from being reached, as of the last look. */
   get unservable(): readonly Unservable[] {
-    const { goal, unservable } = this.#options;
+    const { unservable, beside } = this.#options;
     const isReached = this.reached !== undefined || this.subjects.length === 0;
-    return goal.ofPods !== undefined && includesReady(goal.ofPods) ? (unservable?.(isReached) ?? []) : [];
+    const ofReady = this.#includesReady ? (unservable?.(isReached) ?? []) : [];
+    return [...ofReady, ...(beside?.().failed ?? [])];
+  }
+
+  get #includesReady(): boolean {
+    const { ofPods } = this.#options.goal;
+    return ofPods !== undefined && includesReady(ofPods);
   }
 
   /** `met` only when all Services of the roots are served, too. */

@@ -85,6 +85,8 @@ export interface RunInput {
    * What its clients create runs beside the objects. Default: there is none.
    */
   readonly openApi?: ((node: NodeClient) => Promise<void>) | undefined;
+  /** True while there is work beside the objects, such as hooks: the run is not over. Default: never. */
+  readonly isBusy?: (() => boolean) | undefined;
   readonly listener: RunListener;
   /** Called once the objects are claimed, before any of them begins. An error undoes the run. */
   readonly onClaimed?: ((claimed: ClaimedObjects) => void) | undefined;

@@ -40,6 +40,8 @@ export class Run extends StartedRun {
   readonly #guard: StateGuard | undefined;
   #forgetAtExit: () => void = () => undefined;
   #isServing: boolean;
+  /** True from `terminate` on. */
+  #isEnding = false;
   /** Undefined: no API server runs beside. */
   #autoscalerApi: AutoscalerApi | undefined;
   #settled: Promise<void> = Promise.resolve();
@@ -62,7 +64,7 @@ export class Run extends StartedRun {
       await openApi(run.asNode());
       run.#claimed = await beginObjects(input);
     } catch (error) {
-      await run.end({ force: true });
+      await run.end({ force: false });
       throw error;
     }
     run.#begin();
@@ -160,6 +162,7 @@ export class Run extends StartedRun {
   /** True when all Pods of this process have ended, and all workloads, and no more can come. */
   get isOver(): boolean {
     if (this.#isServing || this.#statics?.isWatching === true) return false;
+    if (!this.#isEnding && this.#options.isBusy?.() === true) return false;
     return this.agent.isOver && (this.#workloads?.isOver ?? true);
   }
 
@@ -219,6 +222,7 @@ export class Run extends StartedRun {
   /** Stops the controllers, then ends all Pods. */
   terminate(how: HowToEndRun): void {
     this.#isServing = false;
+    this.#isEnding = true;
     this.#options.faults?.close();
     this.#statics?.stop();
     this.#workloads?.stop();

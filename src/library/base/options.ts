@@ -46,6 +46,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   cwd: isText,
   enforceMemory: oneOf(['poll']),
   env: checkVariables,
+  helmHooks: isSwitch,
   imageSource: oneOf(SOURCE_CHOICES),
   images: checkImages,
   ingressPorts: isIngressPorts,

@@ -1,4 +1,11 @@
-import type { Pod as PodManifest, StoredEvent as Event, StoredPod as Pod, Workload } from '../../api/index.ts';
+import type {
+  KubeObject,
+  Pod as PodManifest,
+  StoredEvent as Event,
+  StoredPod as Pod,
+  Workload,
+} from '../../api/index.ts';
+
 /** Milliseconds, or a text with units: `500ms`, `30s`, `2m30s`. */
 export type Duration = number | string;
 
@@ -43,7 +50,7 @@ export interface PodChange {
 
 /** The options of a run. An option means the same as the flag of `podrun apply` with its name. */
 export interface RunOptions {
-  /** The time limit of `until`. Default: 30s. `Infinity`: no limit. */
+  /** The time limit of `until`, and of hooks before an installation. Default: 30s. `Infinity`: no limit. */
   readonly timeout?: Duration;
   /**
    * The time that a container without readiness and startup probe must have run before its Pod counts as Ready.
@@ -100,6 +107,11 @@ export interface RunOptions {
    * need it, as CustomResourceDefinitions, webhooks and RBAC do.
    */
   readonly api?: boolean;
+  /**
+   * Runs the hooks of a chart as `helm install` does: `pre-install` hooks before `run` resolves, within `timeout`.
+   * `until` waits for `post-install` hooks, and rejects when one fails. Default: false, they are left out.
+   */
+  readonly helmHooks?: boolean;
   /** The ports of 127.0.0.1 for Ingresses. Default: 8080 and 8443, or the next that are free. */
   readonly ingressPorts?: { readonly http: number; readonly https: number };
   /** Delays between restarts of a container that crashes. Default: the kubelet's, 10s and 5m. */
@@ -162,6 +174,12 @@ export interface UntilOptions {
   readonly allowRestarts?: boolean;
   /** The name of the only Pod to wait for, or of a workload, as `deployment/web`. Default: all of the manifests. */
   readonly pod?: string;
+  /**
+   * An object of any kind to wait for instead, as `gadget.example.com/lamp`. It may be created later, and so may its
+   * kind. It is `Ready` by the rules of kstatus; other goals are a condition, `jsonpath={.status.phase}=Lit`, or a
+   * function of the object.
+   */
+  readonly object?: string;
   /** Aborting the signal ends the wait, which rejects with its reason. The Pods keep running. */
   readonly signal?: AbortSignal;
 }
@@ -266,7 +284,14 @@ export interface Pods extends AsyncDisposable {
    * ends by itself. Rejects with a `TimeoutError` at the time limit, and with a `PodrunError` when all have reached the
    * goal but a part of their record could not be written. The Pods keep running in each case.
    */
+  until(goal: (object: KubeObject) => boolean, options: UntilOptions & { object: string }): Promise<void>;
   until(goal: Goal, options?: UntilOptions): Promise<void>;
+
+  /**
+   * The current state of any object in the state folder, as `gadget.example.com/lamp` or `configmap/settings`.
+   * @throws {PodrunError} (NotFound) when there is none
+   */
+  object(name: string): KubeObject;
 
   /**
    * The output of a container, standard output and standard error in their order. Without a name: of the Pod's default

@@ -1,13 +1,21 @@
-import { type StoredEvent, type StoredPod, usage, type WatchEvent, type Workload } from '../../api/index.ts';
+import {
+  type KubeObject,
+  type StoredEvent,
+  type StoredPod,
+  usage,
+  type WatchEvent,
+  type Workload,
+} from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { podRoot, type Root } from '../../lifecycle/index.ts';
-import { PodForwards, type Run } from '../../engine/index.ts';
+import { type AwaitedGoal, PodForwards, type Run } from '../../engine/index.ts';
 import { authorHere, type LooseEnds, type TakenAddresses, unservedLines } from '../../apiserver/index.ts';
 import type { FileStore, ObjectKey } from '../../store/index.ts';
 import { type ChangeContext, deleteRoot, patchObject, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { asyncDispose, type ListenerSet } from './listener-set.ts';
-import { readGoal, waitUntil } from './until.ts';
+import { followApplied, followObject, objectAwaited, type ObjectGoal, objectNamed } from './objects.ts';
+import { readGoal, type WaitLimits, type WaitSubject, waitUntil } from './until.ts';
 import { readGoalRules, timeoutOf } from '../base/options.ts';
 import { addressOf, execIn, forwardTo } from './connections.ts';
 import { podNamed, podsOf, rootsNamed, workloadNamed, workloadsOf } from './named.ts';
@@ -45,6 +53,8 @@ export interface LibraryPodsParts {
   readonly api: LibraryApi | undefined;
   readonly stateFolder: StateFolder;
   readonly clock: Clock;
+  /** The namespace of objects that name none. */
+  readonly namespace: string;
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;
   readonly timeout: unknown;
@@ -117,34 +127,76 @@ export class LibraryPods implements Pods {
     return withLibraryErrors(() => structuredClone(this.#pod(name)));
   }
 
-  until(goal: Goal, options: UntilOptions = {}): Promise<void> {
-    const { timeout = this.#parts.timeout as number, pod, signal } = options;
+  until(goal: ObjectGoal, options: UntilOptions = {}): Promise<void> {
+    const { timeout = this.#parts.timeout as number, object, signal } = options;
     return withLibraryErrors(async () => {
-      const { clock, running, services, taken, loose, api } = this.#parts;
-      const known = new Map(rootsNamed(this.#roots, pod).map((root) => [root.object.metadata.uid, root]));
-      const awaited = {
-        store: this.#store,
-        clock,
-        roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
-        isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
-        unserved: (roots: readonly Root[]) => [
-          ...unservedLines(this.#store, services, roots, running),
-          ...(api?.pending ?? []),
-        ],
-        unservable: (isAllReady: boolean) => [
-          ...taken.objects,
-          ...loose.unservable(isAllReady),
-          ...(api?.refused ?? []),
-        ],
-        waitsForOthers: (uid: string) => running.waitsForOthers(uid),
-        record: () => running.record,
-        onChange: (look: () => void) => running.follow({ changed: look }),
-      };
       const signals = [this.#parts.signal, signal].filter((given) => given !== undefined);
       const rules = readGoalRules({ ...this.#parts.goalRules, ...options });
-      await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
+      const limits = { timeoutMs: timeoutOf(timeout), rules, signals };
+      if (object === undefined) await this.#untilPods(readGoal(goal as Goal), options.pod, limits);
+      else await this.#untilObject(goal, object, limits);
       await this.#forwards.open(this.#pods);
     });
+  }
+
+  object(name: string): KubeObject {
+    return withLibraryErrors(() => objectNamed({ store: this.#readable(), namespace: this.#parts.namespace }, name));
+  }
+
+  async #untilPods(goal: AwaitedGoal, pod: string | undefined, limits: WaitLimits): Promise<void> {
+    const { running, services, taken, loose, api } = this.#parts;
+    const known = new Map(rootsNamed(this.#roots, pod).map((root) => [root.object.metadata.uid, root]));
+    const applied = pod === undefined ? (api?.custom ?? []) : [];
+    const objects = followApplied(this.#places, applied, () => running.changed());
+    const awaited = {
+      ...this.#subject,
+      roots: () => [...known].map(([uid, root]) => this.#root(uid) ?? root),
+      unserved: (roots: readonly Root[]) => [
+        ...unservedLines(this.#store, services, roots, running),
+        ...(api?.pending ?? []),
+        ...objects.pending,
+      ],
+      unservable: (isAllReady: boolean) => [...taken.objects, ...loose.unservable(isAllReady), ...(api?.refused ?? [])],
+      beside: () => api?.hooks ?? { unfinished: [], failed: [] },
+    };
+    await waitUntil(awaited, goal, limits).finally(() => objects.close());
+  }
+
+  async #untilObject(goal: ObjectGoal, word: string, limits: WaitLimits): Promise<void> {
+    const { running, api } = this.#parts;
+    const objects = followObject(this.#places, { word, goal }, () => running.changed());
+    const isMeant = (about: string): boolean => about.endsWith(word.slice(word.indexOf('/')));
+    const awaited = {
+      ...this.#subject,
+      mayBeEmpty: true,
+      beside: () => ({
+        unfinished: [...objects.pending, ...(api?.pending ?? []).filter((line) => isMeant(line.split(': ')[0] ?? ''))],
+        failed: (api?.refused ?? []).filter(({ about }) => isMeant(about)),
+      }),
+    };
+    await waitUntil(awaited, objectAwaited(goal), limits).finally(() => objects.close());
+  }
+
+  get #places(): { readonly store: FileStore; readonly namespace: string } {
+    return { store: this.#store, namespace: this.#parts.namespace };
+  }
+
+  /** The common part of waits for Pods and for other objects. */
+  get #subject(): WaitSubject {
+    const { clock, running } = this.#parts;
+    return {
+      store: this.#store,
+      clock,
+      roots: () => [],
+      mayBeEmpty: false,
+      isDeleted: ({ metadata }) => this.#deleted.has(metadata.uid),
+      unserved: () => [],
+      unservable: () => [],
+      beside: () => ({ unfinished: [], failed: [] }),
+      waitsForOthers: (uid) => running.waitsForOthers(uid),
+      record: () => running.record,
+      onChange: (look) => running.follow({ changed: look }),
+    };
   }
 
   logs(container?: string, options: LogsOptions = {}): string {

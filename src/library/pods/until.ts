@@ -1,7 +1,7 @@
 import { formatGoDuration, PodrunError, type StoredPod, usage } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { parseRunGoal } from '../../controllers/index.ts';
-import { type AwaitedGoal, awaitedGoal, type FindUnservable, GoalWait } from '../../engine/index.ts';
+import { type AwaitedGoal, awaitedGoal, type BesideRoots, type FindUnservable, GoalWait } from '../../engine/index.ts';
 import type { PodEvidence } from '../../history/index.ts';
 import {
   type GoalProgress,
@@ -28,16 +28,20 @@ import { GoalError, TimeoutError } from '../base/errors.ts';
 import { asLibraryAdvice, asLibraryCalls } from '../base/library-errors.ts';
 import type { Goal } from '../base/types.ts';
 
-/** Pods and workloads to wait for. */
-interface WaitSubject {
+/** Pods and workloads to wait for, or other objects. */
+export interface WaitSubject {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly roots: () => readonly Root[];
+  /** True: the wait is not about roots. */
+  readonly mayBeEmpty: boolean;
   readonly isDeleted: (pod: StoredPod) => boolean;
   /** A line about each Service of the manifests that leads to Pods of these roots and has no ready endpoint. */
   readonly unserved: (roots: readonly Root[]) => readonly string[];
   /** Finds what was applied and can never serve. */
   readonly unservable: FindUnservable;
+  /** Finds what has to end well beside the roots. */
+  readonly beside: () => BesideRoots;
   /** True for a Pod that waits for room which Pods of other runs have. */
   readonly waitsForOthers: (uid: string) => boolean;
   /** Returns the record of the run, with what could not be written of it. */
@@ -46,7 +50,7 @@ interface WaitSubject {
   readonly onChange: (look: () => void) => { close(): void };
 }
 
-interface WaitLimits {
+export interface WaitLimits {
   readonly timeoutMs: number;
   readonly rules: GoalRules;
   /** Aborting one of these signals ends the wait. */
@@ -63,7 +67,7 @@ interface WaitLimits {
 export async function waitUntil(awaited: WaitSubject, goal: AwaitedGoal, patience: WaitLimits): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
-  const { clock, roots, unserved, unservable, waitsForOthers } = awaited;
+  const { clock, roots, mayBeEmpty, unserved, unservable, beside, waitsForOthers } = awaited;
   refuseIdleGoal(awaited, goal);
   const ends: Array<() => void> = [];
   const wait = new Promise<void>((resolve, reject) => {
@@ -77,7 +81,8 @@ export async function waitUntil(awaited: WaitSubject, goal: AwaitedGoal, patienc
         reject(error);
       }
     };
-    const goalWait = new GoalWait({ clock, goal, rules, roots, unserved, unservable, waitsForOthers, onDue: look });
+    const finds = { mayBeEmpty, unserved, unservable, beside, waitsForOthers };
+    const goalWait = new GoalWait({ clock, goal, rules, roots, ...finds, onDue: look });
     const subscription = awaited.onChange(look);
     ends.push(
       () => subscription.close(),

@@ -82,3 +82,9 @@ function warningsIn(header: string | undefined): string[] {
   const [, ...parts] = header?.split('299 - "') ?? [];
   return parts.map((part) => part.slice(0, part.lastIndexOf('"')).replaceAll(/\\(.)/g, '$1'));
 }
+
+/** The reason of a failure, in the words of the server. */
+export function messageOf({ code, body }: ApiResponse): string {
+  const { message } = body;
+  return typeof message === 'string' && message !== '' ? message : `the API server responds with ${code}`;
+}

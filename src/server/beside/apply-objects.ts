@@ -3,13 +3,19 @@ import {
   isSameJson,
   type JsonObject,
   type KubeObject,
+  PodrunError,
   qualifiedKind,
   threeWayMerge,
 } from '../../api/index.ts';
 import { applyConflict, type ManifestManager } from '../../apiserver/index.ts';
 import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { ApiClient, ApiResponse } from './api-client.ts';
+import type { BesideRoots } from '../../engine/index.ts';
+import type { HelmHook, HelmHookEvent } from '../../manifest/index.ts';
+import type { Store } from '../../store/index.ts';
+import { type ApiClient, type ApiResponse, messageOf } from './api-client.ts';
+import { type HookLimits, type HookState, runHooks } from './helm-hooks.ts';
+import { callFor, placeOnServer, withNamespace } from './object-place.ts';
 
 /** An object of a manifest for an API server. */
 export interface ObjectToApply {
@@ -52,6 +58,8 @@ type StoreOutcome =
 
 interface ApplyOptions {
   readonly client: ApiClient;
+  /** The objects of the server. */
+  readonly store: Store;
   readonly clock: Clock;
   /** The namespace of objects that name none. */
   readonly namespace: string;
@@ -62,6 +70,7 @@ interface ApplyOptions {
 /** Applies objects through an API server, as `kubectl apply` does. What has to wait is tried again until `close`. */
 export class ApplyObjects {
   readonly #client: ApiClient;
+  readonly #objects: Store;
   readonly #clock: Clock;
   readonly #listener: ApplyListener;
   readonly #namespace: string;
@@ -70,10 +79,14 @@ export class ApplyObjects {
   readonly #refused: UnstoredObject[] = [];
   #alarm: Alarm | undefined;
   #delayMs = FIRST_DELAY_MS;
-  #isClosed = false;
+  /** The hook that runs. */
+  #hook: HookState | undefined;
+  #failedHook: HookState | undefined;
+  readonly #closing = new AbortController();
 
-  constructor({ client, clock, namespace, manager }: ApplyOptions, listener: ApplyListener) {
+  constructor({ client, store, clock, namespace, manager }: ApplyOptions, listener: ApplyListener) {
     this.#client = client;
+    this.#objects = store;
     this.#clock = clock;
     this.#namespace = namespace;
     this.#manager = manager;
@@ -90,6 +103,65 @@ export class ApplyObjects {
     return this.#refused;
   }
 
+  /** A running hook, and a failed one. */
+  get hooks(): BesideRoots {
+    const [running, failed] = [this.#hook, this.#failedHook];
+    return {
+      unfinished: running === undefined ? [] : [`${running.about}: ${running.message}`],
+      failed: failed === undefined ? [] : [{ ...failed, path: '' }],
+    };
+  }
+
+  /**
+   * Applies what comes before anything else runs: definitions, the hooks of before an installation, the rest.
+   * @throws {PodrunError} when a hook fails, or its time passes; the reason of an aborted signal
+   */
+  async applyFirst(
+    objects: readonly ObjectToApply[],
+    hooks: readonly HelmHook[] = [],
+    limits: HookLimits = {},
+  ): Promise<void> {
+    const isDefinition = ({ object }: ObjectToApply): boolean => object.kind === 'CustomResourceDefinition';
+    await this.apply(objects.filter(isDefinition));
+    const failed = await this.#runHooks('pre-install', hooks, limits);
+    if (failed !== undefined) {
+      const message = `${failed.about}: ${failed.message}`;
+      throw new PodrunError('GoalNotReached', message, { hint: 'Nothing else was started.' });
+    }
+    await this.apply(objects.filter((each) => !isDefinition(each)));
+  }
+
+  /**
+   * Runs the hooks of after an installation. A failure is in `hooks`.
+   * @throws {PodrunError} when their time passes; the reason of an aborted signal
+   */
+  async applyLast(hooks: readonly HelmHook[], limits: HookLimits = {}): Promise<void> {
+    this.#failedHook = await this.#runHooks('post-install', hooks, limits);
+    this.#listener.changed();
+  }
+
+  /** Runs hooks one after the other, up to the first that fails. Resolves with its state. */
+  async #runHooks(
+    event: HelmHookEvent,
+    hooks: readonly HelmHook[],
+    { deadlineMs, signal }: HookLimits,
+  ): Promise<HookState | undefined> {
+    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
+    return runHooks(event, hooks, {
+      client: this.#client,
+      store: this.#objects,
+      clock: this.#clock,
+      namespace: this.#namespace,
+      deadlineMs,
+      signal: AbortSignal.any(signals),
+      note: this.#listener.note,
+      onHook: (hook) => {
+        this.#hook = hook;
+        this.#listener.changed();
+      },
+    }).finally(() => (this.#hook = undefined));
+  }
+
   /** Applies objects in their order. Resolves when each was tried once. */
   async apply(objects: readonly ObjectToApply[]): Promise<void> {
     for (const to of objects) await this.#try(to);
@@ -97,12 +169,12 @@ export class ApplyObjects {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort(new PodrunError('NotRunning', 'the run has ended'));
     this.#alarm?.cancel();
   }
 
   #plan(): void {
-    if (this.#pending.length === 0 || this.#isClosed) return;
+    if (this.#pending.length === 0 || this.#closing.signal.aborted) return;
     this.#alarm?.cancel();
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + this.#delayMs, () =>
       inBackground(this.#tryAgain()),
@@ -114,7 +186,7 @@ export class ApplyObjects {
     const due = this.#pending;
     this.#pending = [];
     for (const { to, reason } of due) {
-      if (this.#isClosed) this.#pending.push({ to, reason });
+      if (this.#closing.signal.aborted) this.#pending.push({ to, reason });
       else await this.#try(to);
     }
     this.#listener.changed();
@@ -132,15 +204,15 @@ export class ApplyObjects {
   }
 
   async #store(object: KubeObject): Promise<StoreOutcome> {
-    const at = await this.#placeOf(object);
-    if ('type' in at) return at;
+    const at = await placeOnServer(this.#client, object, this.#namespace);
+    if ('reason' in at) return { type: 'pending', reason: at.reason };
     const { collection, namespace } = at;
     const wanted = withNamespace(object, namespace);
     const path = `${collection}/${encodeURIComponent(wanted.metadata.name ?? '')}`;
     const fieldManager = encodeURIComponent(this.#manager?.name ?? 'podrun');
     const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
     if (this.#manager?.isServerSide === true)
-      return this.#patch(`${path}?${query}&force=${this.#manager.isForced}`, wanted);
+      return this.#patch(`${path}?${query}&force=${this.#manager.isForced}`, namespace, wanted);
     for (let left = TRIES; ; left -= 1) {
       const present = await this.#client.call({ method: 'GET', path });
       if (present.code !== 200 && present.code !== 404) return failure(present);
@@ -148,7 +220,7 @@ export class ApplyObjects {
       const body = isNew ? withLastApplied(wanted, wanted) : merged(present.body, wanted);
       if (!isNew && isSameJson(body, present.body)) return { type: 'stored', how: 'unchanged' };
       const stored = isNew
-        ? await this.#client.call({ method: 'POST', path: `${collection}?${query}`, body })
+        ? await callFor(this.#client, namespace, { method: 'POST', path: `${collection}?${query}`, body })
         : await this.#client.call({ method: 'PUT', path: `${path}?${query}`, body });
       for (const text of stored.warnings) this.#listener.warn(text);
       if (stored.code < 300) return { type: 'stored', how: isNew ? 'created' : 'configured' };
@@ -157,45 +229,18 @@ export class ApplyObjects {
   }
 
   /** Applies an object on the server. */
-  async #patch(path: string, body: KubeObject): Promise<StoreOutcome> {
+  async #patch(path: string, namespace: string | undefined, body: KubeObject): Promise<StoreOutcome> {
     const contentType = 'application/apply-patch+yaml';
-    const stored = await this.#client.call({ method: 'PATCH', path, body, contentType });
+    const stored = await callFor(this.#client, namespace, { method: 'PATCH', path, body, contentType });
     for (const text of stored.warnings) this.#listener.warn(text);
     if (stored.code < 300) return { type: 'stored', how: 'serverside-applied' };
     const failed = failure(stored);
     return stored.code === 409 ? { type: 'refused', reason: applyConflict(messageOf(stored)).message } : failed;
   }
-
-  /** The path of the collection of an object, as discovery knows it. */
-  async #placeOf({ apiVersion, kind, metadata }: KubeObject): Promise<StoreOutcome | Place> {
-    const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const known = await this.#client.call({ method: 'GET', path: root });
-    const resources = Array.isArray(known.body['resources']) ? known.body['resources'].filter(isJsonObject) : [];
-    const resource = resources.find((each) => each['kind'] === kind && !String(each['name']).includes('/'));
-    if (resource === undefined) {
-      const reason = `no matches for kind "${kind}" in version "${apiVersion}"`;
-      return { type: 'pending', reason: known.code === 503 ? messageOf(known) : reason };
-    }
-    const plural = String(resource['name']);
-    if (resource['namespaced'] !== true) return { collection: `${root}/${plural}`, namespace: undefined };
-    const namespace = metadata.namespace ?? this.#namespace;
-    return { collection: `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`, namespace };
-  }
-}
-
-interface Place {
-  readonly collection: string;
-  /** Undefined: the objects belong to none. */
-  readonly namespace: string | undefined;
 }
 
 function nameOf(object: KubeObject): string {
   return `${qualifiedKind(object)}/${object.metadata.name ?? ''}`;
-}
-
-function withNamespace(object: KubeObject, namespace: string | undefined): KubeObject {
-  const { namespace: _, ...metadata } = object.metadata;
-  return { ...object, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
 }
 
 /** An object that says what was applied. Source: k8s.io/kubectl/pkg/util/apply.go. */
@@ -237,9 +282,4 @@ function failure(response: ApiResponse): StoreOutcome {
     response.code === 429 ||
     (response.code === 500 && MAY_PASS.some((text) => reason.includes(text)));
   return { type: mayPass ? 'pending' : 'refused', reason };
-}
-
-function messageOf({ code, body }: ApiResponse): string {
-  const { message } = body;
-  return typeof message === 'string' && message !== '' ? message : `the API server responds with ${code}`;
 }
