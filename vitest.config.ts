@@ -29,6 +29,7 @@ const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads
 const SLOW = [
   'test/build/executable-parts.test.ts',
   'test/cli/{cluster-trouble,detach-survival,executable,lost-state,partition,umask}.test.ts',
+  'test/envtest/starts.test.ts',
   'test/escape/**/*.test.ts',
   'test/library/package.test.ts',
   'test/manifest/{hostile,validate-long}.test.ts',
