@@ -17,8 +17,8 @@ const START_MS = 20_000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /**
- * Resolves when both programs are ready, and the namespace `default` exists. Rejects when a program has ended, or is not
- * ready in time; none stays.
+ * Resolves when both programs are ready, and the namespace `default` exists. Rejects when a program has ended, or is
+ * not ready in time; none stays.
  */
 export async function controlPlane(assets, folder) {
   const running = [];
