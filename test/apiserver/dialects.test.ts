@@ -4,7 +4,7 @@ import { inDialect, invalidObject } from '../../src/apiserver/base/status-error.
 import { loadPatterns } from '../../src/apiserver/custom/base/patterns.ts';
 import type { SchemaProps } from '../../src/apiserver/custom/base/schema.ts';
 import { servedResourcesOf } from '../../src/apiserver/custom/index.ts';
-import { formatFieldError, tooLong } from '../../src/manifest/base/field-error.ts';
+import { formatFieldError, invalid, tooLong } from '../../src/manifest/base/field-error.ts';
 import { ENDPOINTS_DEPRECATED } from '../../src/manifest/index.ts';
 import { shirtDefinition } from './custom/definition-of.ts';
 
@@ -137,6 +137,18 @@ describe('a mistake of a custom object', () => {
     expect(words('1.36')).toEqual([newest]);
     expect(Object.fromEntries(Object.keys(older).map((version) => [version, words(version).join(' ')]))).toEqual(older);
   });
+});
+
+it.each([
+  ['1.33', 'null'],
+  ['1.32', '"null"'],
+])('a mistake of %s without a value shows %s', (version, shown) => {
+  const words = (value: unknown): string => formatFieldError(mistakeIn(dialectOf(version), invalid('a', value, 'no')));
+  expect([words(null), words('null'), words(1)]).toEqual([
+    `a: Invalid value: ${shown}: no`,
+    'a: Invalid value: "null": no',
+    'a: Invalid value: 1: no',
+  ]);
 });
 
 it.each([

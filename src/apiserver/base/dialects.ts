@@ -35,7 +35,14 @@ const FORMER_WORDS: readonly FormerWords[] = [
     isOfSchema: true,
     words: ({ schemaType = '' }) => ({ value: goQuote(schemaType) }),
   },
-  // Source: apimachinery/pkg/util/validation/field/errors.go, TooLongMaxLength and TooLong.
+  // A missing value was a text. Source: apimachinery/pkg/util/validation/field/errors.go, ErrorBody.
+  {
+    until: 32,
+    types: ['Invalid value'],
+    isOfSchema: false,
+    words: ({ value }) => (value === 'null' ? { value: '"null"' } : {}),
+  },
+  // Source: the same, TooLongMaxLength and TooLong.
   { until: 31, types: ['Too long'], isOfSchema: true, words: inBytes('may not be longer than $1') },
   { until: 31, types: ['Too long'], isOfSchema: false, words: inBytes('must have at most $1 bytes') },
 ];
