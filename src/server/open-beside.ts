@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
-import type { ManifestManager, NodeClient } from '../apiserver/index.ts';
+import type { NodeClient } from '../apiserver/index.ts';
 import { type FileStore, serverFolder } from '../store/index.ts';
 import { claimOrMeet } from './claim-server.ts';
 import { type ApiServerOptions, openApiServer } from './open-server.ts';
 import { ApiClient } from './beside/api-client.ts';
-import { ApplyObjects, type ApplyListener } from './beside/apply-objects.ts';
+import { ApplyObjects, type ApplyListener, type HowToApply } from './beside/apply-objects.ts';
 
 /** An API server beside a run. */
 export interface ApiBeside {
@@ -16,7 +16,7 @@ export interface ApiBeside {
   /** False: it is the server of another process, which serves the same state folder. */
   readonly isOwn: boolean;
   /** Begins to apply objects through it. */
-  readonly objects: (namespace: string, listener: ApplyListener, manager?: ManifestManager) => ApplyObjects;
+  readonly objects: (namespace: string, listener: ApplyListener, how?: HowToApply) => ApplyObjects;
   readonly close: () => Promise<void>;
 }
 
@@ -44,8 +44,7 @@ export async function openBeside({ node, ...options }: BesideOptions): Promise<A
       url: server.url,
       kubeconfig: server.kubeconfig,
       isOwn: true,
-      objects: (namespace, listener, manager) =>
-        new ApplyObjects({ client, store, clock, namespace, manager }, listener),
+      objects: (namespace, listener, how) => new ApplyObjects({ client, store, clock, namespace, ...how }, listener),
       close: async () => {
         client.close();
         await server.close();
@@ -72,7 +71,7 @@ export function meet(store: FileStore, clock: Clock): ApiBeside {
     url,
     kubeconfig,
     isOwn: false,
-    objects: (namespace, listener, manager) => new ApplyObjects({ client, store, clock, namespace, manager }, listener),
+    objects: (namespace, listener, how) => new ApplyObjects({ client, store, clock, namespace, ...how }, listener),
     close: async () => client.close(),
   };
 }

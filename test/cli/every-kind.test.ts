@@ -113,8 +113,8 @@ it('the expressions of a policy are checked', async () => {
 });
 
 it('a verb without a meaning for a kind refuses it', async () => {
-  expect(await printed('scale', 'sc/one', '--replicas=1')).toEqual([
-    'error: podrun scale takes no storageclasses.storage.k8s.io',
+  expect(await printed('set', 'env', 'sc/one', 'A=b')).toEqual([
+    'error: podrun set takes no storageclasses.storage.k8s.io',
     'podrun patch and podrun edit change their fields.',
   ]);
 });

@@ -73,13 +73,17 @@ export class RunApi {
 
   /** The objects that a background agent is to store before it runs anything. */
   get first(): ObjectsForApi {
-    const manager = managerOfFlags(this.#run.flags);
-    return { namespace: this.#namespace, objects: this.#needs.first.map(toApply), manager };
+    return { namespace: this.#namespace, objects: this.#needs.first.map(toApply), ...this.#how };
   }
 
   /** The custom resources of the manifests, as written. */
   get custom(): readonly KubeObject[] {
     return this.#needs.custom.map(({ object }) => object);
+  }
+
+  get #how(): Pick<ObjectsForApi, 'creates' | 'manager'> {
+    const { flags } = this.#run;
+    return { manager: managerOfFlags(flags), creates: flags.creates };
   }
 
   get #namespace(): string {
@@ -123,7 +127,7 @@ export class RunApi {
         this.#onChange();
       },
     };
-    this.#objects = server.objects(this.#namespace, listener, managerOfFlags(this.#run.flags));
+    this.#objects = server.objects(this.#namespace, listener, this.#how);
     this.#tell();
   }
 

@@ -173,7 +173,8 @@ async function runChecked(
   const settings = { ...runSettings({ ...choices, crashLoop, jobBackOff }), privateNetworks: networks };
   // A goal that includes Ready ends with what the server refuses.
   const tellsAtOnce = isRun && (plan.goal === undefined || !mustHold(plan.goal));
-  const beside = { cli, flags, store, view, timeoutMs: plan.timeoutMs, tellsAtOnce };
+  const isBrief = isIdle && flags.creates === true;
+  const beside = { cli, flags, store, view, timeoutMs: plan.timeoutMs, tellsAtOnce, isBrief };
   const api = hasApi ? new RunApi(needs, beside) : undefined;
   const common = { cli, flags, plan, store, view, settings, config, runtime, faults, api };
   const session: ApplySession = {

@@ -35,7 +35,9 @@ export type LoadedInput =
     }
   | { readonly ok: false; readonly exitCode: number };
 
-/** `create` accepts manifests with generateName. `run` is an `apply` on this machine, which may have an API server. */
+/**
+ * `create` accepts manifests with generateName. It, and `run`, an `apply` on this machine, may have an API server.
+ */
 type ReadingCommand = 'apply' | 'create' | 'run';
 
 /** Opens the chunks of standard input. */
@@ -64,7 +66,7 @@ export async function loadFromFlags(
     isolation,
     mayBeEmpty: flags.staticPods !== undefined,
     command: command === 'create' ? 'create' : 'apply',
-    keepsUnread: command === 'run',
+    keepsUnread: command !== 'apply',
   });
 }
 

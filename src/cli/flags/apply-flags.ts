@@ -111,6 +111,8 @@ export interface ApplyFlags extends OutputFlags {
   readonly imageCredentialProviderBinDir: string | undefined;
   /** The background agent keeps the output of containers for the first client that attaches. */
   readonly awaitsClient?: boolean;
+  /** True: `create -f` calls `apply`. An object that exists is an error. Default: it is changed. */
+  readonly creates?: boolean | undefined;
   /** The word for a new object: `created`, or `replaced` when `replace --force` calls `apply`. */
   readonly made?: 'replaced' | 'serverside-applied' | undefined;
 }

@@ -17,7 +17,7 @@ import { openStore } from '../base/environment.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import { downloader, kustomized } from './outside-inputs.ts';
 import { namesFiles, type SelectionFlags } from './selection-flags.ts';
-import { typesIn } from './type-named.ts';
+import { typeOfUnread, typesIn } from './type-named.ts';
 import type { Cli } from '../base/cli.ts';
 
 type SelectingCommand =
@@ -47,6 +47,7 @@ const TAKES_ANY_KIND: ReadonlySet<SelectingCommand> = new Set([
   'get',
   'label',
   'patch',
+  'scale',
   'wait',
 ]);
 
@@ -171,13 +172,10 @@ function storedRefs(
   refOf: (type: ResourceType, unread: UnreadObject) => ObjectRef,
 ): ObjectRef[] {
   const store = openStore(cli);
-  const named = typesIn(cli);
-  const ofCustom = ({ object: { apiVersion, kind } }: UnreadObject): ResourceType | undefined =>
-    named([kind, ...apiVersion.split('/').toReversed()].join('.'));
   return unread
     .toSorted((one, other) => Number(one.noMatch === undefined) - Number(other.noMatch === undefined))
     .flatMap((each) => {
-      const type = each.noMatch === undefined ? resourceTypeOf(each.object) : ofCustom(each);
+      const type = typeOfUnread(cli, each);
       const ref = type && refOf(type, each);
       return ref !== undefined && getObject(store, ref) !== undefined ? [ref] : [];
     });

@@ -40,7 +40,7 @@ async function openApi(
   if (served === undefined) return { stored, refused, close: server.close };
   const note = (line: string): number => stored.push(line);
   const listener = { note, warn: note, changed: () => undefined };
-  const objects = server.objects(served.namespace, listener, served.manager);
+  const objects = server.objects(served.namespace, listener, served);
   await objects.apply(served.objects);
   for (const { about, reason, place } of [...objects.refused, ...objects.pending])
     refused.push({ about, path: '', message: `${reason} (${place})` });

@@ -3,12 +3,14 @@ import {
   applyPatch,
   fromServer,
   goQuote,
+  hasCode,
   type KubeObject,
   PodrunError,
+  type ResourceType,
   type StoredKubeObject,
   usage,
 } from '../../api/index.ts';
-import { changeObject, type ObjectRef, waitForObject } from '../../apiserver/index.ts';
+import { changeObject, loadKindRules, loadPart, type ObjectRef, waitForObject } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { changeLine, type DryRun, dryRunOption, eachObject } from '../change/change-line.ts';
 import { warnOfRest } from '../change/resting.ts';
@@ -42,8 +44,8 @@ export function register(program: Command, run: RunVerb): void {
     .command('scale')
     .summary('Set the number of replicas')
     .description(
-      'Sets the number of replicas of Deployments, ReplicaSets, ReplicationControllers and StatefulSets. Their agent ' +
-        'starts or ends Pods.',
+      'Sets the number of replicas of Deployments, ReplicaSets, ReplicationControllers and StatefulSets, whose agent ' +
+        'starts or ends Pods, and of custom kinds with the subresource scale.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) --replicas=COUNT [flags]')
     .argument('[resource...]', 'the objects');
@@ -59,6 +61,43 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet']);
+
+/** The replicas of the objects of a kind. */
+interface Replicas {
+  readonly wanted: (object: KubeObject) => number;
+  readonly present: (object: KubeObject) => number;
+  /** The object with another number of replicas. */
+  readonly changed: (object: StoredKubeObject, replicas: number) => KubeObject;
+}
+
+/** The replicas of workloads. */
+const OF_WORKLOADS: Replicas = {
+  wanted: (object) => numberIn(object['spec'], 1),
+  present: (object) => numberIn(object['status'], 0),
+  changed: (object, replicas) => applyPatch(object, { spec: { replicas } }, 'merge'),
+};
+
+/** Undefined: the kind has no replicas. A kind of a definition has them where its subresource says. */
+async function replicasOfKind(store: FileStore, type: ResourceType): Promise<Replicas | undefined> {
+  if (SCALABLE.has(type.kind)) return OF_WORKLOADS;
+  const part = type.custom && (await loadPart(store, type, 'scale').catch(orUndefined));
+  if (part === undefined) return undefined;
+  const { of, into } = part;
+  const scaleOf = (object: KubeObject): KubeObject => of(object as StoredKubeObject);
+  return {
+    wanted: (object) => numberIn(scaleOf(object)['spec'], 0),
+    present: (object) => numberIn(scaleOf(object)['status'], 0),
+    changed: (object, replicas) => into?.(object, { ...scaleOf(object), spec: { replicas } }) ?? object,
+  };
+}
+
+function orUndefined(error: unknown): undefined {
+  if (!hasCode(error, 'NotFound')) throw error;
+}
+
+function numberIn(part: unknown, otherwise: number): number {
+  return (part as { readonly replicas?: number } | undefined)?.replicas ?? otherwise;
+}
 
 /** Source: kubectl/pkg/cmd/scale/scale.go. */
 async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Promise<number> {
@@ -79,19 +118,25 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
   if (resourceVersion !== undefined && refs.length > 1) {
     throw usage('cannot use --resource-version with multiple resources');
   }
-  const change = (stored: KubeObject): KubeObject => {
-    checkPresent(stored, { current, resourceVersion });
-    return applyPatch(stored, { spec: { replicas } }, 'merge');
-  };
-  const scaled: ObjectRef[] = [];
+  const types = [...new Set(refs.map(({ type }) => type))];
+  const rulesOf = await loadKindRules(store, types);
+  const kinds = new Map<ResourceType, Replicas | undefined>();
+  for (const type of types) kinds.set(type, await replicasOfKind(store, type));
+  const scaled: Array<{ readonly ref: ObjectRef; readonly kind: Replicas }> = [];
   const exitCode = eachObject(cli, refs, (ref) => {
-    if (!SCALABLE.has(ref.type.kind)) throw fromServer('NotFound', 'the server could not find the requested resource');
-    const { object, isChanged } = changeObject({ store, ref, change, warn: cli.warn, isDryRun: dryRun !== 'none' });
+    const kind = kinds.get(ref.type);
+    if (kind === undefined) throw fromServer('NotFound', 'the server could not find the requested resource');
+    const change = (stored: StoredKubeObject): KubeObject => {
+      checkPresent(stored, kind.wanted(stored), { current, resourceVersion });
+      return kind.changed(stored, replicas);
+    };
+    const request = { store, ref, change, rules: rulesOf(ref.type), warn: cli.warn, isDryRun: dryRun !== 'none' };
+    const { object, isChanged } = changeObject(request);
     if (isChanged && dryRun === 'none') warnOfRest(cli, store, ref);
-    if (dryRun === 'none') scaled.push(ref);
+    if (dryRun === 'none') scaled.push({ ref, kind });
     return changeLine(cli, object, 'scaled', { dryRun, printer });
   });
-  if (timeoutMs > 0) for (const ref of scaled) await untilScaled(cli, store, ref, { replicas, timeoutMs });
+  if (timeoutMs > 0) for (const one of scaled) await untilScaled(cli, store, one, { replicas, timeoutMs });
   return exitCode;
 }
 
@@ -102,22 +147,14 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
 async function untilScaled(
   { clock }: Cli,
   store: FileStore,
-  ref: ObjectRef,
+  { ref, kind }: { readonly ref: ObjectRef; readonly kind: Replicas },
   wanted: { readonly replicas: number; readonly timeoutMs: number },
 ): Promise<void> {
-  const isMet = (object: StoredKubeObject | undefined): boolean => {
-    if (object === undefined || replicasOf(object) !== wanted.replicas) return true;
-    const { replicas = 0 } = (object['status'] ?? {}) as { readonly replicas?: number };
-    return replicas === wanted.replicas;
-  };
+  const isMet = (object: StoredKubeObject | undefined): boolean =>
+    object === undefined || kind.wanted(object) !== wanted.replicas || kind.present(object) === wanted.replicas;
   const deadlineMs = clock.now().monotonicMs + wanted.timeoutMs;
   if (await waitForObject({ store, clock, of: ref, deadlineMs, isMet })) return;
   throw new PodrunError('GoalNotReached', `timed out waiting for ${goQuote(ref.name)} to be synced`);
-}
-
-function replicasOf(object: KubeObject): number {
-  const { replicas = 1 } = object['spec'] as { readonly replicas?: number };
-  return replicas;
 }
 
 /**
@@ -126,9 +163,9 @@ function replicasOf(object: KubeObject): number {
  */
 function checkPresent(
   stored: KubeObject,
+  replicas: number,
   wanted: { readonly current: number; readonly resourceVersion: string | undefined },
 ): void {
-  const replicas = replicasOf(stored);
   if (wanted.current !== -1 && replicas !== wanted.current) {
     throw new PodrunError('Conflict', `Expected replicas to be ${wanted.current}, was ${replicas}`);
   }

@@ -72,6 +72,8 @@ export interface ObjectsForApi {
   readonly objects: ReadonlyArray<{ readonly object: KubeObject; readonly place: string }>;
   /** The owner of their fields. Undefined: podrun. */
   readonly manager?: ManifestManager | undefined;
+  /** True: an object that exists is an error. Default: it is changed. */
+  readonly creates?: boolean | undefined;
 }
 
 /** The line that a background agent writes to the process that started it. */

@@ -56,15 +56,21 @@ type StoreOutcome =
   | { readonly type: 'pending'; readonly reason: string }
   | { readonly type: 'refused'; readonly reason: string };
 
-interface ApplyOptions {
+/** The choices of a user about objects. */
+export interface HowToApply {
+  /** The owner of the fields of the objects. Undefined: podrun. */
+  readonly manager?: ManifestManager | undefined;
+  /** True: an object that exists is refused. Default: it is changed. */
+  readonly creates?: boolean | undefined;
+}
+
+interface ApplyOptions extends HowToApply {
   readonly client: ApiClient;
   /** The objects of the server. */
   readonly store: Store;
   readonly clock: Clock;
   /** The namespace of objects that name none. */
   readonly namespace: string;
-  /** The owner of the fields of the objects. Undefined: podrun. */
-  readonly manager: ManifestManager | undefined;
 }
 
 /** Applies objects through an API server, as `kubectl apply` does. What has to wait is tried again until `close`. */
@@ -75,6 +81,7 @@ export class ApplyObjects {
   readonly #listener: ApplyListener;
   readonly #namespace: string;
   readonly #manager: ManifestManager | undefined;
+  readonly #creates: boolean;
   #pending: Array<{ readonly to: ObjectToApply; reason: string }> = [];
   readonly #refused: UnstoredObject[] = [];
   #alarm: Alarm | undefined;
@@ -84,12 +91,13 @@ export class ApplyObjects {
   #failedHook: HookState | undefined;
   readonly #closing = new AbortController();
 
-  constructor({ client, store, clock, namespace, manager }: ApplyOptions, listener: ApplyListener) {
+  constructor({ client, store, clock, namespace, manager, creates = false }: ApplyOptions, listener: ApplyListener) {
     this.#client = client;
     this.#objects = store;
     this.#clock = clock;
     this.#namespace = namespace;
     this.#manager = manager;
+    this.#creates = creates;
     this.#listener = listener;
   }
 
@@ -213,6 +221,10 @@ export class ApplyObjects {
     const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
     if (this.#manager?.isServerSide === true)
       return this.#patch(`${path}?${query}&force=${this.#manager.isForced}`, namespace, wanted);
+    if (this.#creates) {
+      const path = `${collection}?fieldManager=kubectl-create&fieldValidation=Strict`;
+      return this.#created(await callFor(this.#client, namespace, { method: 'POST', path, body: { ...wanted } }));
+    }
     for (let left = TRIES; ; left -= 1) {
       const present = await this.#client.call({ method: 'GET', path });
       if (present.code !== 200 && present.code !== 404) return failure(present);
@@ -226,6 +238,11 @@ export class ApplyObjects {
       if (stored.code < 300) return { type: 'stored', how: isNew ? 'created' : 'configured' };
       if (stored.code !== 409 || left === 1) return failure(stored);
     }
+  }
+
+  #created(response: ApiResponse): StoreOutcome {
+    for (const text of response.warnings) this.#listener.warn(text);
+    return response.code < 300 ? { type: 'stored', how: 'created' } : failure(response);
   }
 
   /** Applies an object on the server. */
