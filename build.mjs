@@ -58,7 +58,7 @@ const rawText = {
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(server\/index|envtest\/etcd\/run-etcd)\.ts$/ }, () => ({
+    onResolve({ filter: /\/(server\/index|envtest\/(etcd\/run-etcd|suite\/serve-suite))\.ts$/ }, () => ({
       path: '../dist/server.cjs',
       external: true,
     }));
@@ -127,7 +127,11 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
   build({
     ...SCRIPT,
     stdin: {
-      contents: "export * from './server/index.ts';export { runEtcd } from './envtest/etcd/run-etcd.ts';",
+      contents: `
+        export * from './server/index.ts';
+        export { runEtcd } from './envtest/etcd/run-etcd.ts';
+        export { serveSuite } from './envtest/suite/serve-suite.ts';
+      `,
       resolveDir: path.join(root, 'src'),
       loader: 'ts',
     },

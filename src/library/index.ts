@@ -4,6 +4,7 @@
  */
 export { type ErrorCode, PodrunError } from '../api/index.ts';
 export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './base/errors.ts';
+export { envtest } from './envtest.ts';
 export { run } from './run.ts';
 export { type KubernetesServer, type KubernetesServerOptions, serve } from './serve.ts';
 export type {
@@ -28,6 +29,7 @@ export type {
   UntilOptions,
   UrlOptions,
 } from './base/types.ts';
+export type { Envtest, EnvtestOptions, EnvtestUser, WebhookServer } from './base/envtest-types.ts';
 export type { KubeObject, Workload } from '../api/index.ts';
 export type { StoredEvent as Event, StoredPod as Pod } from '../api/index.ts';
 export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/index.ts';

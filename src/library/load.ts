@@ -39,17 +39,25 @@ export async function loadSource(
   cwd: string,
   options: Pick<LoadOptions, 'namespace' | 'refusesWithoutEffect' | 'isolation'>,
 ): Promise<LoadedSource> {
-  const sources = flattened(source);
-  let objects = 0;
-  const files = sources.map((input) => {
-    if (typeof input === 'string' || input instanceof URL) return pathOf(input, cwd);
-    if (isManifestText(input)) return textInput(input.name ?? 'manifest.yaml', input.yaml);
-    objects += 1;
-    return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(input));
-  });
+  const files = inputsOf(source, cwd, 'run');
   const loaded = await loadManifests({ ...options, files, forRunning: true, keepsUnread: true });
   if (loaded.errors.length > 0) throw manifestError(loaded.errors);
   return loaded;
+}
+
+/**
+ * The files, and the texts and objects as texts, for `loadManifests`.
+ * @param call the function of the user's call
+ * @throws {PodrunError} (usage) for a value that is no manifest
+ */
+export function inputsOf(source: ManifestSource, cwd: string, call: string): Array<string | Input> {
+  let objects = 0;
+  return flattened(source).map((input) => {
+    if (typeof input === 'string' || input instanceof URL) return pathOf(input, cwd, call);
+    if (isManifestText(input)) return textInput(input.name ?? 'manifest.yaml', input.yaml);
+    objects += 1;
+    return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(input, call));
+  });
 }
 
 function flattened(source: ManifestSource): ReadonlyArray<Exclude<ManifestSource, readonly ManifestSource[]>> {
@@ -57,12 +65,12 @@ function flattened(source: ManifestSource): ReadonlyArray<Exclude<ManifestSource
 }
 
 /** The path of a manifest. Messages show it, so a path below the working directory is relative. */
-function pathOf(source: string | URL, cwd: string): string {
+function pathOf(source: string | URL, cwd: string, call: string): string {
   if (source instanceof URL && source.protocol !== 'file:') {
-    throw usage(`run() reads manifests from files, not from ${source.protocol}//: ${source.href}`);
+    throw usage(`${call}() reads manifests from files, not from ${source.protocol}//: ${source.href}`);
   }
   const file = source instanceof URL ? fileURLToPath(source) : source;
-  if (file === '') throw usage('run() needs the path of a manifest, but got an empty string');
+  if (file === '') throw usage(`${call}() needs the path of a manifest, but got an empty string`);
   if (cwd !== process.cwd()) return path.resolve(cwd, file);
   const short = path.relative(cwd, file);
   if (source instanceof URL) return short.startsWith('..') ? file : short;
@@ -79,14 +87,15 @@ function textInput(file: string, text: string): Input {
   return { file, bytes: Buffer.from(text) };
 }
 
-function objectText(source: unknown): string {
+function objectText(source: unknown, call: string): string {
   if (isJsonObject(source)) return JSON.stringify(source);
   throw usage(
-    `run() needs manifests: paths, objects or { yaml: text }, but got ${source === null ? 'null' : typeof source}`,
+    `${call}() needs manifests: paths, objects or { yaml: text }, but got ${source === null ? 'null' : typeof source}`,
   );
 }
 
-function manifestError(mistakes: readonly ManifestMistake[]): ManifestError {
+/** The error with all mistakes in manifests. */
+export function manifestError(mistakes: readonly ManifestMistake[]): ManifestError {
   const message = renderManifestErrors(mistakes)
     .map((line) => withoutPlaces(line.replace(/^error: /, '')))
     .join('\n');

@@ -156,7 +156,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kubelet',
     'engine',
   ],
-  envtest: 'api clock quietly defects remove-tree version store runtime network apiserver engine server'.split(' '),
+  envtest: 'api clock quietly defects remove-tree version manifest store runtime network apiserver engine server'.split(
+    ' ',
+  ),
   remote: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'apiserver', 'engine'],
   cli: [
     'api',
@@ -208,6 +210,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'apiserver',
     'engine',
     'server',
+    'envtest',
   ],
 };
 
@@ -231,6 +234,7 @@ const LATE_IMPORTS = [
   'src/cli/apply/api-beside.ts',
   'src/cli/before-command.ts',
   'src/cli/connect/open-cluster.ts',
+  'src/cli/envtest/serve-here.ts',
   'src/cli/from/saved-objects.ts',
   'src/cli/main.ts',
   'src/cli/repair.ts',

@@ -80,6 +80,7 @@ describe('what only one place may do', () => {
     expect(makers.map(({ path }) => path)).toEqual([
       'src/cli/start.ts',
       'src/images/puller/start.ts',
+      'src/library/envtest.ts',
       'src/library/run.ts',
       'src/library/serve.ts',
       'src/network/linux/helper/start.ts',

@@ -95,6 +95,7 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
   'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
   'podrun serve': { shows: /KUBECONFIG/ },
+  'podrun envtest serve': { shows: /KUBECONFIG/ },
   'podrun serve --port 6443': { shows: /KUBECONFIG/ },
   // The run must have lasted so long
   'podrun get pod web -o yaml --at 3.2s': { before: 'until podrun get pod web --at 3.2s; do sleep 0.2; done' },
@@ -176,6 +177,8 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   go: 'echo ok',
 };
 
+const GREETINGS = readFileSync(new URL('../envtest/config/crd/greetings.yaml', import.meta.url), 'utf8');
+
 const sleeps = (name: string, more: Partial<Container> = {}): Container => ({
   name,
   image: 'busybox',
@@ -253,6 +256,7 @@ const yaml = (...objects: readonly object[]): string => objects.map((object) => 
 export const FILES = (folder: string, isApart: boolean): Readonly<Record<string, string>> => ({
   'pod.yaml': yaml(pod('once', ends)),
   'deploy/pod.yaml': yaml(pod('once', ends)),
+  'config/crd/greetings.yaml': GREETINGS,
   'site.yaml': yaml({ ...SETTINGS, metadata: { name: 'site' } }),
   'from-cluster.yaml': yaml(
     pod('clustered', { restartPolicy: 'Never', containers: [{ name: 'main', image: 'nginx:1.27' }] }),

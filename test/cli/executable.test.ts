@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../architecture/source.ts';
 import { workshopForEach } from './workshop.ts';
+import { freePort } from '../free-port.ts';
 import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
@@ -54,6 +55,17 @@ $PODRUN explain pod.spec.containers.tty | head -4
 echo '# the server, and the client of clusters'
 $PODRUN serve --once --network host --state-dir cluster -- sh -c '
   $PODRUN apply --context podrun --kubeconfig "$KUBECONFIG" terminal.yaml --until ready --no-logs --state-dir here'
+echo '# in place of envtest'
+$PODRUN envtest serve --json </dev/null | cut -c 1-23
+$PODRUN envtest -- sh -c 'echo "$KUBEBUILDER_ASSETS"' >assets
+"$(cat assets)/etcd" --listen-client-urls="http://127.0.0.1:$ETCD_PORT" --data-dir=etcd &
+etcd=$!
+until [ -e /tmp/podrun-envtest-*/"$ETCD_PORT"/pid ]; do sleep 0.1; done
+"$(cat assets)/kube-apiserver" --etcd-servers="http://127.0.0.1:$ETCD_PORT" --secure-port=0 --cert-dir=certs &
+api=$!
+until [ -e certs/apiserver.key ]; do sleep 0.1; done
+kill $api; wait $api; echo "kube-apiserver ended with $?"
+kill $etcd; wait $etcd; echo "etcd ended with $?"
 `;
 
 // Root may hide Node.js from one process and its children.
@@ -64,7 +76,7 @@ it(
     'an x64 machine': process.arch === 'x64',
     '/bin/busybox': existsSync('/bin/busybox'),
   }),
-  () => {
+  async () => {
     const built = path.join(root, 'dist/executable/podrun');
     if (!existsSync(built))
       execFileSync(process.execPath, [path.join(root, 'bin/executable/build.mjs')], { stdio: 'ignore' });
@@ -83,6 +95,7 @@ it(
           NODE: process.execPath,
           CHECKOUT: root,
           PODRUN: program,
+          ETCD_PORT: String(await freePort()),
           PODRUN_IMAGES: 'host',
           PODRUN_STATE_DIR: path.join(workshop.folder, 'state'),
         },
@@ -96,6 +109,8 @@ it(
       /^error: cannot pull .* connection refused$/m,
       /^FIELD: tty <boolean>$/m,
       /· namespace podrun-\w+ of context podrun [^]*✓ terminal +.*ContainersReady, Ready\b/m,
+      /^\{"url":"https:\/\/127\.0\.0$/m,
+      /^kube-apiserver ended with 0\netcd ended with 0$/m,
     ];
     expect({ stdout, status, missing: expected.filter((line) => !line.test(stdout)) }).toEqual({
       stdout,

@@ -35,7 +35,7 @@ async function examplesOf(command: string): Promise<string[]> {
 }
 
 beforeAll(() => {
-  for (const name of ['bin', 'site', 'deploy', 'logs', 'src']) workshop.folderNamed(name);
+  for (const name of ['bin', 'site', 'deploy', 'logs', 'src', 'config', 'config/crd']) workshop.folderNamed(name);
   for (const [name, text] of Object.entries(FILES(workshop.folder, hasNamespaces))) workshop.file(name, text);
   const podrun = workshop.commandLine([]).map((word) => `'${word}'`);
   const programs = { ...PROGRAMS, podrun: `exec ${podrun.join(' ')} "$@"` };

@@ -177,6 +177,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   envtest: [
     ['-p', HOSTILE],
     ['--version', HOSTILE],
+    ['serve', '--json', '--crds', HOSTILE],
   ],
   'port-forward': [
     [HOSTILE, '80'],

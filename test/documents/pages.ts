@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { has } from '../needs.ts';
 import { SERVE, SERVICE, SHOP, deployed, ending, pod, serving } from './page-manifests.ts';
@@ -16,6 +17,7 @@ const BENCHMARKS = [
   'npm run bench -- --save                   # keeps the result in bench/results, in the file of the day',
   'npm run bench -- --fast --check           # is any ratio worse than the recorded one?',
 ];
+const DEFINITION = readFileSync(new URL('../envtest/config/crd/greetings.yaml', import.meta.url), 'utf8');
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
 
 /** The settings of the pages, by page. */
@@ -332,7 +334,10 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       ].map((line) => [line, { skip: 'needs a cluster: test/cli/apply-context.test.ts has one' }]),
     ),
   },
-  'docs/envtest.md': { programs: { go: 'test -x "$KUBEBUILDER_ASSETS/kube-apiserver"' } },
+  'docs/envtest.md': {
+    programs: { go: 'test -x "$KUBEBUILDER_ASSETS/kube-apiserver"' },
+    files: { 'config/crd/greetings.yaml': DEFINITION },
+  },
   'docs/serve.md': {
     manners: {
       'podrun serve': { until: /serving https/ },

@@ -124,8 +124,10 @@ describe('the package, installed', () => {
       'api/base/objects.d.ts',
       'api/generated/types.d.ts',
       'api/workloads/stored-workloads.d.ts',
+      'library/base/envtest-types.d.ts',
       'library/base/errors.d.ts',
       'library/base/types.d.ts',
+      'library/envtest.d.ts',
       'library/index.d.ts',
       'library/run.d.ts',
       'library/serve.d.ts',
@@ -177,7 +179,7 @@ describe('the package, installed', () => {
     const node = nodeFor(context, major);
     const text = `import { get } from 'node:https';
       import { text } from 'node:stream/consumers';
-      import { run, serve } from 'podrun';
+      import { envtest, run, serve } from 'podrun';
       const server = await serve({ network: 'host' });
       const headers = { authorization: 'Bearer ' + server.token };
       const ask = (path) => new Promise((resolve, reject) => {
@@ -189,8 +191,17 @@ describe('the package, installed', () => {
       await pods.until('Succeeded');
       console.log(pods.logs());
       await pods.close();
-      await server.close();`;
-    expect(await call([node, write(`main-${major}.mjs`, text)])).toBe('default\nhello\n\n');
+      await server.close();
+      const suite = await envtest({ users: [{ name: 'jane' }] });
+      const { certificate: cert, key } = suite.user('jane');
+      const { ca } = suite;
+      get(suite.url + '/api/v1/pods', { ca, cert, key, agent: false }, async (answer) => {
+        console.log(JSON.parse(await text(answer)).message.split(' cannot')[0]);
+        await suite.close();
+      });`;
+    expect(await call([node, write(`main-${major}.mjs`, text)])).toBe(
+      'default\nhello\n\npods is forbidden: User "jane"\n',
+    );
   });
 
   it('has the command line, too', async () => {
@@ -201,6 +212,7 @@ describe('the package, installed', () => {
     const text = `
       import { type Event, type Pod, type PodChange, type Pods, run, type Workload } from 'podrun';
       import { type KubernetesServer, serve } from 'podrun';
+      import { type Envtest, envtest, type EnvtestUser } from 'podrun';
       import { GoalError, ManifestError, TimeoutError } from 'podrun';
       await using pods: Pods = await run([new URL('pod.yaml', import.meta.url), 'more', { yaml: '' }, ${POD}], {
         timeout: '60s',
@@ -236,6 +248,12 @@ describe('the package, installed', () => {
       new Pods();
       await using server: KubernetesServer = await serve({ network: 'host', port: 0 });
       void server.kubeconfig;
+      await using api: Envtest = await envtest({ mode: 'api', crds: ['config/crd'], users: [{ name: 'jane' }] });
+      const jane: EnvtestUser = api.user('jane');
+      const port: number = api.webhookServer.port;
+      // @ts-expect-error there is no such mode
+      await envtest({ mode: 'all' });
+      void [jane.certificate, await api.addUser('joe', ['devs']), port];
       void [workload, phase, stdout, exitCode, events, url, messages];
     `;
     write('typed.ts', text);
@@ -255,6 +273,17 @@ describe('the package, installed', () => {
   });
 });
 
+/** A test that finds the API server of the global setup. */
+const SHARED = `
+  import { expect, test } from 'vitest';
+  import { ApiextensionsV1Api, KubeConfig } from '@kubernetes/client-node';
+  test('knows the kind of the global setup', async () => {
+    const config = new KubeConfig();
+    config.loadFromDefault();
+    const { items } = await config.makeApiClient(ApiextensionsV1Api).listCustomResourceDefinition();
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['greetings.example.com']);
+  });`;
+
 describe('docs/library.md', () => {
   const page = readFileSync(path.join(root, 'docs/library.md'), 'utf8');
   const blocks = [...page.matchAll(/^```(?<language>\w+)\n(?<text>.*?)^```$/gms)].map(({ groups }) => groups ?? {});
@@ -273,6 +302,13 @@ describe('docs/library.md', () => {
          createServer((_, answer) => answer.end('ok')).listen(${port}, () => console.log('listening'));`,
     );
     write('web.test.ts', blockWith('ts', 'await using'));
+    cpSync(path.join(root, 'test/envtest/config'), path.join(consumer, 'config'), { recursive: true });
+    const client = path.join(consumer, 'node_modules/@kubernetes');
+    if (!existsSync(client)) symlinkSync(path.join(modules, '@kubernetes'), client);
+    write('greeting.test.ts', blockWith('ts', '// greeting.test.ts'));
+    write('global-setup.ts', blockWith('ts', '// global-setup.ts'));
+    write('vitest.config.ts', blockWith('ts', '// vitest.config.ts'));
+    write('shared.test.ts', SHARED);
     const last =
       "import { expect, test } from 'vitest'; test('is up', () => expect(pods.get().status.phase).toBe('Running'));";
     write('all.test.ts', `${blockWith('ts', 'beforeAll')}${last}`);
@@ -280,6 +316,6 @@ describe('docs/library.md', () => {
     // One run at a time: the server needs its port.
     flags.push('--no-file-parallelism');
     const report = await call([process.execPath, path.join(vitest, 'vitest.mjs'), 'run', ...flags]);
-    expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0, success: true });
+    expect(JSON.parse(report)).toMatchObject({ numPassedTests: 4, numFailedTests: 0, success: true });
   });
 });

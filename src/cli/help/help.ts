@@ -35,15 +35,23 @@ function defaultNote(value: unknown): string | undefined {
 
 const PLAIN = Object.assign(new Help(), { showGlobalOptions: true });
 
+/** The program, whose flags every command takes. A command below another one has not its flags. */
+function programOf(command: Command): Command {
+  return command.parent === null ? command : programOf(command.parent);
+}
+
 /** The layout of the help of every command. */
 const LAYOUT: HelpConfiguration = {
   showGlobalOptions: true,
   // Lists the flags that every command takes. A flag that the command describes itself is not listed twice.
-  visibleGlobalOptions: (command) =>
-    PLAIN.visibleGlobalOptions(command).filter(
-      ({ long }) =>
-        long !== '--version' && long !== '--help' && !PLAIN.visibleOptions(command).some((own) => own.long === long),
-    ),
+  visibleGlobalOptions: (command) => {
+    const { options } = programOf(command);
+    const own = new Set(PLAIN.visibleOptions(command).map(({ long }) => long));
+    return PLAIN.visibleGlobalOptions(command).filter(
+      (option) =>
+        options.includes(option) && option.long !== '--version' && option.long !== '--help' && !own.has(option.long),
+    );
+  },
   // An optional value counts only behind `=`.
   optionTerm: ({ flags }) => flags.replace(/ \[([^[]+\])$/, '[=$1'),
   optionDescription: (option) => option.description + notes(option),

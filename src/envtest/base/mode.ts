@@ -10,9 +10,10 @@ const MODE_VARIABLE = 'PODRUN_ENVTEST';
  * The parts of a cluster behind the API server. `api`: none, as in envtest. `controllers`: all controllers, but no
  * node. `run`: controllers, and this machine as a node that runs Pods.
  */
-export type EnvtestMode = (typeof MODES)[number];
+export type EnvtestMode = (typeof ENVTEST_MODES)[number];
 
-const MODES = ['api', 'controllers', 'run'] as const;
+/** The modes, as words. */
+export const ENVTEST_MODES = ['api', 'controllers', 'run'] as const;
 
 /** The words for a mode in a message. Empty: the mode of envtest itself. */
 export function withMode(mode: EnvtestMode): string {
@@ -25,7 +26,7 @@ export function withMode(mode: EnvtestMode): string {
  */
 export function modeIn(env: NodeJS.ProcessEnv): EnvtestMode {
   const text = env[MODE_VARIABLE] ?? '';
-  const mode = text === '' ? 'api' : MODES.find((each) => each === text);
+  const mode = text === '' ? 'api' : ENVTEST_MODES.find((each) => each === text);
   if (mode !== undefined) return mode;
-  throw usage(`invalid ${MODE_VARIABLE} ${JSON.stringify(text)}`, `Use one of ${MODES.join(', ')}.`);
+  throw usage(`invalid ${MODE_VARIABLE} ${JSON.stringify(text)}`, `Use one of ${ENVTEST_MODES.join(', ')}.`);
 }

@@ -1,8 +1,6 @@
 import {
   closeSync,
   constants,
-  lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,42 +11,22 @@ import {
   writeSync,
 } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PodrunError } from '../../api/index.ts';
 import { guarded, inBackground } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
-import { removeTree } from '../../remove-tree.ts';
-import { localProcesses } from '../../runtime/index.ts';
 import type { Subscription } from '../../store/index.ts';
 import type { ApiCaller } from '../base/api-caller.ts';
+import { makeOwnFolder } from '../base/own-folders.ts';
 
 /** The end of the name of the file with the flags of a kube-apiserver; `.in` and `.out` are its pipes. */
 const FLAGS = '.flags';
 
-/** The folder in which kube-apiserver finds etcd, by its port. The shell script has the same name. */
-function folderOf(port: number): string {
-  return path.join(commonFolder(), String(port));
-}
-
-function commonFolder(): string {
-  return path.join(tmpdir(), `podrun-envtest-${process.getuid?.() ?? 0}`);
-}
-
 /**
- * Waits for kube-apiservers at a port of etcd.
+ * Waits for kube-apiservers at a port of etcd, in a folder of that name.
  * @throws {PodrunError} when the folder cannot be made, or is not the user's own
  */
 export function openMeetingPlace(port: number, onCaller: (caller: ApiCaller) => void): Subscription {
-  const common = commonFolder();
-  mkdirSync(common, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(common);
-  if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
-    throw new PodrunError('Disk', `${common} belongs to another user, or another user may write into it`);
-  removeDead(common);
-  const folder = folderOf(port);
-  removeTree(folder);
-  mkdirSync(folder, { mode: 0o700 });
+  const { path: folder, remove } = makeOwnFolder(String(port));
   // The script must never see an empty file.
   writeFileSync(path.join(folder, 'new'), `${process.pid}\n`, { mode: 0o600 });
   renameSync(path.join(folder, 'new'), path.join(folder, 'pid'));
@@ -61,18 +39,9 @@ export function openMeetingPlace(port: number, onCaller: (caller: ApiCaller) => 
   return {
     close: () => {
       watching.close();
-      removeTree(folder);
+      remove();
     },
   };
-}
-
-/** Removes what an etcd has left that was killed. */
-function removeDead(common: string): void {
-  for (const name of readdirSync(common)) {
-    const pid = Number(quietly(() => readFileSync(path.join(common, name, 'pid'), 'utf8')));
-    if (Number.isInteger(pid) && pid > 0 && localProcesses.startTimeOf(pid) === undefined)
-      removeTree(path.join(common, name));
-  }
 }
 
 /** Takes the flags of a script, and its pipes. Their files are removed: nothing else opens them. */

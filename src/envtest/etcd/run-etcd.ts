@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { usage } from '../../api/index.ts';
-import { type Clock, sleep } from '../../clock.ts';
 import { guarded, inBackground } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { openConnections } from '../../network/index.ts';
 import { serveFlags, type ServingOptions } from '../api/serve-flags.ts';
 import type { ApiCaller } from '../base/api-caller.ts';
+import { parentGone } from '../base/parent-gone.ts';
 import { openMeetingPlace } from './meeting-place.ts';
 
 /** The settings of an etcd: this process, which also serves the API of the kube-apiserver beside it. */
@@ -18,9 +18,6 @@ export interface EtcdOptions extends Omit<ServingOptions, 'root'> {
   /** Resolves when a signal has come. */
   readonly signal: Promise<void>;
 }
-
-/** The period of the looks for the parent, milliseconds. */
-const PARENT_MS = 500;
 
 /**
  * Stands for etcd: responds to health checks, and serves the API for each kube-apiserver that names this port, one at a
@@ -110,10 +107,4 @@ function listening(server: Server, { hostname, port }: URL): Promise<number> {
     server.once('error', (error: Error) => reject(usage(`cannot listen at ${hostname}:${port}: ${error.message}`)));
     server.listen(Number(port || '80'), hostname, () => resolve((server.address() as AddressInfo).port));
   });
-}
-
-/** Resolves when the process that has started this one is gone. */
-async function parentGone(clock: Clock): Promise<void> {
-  const parent = process.ppid;
-  while (process.ppid === parent) await sleep(clock, PARENT_MS);
 }

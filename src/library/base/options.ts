@@ -1,7 +1,9 @@
 import { quietly } from '../../quietly.ts';
 import { envNameMessages, isJsonObject, mostSimilar, parseDuration, usage } from '../../api/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
+import { ENVTEST_MODES } from '../../envtest/index.ts';
 import { type GoalRules, isImagePattern, SETTLE_MS, SOURCE_CHOICES } from '../../lifecycle/index.ts';
+import type { EnvtestOptions } from './envtest-types.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
 
 /** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
@@ -74,6 +76,28 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   timeout: (value) => (value === Infinity ? undefined : isDuration(value)),
 };
 
+const ENVTEST_CHECKS: { readonly [Name in keyof Required<EnvtestOptions>]: OptionCheck } = {
+  // Manifests are checked when they are read.
+  crds: () => undefined,
+  cwd: isText,
+  mode: oneOf(ENVTEST_MODES),
+  onWarning: isCallback,
+  users: (value) => (Array.isArray(value) && value.every(isUser) ? undefined : "must be like [{ name: 'jane' }]"),
+  version: isText,
+  webhooks: () => undefined,
+};
+
+function isUser(value: unknown): boolean {
+  return isJsonObject(value) && userProblem(value['name'], value['groups'] ?? []) === undefined;
+}
+
+/** The reason why a certificate cannot have this name and these groups. Undefined: it can. */
+export function userProblem(name: unknown, groups: unknown): string | undefined {
+  if (isText(name) !== undefined) return 'the name of a user must be a non-empty string';
+  const isList = Array.isArray(groups) && groups.every((group) => isText(group) === undefined);
+  return isList ? undefined : 'the groups of a user must be a list of non-empty strings';
+}
+
 /**
  * Reads milliseconds, or a text like `30s`.
  * @returns milliseconds, or undefined for anything else
@@ -89,10 +113,19 @@ export function durationMs(value: unknown): number | undefined {
  * @throws {PodrunError} (usage) for an unknown option or a wrong value
  */
 export function checkOptions(options: RunOptions, call = 'run'): void {
+  checkEach(options, CHECKS, call);
+}
+
+/** @throws {PodrunError} (usage) for an unknown option of `envtest`, or a wrong value */
+export function checkEnvtestOptions(options: EnvtestOptions): void {
+  checkEach(options, ENVTEST_CHECKS, 'envtest');
+}
+
+function checkEach(options: object, checks: Readonly<Record<string, OptionCheck>>, call: string): void {
   for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof RunOptions] : undefined;
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
-      const meant = mostSimilar(name, Object.keys(CHECKS));
+      const meant = mostSimilar(name, Object.keys(checks));
       throw usage(`${call}() has no option ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}`);
     }
     const wrong = value === undefined ? undefined : check(value);

@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import type { X509Certificate } from '@peculiar/x509';
+import type { Extension, JsonName, X509Certificate } from '@peculiar/x509';
 
 /** The validity of certificates. A server renews them when less than a tenth of it is left. */
 const DAYS = 3650;
@@ -19,81 +19,90 @@ export interface CertifiedHosts {
   readonly addresses: readonly string[];
 }
 
-/** The certificate of a CA, and one that it has signed. */
-interface Certified {
-  readonly ca: KeyPair;
-  readonly holder: KeyPair;
+/** A CA. Its private key is kept nowhere else: it signs as long as this process has it. */
+export interface CertificateAuthority {
+  /** PEM. */
+  readonly certificate: string;
+  /** Makes the certificate of a server. */
+  readonly certifyServer: (name: string, hosts: CertifiedHosts) => Promise<KeyPair>;
+  /** Makes the certificate of a user: the name, and an organization for each group. */
+  readonly certifyClient: (name: string, groups: readonly string[]) => Promise<KeyPair>;
 }
+
+type Signed = Pick<CertificateAuthority, 'certificate'>;
 
 /** Makes the certificate of a CA, and with it the certificate of a server. */
 export async function makeCertificates(
   hosts: CertifiedHosts,
   nowMs: number,
-): Promise<{ readonly ca: KeyPair; readonly server: KeyPair }> {
-  const { ExtendedKeyUsage } = await import('@peculiar/x509');
-  const names = { ca: 'podrun', holder: 'kubernetes' };
-  const { ca, holder } = await certified(names, { usage: ExtendedKeyUsage.serverAuth, hosts }, nowMs);
-  return { ca, server: holder };
+): Promise<{ readonly ca: Signed; readonly server: KeyPair }> {
+  const ca = await makeAuthority('podrun', nowMs);
+  return { ca, server: await ca.certifyServer('kubernetes', hosts) };
 }
 
 /** Makes the certificate of a CA, and with it the certificate of a client. */
 export async function makeClientCertificates(
   names: { readonly ca: string; readonly client: string },
   nowMs: number,
-): Promise<{ readonly ca: KeyPair; readonly client: KeyPair }> {
-  const { ExtendedKeyUsage } = await import('@peculiar/x509');
-  const all = { ca: names.ca, holder: names.client };
-  const { ca, holder } = await certified(all, { usage: ExtendedKeyUsage.clientAuth, hosts: undefined }, nowMs);
-  return { ca, client: holder };
+): Promise<{ readonly ca: Signed; readonly client: KeyPair }> {
+  const ca = await makeAuthority(names.ca, nowMs);
+  return { ca, client: await ca.certifyClient(names.client, []) };
 }
 
-async function certified(
-  names: { readonly ca: string; readonly holder: string },
-  { usage, hosts }: { readonly usage: string; readonly hosts: CertifiedHosts | undefined },
-  nowMs: number,
-): Promise<Certified> {
+/** Makes a CA. */
+export async function makeAuthority(ca: string, nowMs: number): Promise<CertificateAuthority> {
   const x509 = await import('@peculiar/x509');
   const { subtle } = globalThis.crypto;
   const times = { notBefore: new Date(nowMs - DAY_MS), notAfter: new Date(nowMs + DAYS * DAY_MS) };
-  const [caKeys, holderKeys] = await Promise.all(
-    [1, 2].map(() => subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])),
-  );
-  if (caKeys === undefined || holderKeys === undefined) throw new Error('there are no keys');
-  const name = `CN=${names.ca}`;
-  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+  const newKeys = (): Promise<webcrypto.CryptoKeyPair> => subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const keys = await newKeys();
+  const issuer = `CN=${ca}`;
+  const own = await x509.X509CertificateGenerator.createSelfSigned({
     ...times,
-    name,
+    name: issuer,
     serialNumber: '01',
     signingAlgorithm: ALGORITHM,
-    keys: caKeys,
+    keys,
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
-      await x509.SubjectKeyIdentifierExtension.create(caKeys.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  const places = [
-    ...(hosts?.names ?? []).map((value) => ({ type: 'dns' as const, value })),
-    ...(hosts?.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
-  ];
-  const holder = await x509.X509CertificateGenerator.create({
-    ...times,
-    subject: `CN=${names.holder}`,
-    issuer: name,
-    serialNumber: '02',
-    signingAlgorithm: ALGORITHM,
-    signingKey: caKeys.privateKey,
-    publicKey: holderKeys.publicKey,
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.ExtendedKeyUsageExtension([usage], false),
-      ...(places.length > 0 ? [new x509.SubjectAlternativeNameExtension(places)] : []),
-      await x509.AuthorityKeyIdentifierExtension.create(caKeys.publicKey),
-    ],
-  });
-  const pair = async (certificate: X509Certificate, { privateKey }: webcrypto.CryptoKeyPair): Promise<KeyPair> => ({
-    certificate: `${certificate.toString('pem')}\n`,
-    key: `${x509.PemConverter.encode(await subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`,
-  });
-  return { ca: await pair(ca, caKeys), holder: await pair(holder, holderKeys) };
+  const pem = (certificate: X509Certificate): string => `${certificate.toString('pem')}\n`;
+  let serial = 1;
+  const certify = async (subject: JsonName, usage: string, more: readonly Extension[]): Promise<KeyPair> => {
+    const { publicKey, privateKey } = await newKeys();
+    serial += 1;
+    const certificate = await x509.X509CertificateGenerator.create({
+      ...times,
+      subject,
+      issuer,
+      serialNumber: serial.toString(16).padStart(4, '0'),
+      signingAlgorithm: ALGORITHM,
+      signingKey: keys.privateKey,
+      publicKey,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.ExtendedKeyUsageExtension([usage], false),
+        ...more,
+        await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
+      ],
+    });
+    const key = x509.PemConverter.encode(await subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY');
+    return { certificate: pem(certificate), key: `${key}\n` };
+  };
+  return {
+    certificate: pem(own),
+    certifyServer: (name, { names, addresses }) => {
+      const places = [
+        ...names.map((value) => ({ type: 'dns' as const, value })),
+        ...addresses.map((value) => ({ type: 'ip' as const, value })),
+      ];
+      const alternatives = places.length > 0 ? [new x509.SubjectAlternativeNameExtension(places)] : [];
+      return certify([{ CN: [name] }], x509.ExtendedKeyUsage.serverAuth, alternatives);
+    },
+    certifyClient: (name, groups) =>
+      certify([...groups.map((group) => ({ O: [group] })), { CN: [name] }], x509.ExtendedKeyUsage.clientAuth, []),
+  };
 }
