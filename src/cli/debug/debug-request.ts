@@ -2,7 +2,8 @@ import { randomSuffix } from '../../apiserver/index.ts';
 import { allContainers, DEFAULT_NAMESPACE, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { usageOf } from '../flags/options.ts';
-import { type DebugProfile, securityOf } from './profiles.ts';
+import { type CustomProfile, customized, readCustomProfile } from './custom-profile.ts';
+import { type DebugProfile, type KeptParts, keptParts, securityOf } from './profiles.ts';
 
 export interface DebugFlags {
   readonly namespace: string | undefined;
@@ -19,6 +20,16 @@ export interface DebugFlags {
   /** `CONTAINER=IMAGE`. */
   readonly setImage: readonly string[];
   readonly profile: DebugProfile | undefined;
+  /** The file with a part of the container. */
+  readonly custom: string | undefined;
+  /** Delete the Pod of which there is a copy. */
+  readonly replace: boolean;
+  readonly keepLabels: boolean;
+  readonly keepAnnotations: boolean;
+  readonly keepLiveness: boolean;
+  readonly keepReadiness: boolean;
+  readonly keepStartup: boolean;
+  readonly keepInitContainers: boolean;
   /** Undefined without the flag. */
   readonly attach: boolean | undefined;
 }
@@ -37,6 +48,8 @@ export interface DebugRequest {
   readonly name: string;
   readonly isNode: boolean;
   readonly attach: boolean;
+  /** Undefined: nothing is added to the container. */
+  readonly custom: CustomProfile | undefined;
   /** The command or the arguments of the container. */
   readonly command: readonly string[];
 }
@@ -55,14 +68,16 @@ export function readDebugRequest({ pod, command = [] }: DebugWords, flags: Debug
     namespace: flags.namespace || DEFAULT_NAMESPACE,
     ...subject,
     attach: flags.attach ?? flags.stdin,
+    custom: flags.custom === undefined ? undefined : readCustomProfile(flags.custom),
     command,
   };
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words, for flags that make no sense together */
 function checkCopyFlags(flags: DebugFlags, isNode: boolean, command: readonly string[]): void {
-  const { copyTo, image, setImage, sameNode, target } = flags;
+  const { copyTo, image, setImage, sameNode, target, replace } = flags;
   if (copyTo === undefined) {
+    if (replace) throw usageOf('debug', '--replace may only be used with --copy-to.');
     if (setImage.length > 0) throw usageOf('debug', '--set-image may only be used with --copy-to.');
     if (sameNode) throw usageOf('debug', '--same-node may only be used with --copy-to.');
     return;
@@ -88,16 +103,21 @@ function subjectOf(word: string): Pick<DebugRequest, 'isNode' | 'name'> {
  * Makes the ephemeral container. Needs no image, because the container uses the programs of this machine. Source:
  * kubectl/pkg/cmd/debug/debug.go generateDebugContainer.
  */
-export function debugContainer(pod: StoredPod, { command }: DebugRequest, flags: DebugFlags): EphemeralContainer {
+export function debugContainer(
+  pod: StoredPod,
+  { command, custom }: DebugRequest,
+  flags: DebugFlags,
+): EphemeralContainer {
   const target = flags.target || undefined;
   const securityContext = securityOf(flags.profile);
-  return {
+  const container = {
     name: flags.container || freeName(pod),
     image: flags.image ?? imageOf(pod, target) ?? HOST_IMAGE,
     ...fieldsOf(command, flags, [SHELL]),
     ...(securityContext && { securityContext }),
     ...(target === undefined ? {} : { targetContainerName: target }),
   };
+  return customized(container, custom);
 }
 
 /**
@@ -117,6 +137,18 @@ export function copiedContainer(
     ...fieldsOf(command, flags, []),
     ...(securityContext && { securityContext }),
   };
+}
+
+/** The parts of the Pod that its copy keeps. */
+export function keptOf({ profile, ...flags }: DebugFlags): KeptParts {
+  return keptParts(profile, {
+    labels: flags.keepLabels,
+    annotations: flags.keepAnnotations,
+    liveness: flags.keepLiveness,
+    readiness: flags.keepReadiness,
+    startup: flags.keepStartup,
+    initContainers: flags.keepInitContainers,
+  });
 }
 
 /** The container of a Pod that debugs a node. */

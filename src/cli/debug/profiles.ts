@@ -42,3 +42,27 @@ const WITH_FILES: ReadonlySet<DebugProfile> = new Set(['general', 'legacy', 'sys
 export function nodeAccess(profile: DebugProfile): { readonly isShared: boolean; readonly seesFiles: boolean } {
   return { isShared: IN_NAMESPACES.has(profile), seesFiles: WITH_FILES.has(profile) };
 }
+
+/** The parts of a Pod that its copy may keep. */
+export interface KeptParts {
+  readonly labels: boolean;
+  readonly annotations: boolean;
+  readonly liveness: boolean;
+  readonly readiness: boolean;
+  readonly startup: boolean;
+  readonly initContainers: boolean;
+}
+
+export const EVERY_PART: KeptParts = {
+  labels: true,
+  annotations: true,
+  liveness: true,
+  readiness: true,
+  startup: true,
+  initContainers: true,
+};
+
+/** The parts that a copy keeps. The old profile leaves out the labels alone, whatever the flags say. */
+export function keptParts(profile: DebugProfile | undefined, wanted: KeptParts): KeptParts {
+  return profile === 'legacy' ? { ...EVERY_PART, labels: false } : wanted;
+}

@@ -11,6 +11,7 @@ import {
 } from '../../api/index.ts';
 import {
   changeObject,
+  deletePod,
   getObject,
   missingObjectError,
   type ObjectRef,
@@ -18,6 +19,7 @@ import {
 } from '../../apiserver/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { attachToContainer } from '../debug/attach-container.ts';
+import { authorOfCommand } from '../base/deletion-author.ts';
 import { createFromFlags } from '../create/create-object.ts';
 import { debugCopy, nodeDebugger } from '../debug/debug-pods.ts';
 import {
@@ -26,6 +28,7 @@ import {
   type DebugFlags,
   type DebugRequest,
   type DebugWords,
+  keptOf,
   nodeContainer,
   readDebugRequest,
 } from '../debug/debug-request.ts';
@@ -75,6 +78,15 @@ export function register(program: Command, run: RunVerb): void {
     .option('--same-node', 'with --copy-to: the copy is on the node of the Pod', false)
     .option('--share-processes', 'with --copy-to: the containers see the processes of each other (default)', true)
     .option('--no-share-processes', 'with --copy-to: they do not')
+    .option('--replace', 'with --copy-to: delete the Pod as soon as the copy is made', false)
+    .option('--keep-labels', 'with --copy-to: the copy has the labels of the Pod', false)
+    .option('--keep-annotations', 'with --copy-to: its annotations', false)
+    .option('--keep-liveness', 'with --copy-to: its liveness probes', false)
+    .option('--keep-readiness', 'with --copy-to: its readiness probes', false)
+    .option('--keep-startup', 'with --copy-to: its startup probes', false)
+    .option('--keep-init-containers', 'with --copy-to: its init containers run (default)', true)
+    .option('--no-keep-init-containers', 'with --copy-to: they do not')
+    .option('--custom <file>', 'a part of a container in JSON or YAML: its fields are added to the new container')
     .addOption(new Option('--profile <name>', 'what the new container may do').choices(DEBUG_PROFILES))
     .option('--attach', 'show its output until it ends (default with -i)')
     .option('--no-attach', 'do not wait for its end (default without -i)')
@@ -124,10 +136,14 @@ async function debugInCopy(cli: Cli, pod: StoredPod, request: DebugRequest, flag
     name: flags.copyTo ?? '',
     container,
     images: new Map(flags.setImage.map((pair) => pair.split(/=(.*)/s) as [string, string])),
-    sharesProcesses: flags.shareProcesses,
+    // The old profile shares nothing by itself.
+    sharesProcesses: flags.shareProcesses && flags.profile !== 'legacy',
     isOnSameNode: flags.sameNode,
+    keeps: keptOf(flags),
+    custom: request.custom,
   });
-  return runDebugger(cli, object, container?.name, request, flags);
+  const replaced = flags.replace ? pod : undefined;
+  return runDebugger(cli, { object, container: container?.name, replaced }, request, flags);
 }
 
 /** Runs a Pod that debugs a node, in the background. */
@@ -137,19 +153,26 @@ async function debugNode(cli: Cli, store: FileStore, request: DebugRequest, flag
   const ref: ObjectRef = { type: mustFindType('nodes'), namespace: DEFAULT_NAMESPACE, name };
   if (getObject(nodes, ref) === undefined) throw missingObjectError(nodes, ref);
   const container = nodeContainer(request, flags);
-  const object = nodeDebugger(name, container, flags.profile ?? 'general');
+  const object = nodeDebugger(name, container, flags.profile ?? 'general', request.custom);
   if (!cli.isQuiet)
     cli.stdout.write(
       `Creating debugging pod ${object.metadata.name} with container ${container.name} on node ${name}.\n`,
     );
-  return runDebugger(cli, object, container.name, request, flags);
+  return runDebugger(cli, { object, container: container.name }, request, flags);
+}
+
+interface NewPod {
+  readonly object: KubeObject;
+  /** The container for debugging. Undefined: there is none. */
+  readonly container: string | undefined;
+  /** The Pod that ends at once, when the new one is made. */
+  readonly replaced?: StoredPod | undefined;
 }
 
 /** Runs a Pod in the background, and connects podrun's standard streams with its container for debugging. */
 async function runDebugger(
   cli: Cli,
-  object: KubeObject,
-  container: string | undefined,
+  { object, container, replaced }: NewPod,
   { attach, namespace }: DebugRequest,
   { stdin, tty }: DebugFlags,
 ): Promise<number> {
@@ -157,6 +180,10 @@ async function runDebugger(
   const output = { output: undefined, template: undefined, allowMissingTemplateKeys: true, showManagedFields: false };
   const created = await createFromFlags(cli.silenced(), { object, running }, { ...output, namespace, dryRun: 'none' });
   const store = openStore(cli);
+  if (replaced !== undefined && created === EXIT.ok) {
+    const author = authorOfCommand(cli);
+    await deletePod({ store, clock: cli.clock, ...replaced.metadata, graceSeconds: 0, author });
+  }
   const pod = store.get<StoredPod>('pods', namespace, object.metadata.name ?? '');
   if (!attach || container === undefined || created !== EXIT.ok || pod === undefined) return created;
   const end = await attachToContainer(cli, { store, clock: cli.clock, pod, container, stdin, tty });
