@@ -161,7 +161,7 @@ async function debugNode(cli: Cli, store: FileStore, request: DebugRequest, flag
   return runDebugger(cli, { object, container: container.name }, request, flags);
 }
 
-interface NewPod {
+interface PodForDebugging {
   readonly object: KubeObject;
   /** The container for debugging. Undefined: there is none. */
   readonly container: string | undefined;
@@ -172,7 +172,7 @@ interface NewPod {
 /** Runs a Pod in the background, and connects podrun's standard streams with its container for debugging. */
 async function runDebugger(
   cli: Cli,
-  { object, container, replaced }: NewPod,
+  { object, container, replaced }: PodForDebugging,
   { attach, namespace }: DebugRequest,
   { stdin, tty }: DebugFlags,
 ): Promise<number> {
