@@ -177,7 +177,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   go: 'echo ok',
 };
 
-const GREETINGS = readFileSync(new URL('../envtest/config/crd/greetings.yaml', import.meta.url), 'utf8');
+const GREETINGS = readFileSync(new URL('../envtest/config/crd/bases/greetings.yaml', import.meta.url), 'utf8');
 
 const sleeps = (name: string, more: Partial<Container> = {}): Container => ({
   name,

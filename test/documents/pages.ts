@@ -17,7 +17,7 @@ const BENCHMARKS = [
   'npm run bench -- --save                   # keeps the result in bench/results, in the file of the day',
   'npm run bench -- --fast --check           # is any ratio worse than the recorded one?',
 ];
-const DEFINITION = readFileSync(new URL('../envtest/config/crd/greetings.yaml', import.meta.url), 'utf8');
+const DEFINITION = readFileSync(new URL('../envtest/config/crd/bases/greetings.yaml', import.meta.url), 'utf8');
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
 
 /** The settings of the pages, by page. */

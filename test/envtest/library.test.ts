@@ -62,7 +62,7 @@ describe('envtest of the library', () => {
   });
 
   it('takes several definitions: files, texts and objects', async () => {
-    const yaml = readFileSync(path.join(CRDS, 'greetings.yaml'), 'utf8');
+    const yaml = readFileSync(path.join(CRDS, 'bases/greetings.yaml'), 'utf8');
     const names = { plural: 'waves', kind: 'Wave' };
     const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
     const spec = { group: 'example.com', scope: 'Cluster', names, versions: [version] };
@@ -133,7 +133,7 @@ describe('envtest of the library', () => {
 
 describe('a mistake', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-definitions-'));
-  const good = readFileSync(path.join(CRDS, 'greetings.yaml'), 'utf8');
+  const good = readFileSync(path.join(CRDS, 'bases/greetings.yaml'), 'utf8');
   afterEach(() => readdirSync(folder).forEach((name) => removeTree(path.join(folder, name))));
   afterAll(() => removeTree(folder));
 
@@ -173,6 +173,8 @@ describe('a mistake', () => {
 
   it('of a field that nothing knows is a warning', async () => {
     const warnings: string[] = [];
+    // A document without a kind is no definition.
+    writeFileSync(path.join(folder, 'kustomizeconfig.yaml'), 'nameReference: [{ kind: Service, version: v1 }]\n');
     await open({
       crds: written(good.replace('scope:', 'scopes: [a]\n  scope:')),
       onWarning: (line) => warnings.push(line),

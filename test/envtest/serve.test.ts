@@ -142,7 +142,10 @@ describe('podrun envtest serve', () => {
   });
 
   it('ends with the place of a mistake in a definition', async () => {
-    const wrong = readFileSync(path.join(CONFIG, 'crd/greetings.yaml'), 'utf8').replace('kind: Greeting,', 'kind: "",');
+    const wrong = readFileSync(path.join(CONFIG, 'crd/bases/greetings.yaml'), 'utf8').replace(
+      'kind: Greeting,',
+      'kind: "",',
+    );
     writeFileSync(path.join(folder, 'work/wrong.yaml'), wrong);
     const served = serve(['--json', '--crds', 'wrong.yaml']);
     expect(await served.ended).toBe(2);

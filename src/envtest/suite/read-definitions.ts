@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { judgeOfUnread } from '../../apiserver/index.ts';
 import { type Input, loadManifests, type ManifestMistake, type UnreadObject } from '../../manifest/index.ts';
 
@@ -16,14 +18,14 @@ const WEBHOOKS: ReadonlySet<string> = new Set(['MutatingWebhookConfiguration', '
 
 /**
  * Reads the CustomResourceDefinitions, or the configurations of webhooks, of files and folders, and checks them as the
- * API server does. Documents of another kind are left alone, as envtest does it: folders of kubebuilder have some.
+ * API server does. Documents of another kind are left alone, as in envtest: folders of kubebuilder have some.
  */
 export async function readDefinitions(
   files: ReadonlyArray<string | Input>,
   what: 'definitions' | 'webhooks',
 ): Promise<ReadDefinitions> {
   const kinds = what === 'definitions' ? DEFINITIONS : WEBHOOKS;
-  const loaded = await loadManifests({ files, keepsUnread: true, mayBeEmpty: true });
+  const loaded = await loadManifests({ files: files.map(basesOf), keepsUnread: true, mayBeEmpty: true });
   const unread = loaded.errors.filter(
     (error) => error.stage === 'input' || error.stage === 'parse' || kinds.has(error.subject.identity.kind),
   );
@@ -36,13 +38,19 @@ export async function readDefinitions(
     if (verdict?.type !== 'checked') continue;
     for (const error of verdict.errors)
       mistakes.push({ stage: 'validate', subject, error, position: positionOf(error.path) });
-    for (const path of verdict.unknown)
-      warnings.push(`unknown field "${path}" ${placeIn(subject.file, positionOf(path))}`);
+    for (const field of verdict.unknown)
+      warnings.push(`unknown field "${field}" ${placeIn(subject.file, positionOf(field))}`);
   }
   const all = [...unread, ...mistakes];
   if (all.length === 0 && objects.length === 0 && files.length > 0)
     all.push({ stage: 'input', message: `there is no ${[...kinds].join(' or ')} in these manifests` });
   return { objects, mistakes: all, warnings };
+}
+
+/** The folder `bases` of a folder that kubebuilder has made: beside it are parts of definitions, for kustomize. */
+function basesOf(file: string | Input): string | Input {
+  const bases = typeof file === 'string' ? path.join(file, 'bases') : '';
+  return bases !== '' && existsSync(bases) ? bases : file;
 }
 
 /** The place of a mistake, as messages about manifests have it. */

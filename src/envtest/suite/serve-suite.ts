@@ -15,7 +15,7 @@ export interface ServeSuiteOptions extends Omit<StartOptions, 'webhooks'> {
 /** Serves the API until the end, or until the process that has started this one is gone. Returns the exit code. */
 export async function serveSuite({ onReady, end, ...options }: ServeSuiteOptions): Promise<number> {
   const over = Promise.race([end, parentGone(options.clock)]);
-  const started = await startSuite({ ...options, webhooks: [] });
+  const started = await startSuite({ ...options, webhooks: undefined });
   if (!started.ok) {
     for (const line of renderManifestErrors(started.mistakes)) options.report(line);
     return EXIT.usage;

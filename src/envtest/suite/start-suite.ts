@@ -8,8 +8,8 @@ import { type LocalServer, webhookServerFor, withLocalWebhooks } from './webhook
 export interface StartOptions extends SuiteOptions {
   /** The manifests of definitions. */
   readonly crds: Manifests;
-  /** The manifests of webhooks. Without them, conversions keep their Services. */
-  readonly webhooks: Manifests;
+  /** The manifests of webhooks. Undefined: the suite has no server for them, and conversions keep their Services. */
+  readonly webhooks: Manifests | undefined;
 }
 
 type Manifests = ReadonlyArray<string | Input>;
@@ -24,7 +24,7 @@ type StartedSuite =
  * @throws {PodrunError} when there is no place for its files
  */
 export async function startSuite({ crds, webhooks, ...options }: StartOptions): Promise<StartedSuite> {
-  const read = [await readDefinitions(crds, 'definitions'), await readDefinitions(webhooks, 'webhooks')];
+  const read = [await readDefinitions(crds, 'definitions'), await readDefinitions(webhooks ?? [], 'webhooks')];
   const mistakes = read.flatMap((each) => each.mistakes);
   if (mistakes.length > 0) return { ok: false, mistakes };
   for (const warning of read.flatMap((each) => each.warnings)) options.report(warning);
@@ -34,7 +34,7 @@ export async function startSuite({ crds, webhooks, ...options }: StartOptions): 
     const objects = read
       .flatMap((each) => each.objects)
       .map((each) => {
-        const object = webhooks.length === 0 ? each.object : withLocalWebhooks(each.object, webhookServer, api.ca);
+        const object = webhooks === undefined ? each.object : withLocalWebhooks(each.object, webhookServer, api.ca);
         return { ...each, object };
       });
     const refused = await installObjects(api.client, options.clock, objects);
