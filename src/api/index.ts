@@ -11,6 +11,7 @@ export {
   type Shape,
   shapeOfType,
   trackUpdate,
+  withoutNulls,
 } from './apply/index.ts';
 export { nextTime } from './cron/next-time.ts';
 export { type CronSchedule, parseSchedule } from './cron/schedule.ts';

@@ -106,6 +106,7 @@ export { validateAccessReview, validateLocalAccessReview, validateSelfAccessRevi
 export { validateStrictEvent } from './validate/event.ts';
 export { validateObject } from './validate/index.ts';
 export { isInCidr } from './validate/ip.ts';
+export { ANNOTATIONS_MAX_BYTES } from './validate/labels.ts';
 export { validateMetadata } from './validate/metadata.ts';
 export { validateTokenSeconds } from './validate/storage.ts';
 export { ENDPOINTS_DEPRECATED, warningsFor } from './warnings/object-warnings.ts';

@@ -73,6 +73,28 @@ describe('one apply runs an operator with its custom resource', { concurrent: tr
       expect(exitCode).toBe(0);
     },
   );
+  it(
+    'without libraries, with a conversion webhook between the versions of its definition',
+    needs('namespaces', 'program openssl'),
+    async (context) => {
+      const workshop = workshopFor(context);
+      const podrun = workshop.commandLine([]).join(' ');
+      const { certificate, key } = madeCertificate(workshop.folder, 'parcels.default.svc');
+      const replacements = { CERTIFICATE: certificate, KEY: key, NODE: process.execPath };
+      const { exitCode, stdout } = await runOperator(workshop, 'parcel', replacements, [
+        `${podrun} wait parcel/gift --for=jsonpath='{.status.postage}'=5 ${WAIT}`,
+        `echo stored $(${podrun} get parcels.v2.mail.example.com gift -o jsonpath='{.spec.grams}') grams`,
+        `${podrun} patch parcel/gift --type=merge -p '{"spec":{"grams":1250}}'`,
+        `${podrun} wait parcel/gift --for=jsonpath='{.status.postage}'=9 ${WAIT}`,
+        `${process.execPath} ${path.join(FOLDER, 'read-v1.mjs')}`,
+      ]);
+      expect(stdout).toMatch(/parcel\.mail\.example\.com\/gift waits: .*conversion webhook for /);
+      expect(stdout).toContain('stored 250 grams');
+      expect(stdout).toContain('parcel gift costs 9');
+      expect(stdout).toContain('in the first version: 1.25 kilograms');
+      expect(exitCode).toBe(0);
+    },
+  );
 });
 
 /** A certificate for a name, and its key, both in base64. */

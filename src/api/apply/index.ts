@@ -2,7 +2,7 @@
 export { atomicParts, checkApplied } from './check-applied.ts';
 export { mergeFields } from './merge.ts';
 export { resetFields } from './reset-fields.ts';
-export { applyServerSide } from './server-side-apply.ts';
+export { applyServerSide, withoutNulls } from './server-side-apply.ts';
 export { shapeOfType, type ListKey, type FieldsShape, type Shape } from './shape.ts';
 export { managerName, trackUpdate } from './track-update.ts';
 export type { KindVersions } from './versions.ts';

@@ -106,7 +106,7 @@ function timed({ managers, id }: Merged, { time }: ServerSideApply, isChanged: b
 }
 
 /** Drops fields that are null: an applied null asks for no value. */
-function withoutNulls(value: unknown): unknown {
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);

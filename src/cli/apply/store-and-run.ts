@@ -273,9 +273,9 @@ async function applyDetached(
     cli.warn(`${kind.toLowerCase()}/${name}: ${withoutEffectText(messages)}`);
   }
   const assigned = { pods: own, workloads, services: session.services, isRolling: flags.rolling, served: api?.first };
-  const { owned, foreign, stored, refused } =
+  const { owned, foreign, stored, warnings, refused } =
     own.length === 0 && workloads.length === 0
-      ? { owned: [], foreign: [], stored: [], refused: [] }
+      ? { owned: [], foreign: [], stored: [], warnings: [], refused: [] }
       : await startAgent(
           agents,
           { ...settings, hasApi: api !== undefined },
@@ -283,6 +283,7 @@ async function applyDetached(
           cli.podrun,
         );
   for (const line of stored) view.note(line);
+  for (const text of warnings) cli.warn(text);
   await api?.meet(refused);
   for (const pod of owned) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AGENT_COMMAND, type AgentApi, runAgent, type ObjectsForApi } from '../../engine/index.ts';
 import { openStore } from '../base/environment.ts';
 import type { Unservable } from '../../lifecycle/index.ts';
-import type { BesideOptions } from '../../server/index.ts';
+import type { ApplyListener, BesideOptions } from '../../server/index.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 
 /** Registers the hidden command of a background agent. Only podrun calls it. */
@@ -35,15 +35,18 @@ async function openApi(
   const { openBeside } = await import('../../server/index.ts');
   const descriptionsFile = path.join(cli.folder, 'descriptions.json');
   const server = await openBeside({ ...beside, clock: cli.clock, descriptionsFile });
-  const stored: string[] = [];
+  const [stored, warnings]: [string[], string[]] = [[], []];
   const refused: Unservable[] = [];
-  if (served === undefined) return { stored, refused, close: server.close };
-  const note = (line: string): number => stored.push(line);
-  const listener = { note, warn: note, changed: () => undefined };
+  if (served === undefined) return { stored, warnings, refused, close: server.close };
+  const listener: ApplyListener = {
+    note: (line) => stored.push(line),
+    warn: (text) => warnings.push(text),
+    changed: () => undefined,
+  };
   const objects = server.objects(served.namespace, listener, served);
   await objects.apply(served.objects);
   for (const { about, reason, place } of [...objects.refused, ...objects.pending])
     refused.push({ about, path: '', message: `${reason} (${place})` });
   objects.close();
-  return { stored, refused, close: server.close };
+  return { stored, warnings, refused, close: server.close };
 }

@@ -86,8 +86,9 @@ export type AgentAnswer =
       readonly foreign: readonly string[];
       /** Workloads and Pods that the agent took over from a former agent: `deployment/web`, `pod/one`. */
       readonly resumed: readonly string[];
-      /** The lines of the objects that its API server has stored, and the objects that it did not take. */
+      /** Lines about the objects that its API server has stored, its warnings, and the objects that it did not take. */
       readonly stored: readonly string[];
+      readonly warnings: readonly string[];
       readonly refused: readonly Unservable[];
     }
   | { readonly type: 'failed'; readonly message: string; readonly hint: string | undefined; readonly code: ErrorCode };

@@ -45,7 +45,7 @@ export interface BackgroundProcess {
 export type OpenApi = (node: NodeClient, served: ObjectsForApi | undefined) => Promise<AgentApi>;
 
 /** The API server of an agent. */
-export interface AgentApi extends Pick<Extract<AgentAnswer, { type: 'began' }>, 'stored' | 'refused'> {
+export interface AgentApi extends Pick<Extract<AgentAnswer, { type: 'began' }>, 'stored' | 'warnings' | 'refused'> {
   readonly close: () => Promise<void>;
 }
 
@@ -195,6 +195,7 @@ async function startRun(
           foreign: claimed.foreign.map(({ object }) => keyText(object.metadata)),
           resumed: namesOf(claimed.workloads, resumed),
           stored: api?.stored ?? [],
+          warnings: api?.warnings ?? [],
           refused: api?.refused ?? [],
         });
       // A server may end it from now on, to take over: its starter has had its answer.

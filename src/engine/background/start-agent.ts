@@ -23,6 +23,7 @@ export interface StartedAgent {
   readonly foreign: readonly ManifestObject<StoredPod>[];
   /** See AgentAnswer. */
   readonly stored: readonly string[];
+  readonly warnings: readonly string[];
   readonly refused: readonly Unservable[];
 }
 
@@ -64,6 +65,7 @@ export async function startAgent(
     return {
       owned: answer.owned,
       stored: answer.stored,
+      warnings: answer.warnings,
       refused: answer.refused,
       foreign: assignment.pods.filter(({ object: { metadata } }) =>
         foreign.has(`${metadata.namespace}/${metadata.name}`),

@@ -12,7 +12,7 @@ import { each, wellFormed } from './checks.ts';
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;
 type Selector = Decoded<LabelSelector>;
 
-const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+export const ANNOTATIONS_MAX_BYTES: number = 256 * 1024;
 
 /** Validates keys and values of labels. The path is the path of the whole map. Source: apimachinery, ValidateLabels. */
 export function validateLabels(path: string, labels: TextMap): FieldError[] {

@@ -6,7 +6,9 @@ import {
   PodrunError,
   qualifiedKind,
   threeWayMerge,
+  withoutNulls,
 } from '../../api/index.ts';
+import { ANNOTATIONS_MAX_BYTES } from '../../manifest/index.ts';
 import { applyConflict, type ManifestManager } from '../../apiserver/index.ts';
 import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
@@ -229,7 +231,7 @@ export class ApplyObjects {
       const present = await this.#client.call({ method: 'GET', path });
       if (present.code !== 200 && present.code !== 404) return failure(present);
       const isNew = present.code === 404;
-      const body = isNew ? withLastApplied(wanted, wanted) : merged(present.body, wanted);
+      const body = isNew ? newBody(wanted) : merged(present.body, wanted);
       if (!isNew && isSameJson(body, present.body)) return { type: 'stored', how: 'unchanged' };
       const stored = isNew
         ? await callFor(this.#client, namespace, { method: 'POST', path: `${collection}?${query}`, body })
@@ -260,11 +262,21 @@ function nameOf(object: KubeObject): string {
   return `${qualifiedKind(object)}/${object.metadata.name ?? ''}`;
 }
 
-/** An object that says what was applied. Source: k8s.io/kubectl/pkg/util/apply.go. */
+/** A new object has no nulls, as after a change of it. Source: k8s.io/kubectl/pkg/cmd/apply/apply.go, pruneNulls. */
+function newBody(wanted: KubeObject): JsonObject {
+  return withLastApplied(withoutNulls(wanted) as KubeObject, wanted);
+}
+
+/**
+ * An object that says what was applied. Source: k8s.io/kubectl/pkg/util/apply.go. Where that is too long for an
+ * annotation, kubectl fails; here the object goes without, and later changes remove nothing.
+ */
 function withLastApplied(object: KubeObject, applied: KubeObject): JsonObject {
   const { annotations, ...metadata } = applied.metadata;
   const text = JSON.stringify({ ...applied, metadata: { annotations: annotations ?? {}, ...metadata } });
   const all = { ...object.metadata.annotations, [LAST_APPLIED]: `${text}\n` };
+  const bytes = Object.entries(all).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
+  if (bytes > ANNOTATIONS_MAX_BYTES) return { ...object };
   return { ...object, metadata: { ...object.metadata, annotations: all } };
 }
 
@@ -277,7 +289,7 @@ function merged(present: JsonObject, wanted: KubeObject): JsonObject {
   const next = threeWayMerge(lastApplied(text), written, bare);
   const result = withLastApplied(next, wanted);
   // An annotation alone changes nothing that the manifest says.
-  return isSameJson(next, bare) && text !== undefined ? present : result;
+  return isSameJson(next, bare) && (text !== undefined || isSameJson(result, next)) ? present : result;
 }
 
 function lastApplied(text: string | undefined): KubeObject | undefined {
