@@ -155,7 +155,11 @@ const OTHERS: readonly ServedResource[] = [
   served(RBAC, 'RoleBinding', 'rolebindings', { createsOnUpdate: true }),
   served(RBAC, 'Role', 'roles', { createsOnUpdate: true }),
   clusterWide('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', { shortNames: ['pc'] }),
-  clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', { returnsDeleted: true, shortNames: ['sc'] }),
+  clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', {
+    returnsDeleted: true,
+    shortNames: ['sc'],
+    noEffect: 'podrun makes folders for claims of every class',
+  }),
   clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     ...withStatus('CustomResourceDefinition'),
     needsVersion: true,

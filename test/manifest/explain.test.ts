@@ -6,6 +6,8 @@ import {
   type ExplainedField,
   explainEverything,
 } from '../../src/manifest/support/explain.ts';
+import { BUILT_IN_RESOURCES } from '../../src/apiserver/built-in.ts';
+import { lookUpKind } from '../../src/manifest/check/kinds.ts';
 import { renderExplained, renderSupport } from '../../src/print/explain.ts';
 
 function below(kind: string, names: readonly string[] = []): readonly ExplainedField[] {
@@ -171,7 +173,8 @@ function page(): string {
     return isListed && support !== 'works' && note !== 'see its fields';
   });
   const rows = shown.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
-  return `${INTRODUCTION}| field | support | |\n|---|---|---|\n${rows.join('')}${SECURITY}${securityRows().join('')}`;
+  const fields = `${INTRODUCTION}| field | support | |\n|---|---|---|\n${rows.join('')}`;
+  return [fields, SECURITY, ...securityRows(), KINDS, ...kindRows()].join('');
 }
 
 /** The part of the page with each field of the Pod's and the container's security context, also those that work. */
@@ -194,6 +197,35 @@ function securityRows(): string[] {
     const meaning = note === 'see its fields' ? 'by its fields' : note || 'as on a node';
     return `| \`${path.slice('pod.spec.'.length)}\` | ${support} | ${meaning} |\n`;
   });
+}
+
+/** The part of the page with each kind that needs an API server, or that podrun does not act on. */
+const KINDS = `
+## Kinds
+
+Kinds of Kubernetes that podrun does not act on by itself. Where a manifest needs it, and with \`--api\`, \`apply\`
+[serves the API](operators.md#when-podrun-serves-it) beside its run; \`podrun serve\` always does. Without it, objects
+of these kinds are left out with a warning. A kind that nothing defines, and one that Kubernetes has dropped, is left
+out with a warning as well, and \`--strict\` refuses it. Every other kind acts as in a cluster, within the limits of its
+fields above.
+
+| kind | with an API server |
+|---|---|
+`;
+
+/** The rows of kinds, by group. The reason of a kind without effect is the warning of its objects. */
+function kindRows(): string[] {
+  const only = BUILT_IN_RESOURCES.filter(({ group, version, kind, storage, storedAs }) => {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const isOfOtherGroup = storedAs !== undefined && !storedAs.startsWith(`${group}/`);
+    return storage !== '' && !isOfOtherGroup && lookUpKind(apiVersion, kind).verdict === 'unsupported';
+  });
+  const rows = only.map(({ group, kind, noEffect }) => {
+    const acts = kind === 'Node' ? 'no Pods run on another node than this machine' : 'acts as in a cluster';
+    const effect = noEffect === undefined ? acts : `only stored, with a warning: ${noEffect}`;
+    return `| \`${group === '' ? kind : `${kind}.${group}`}\` | ${effect} |\n`;
+  });
+  return rows.toSorted();
 }
 
 const INTRODUCTION = `# Every field of a Pod
