@@ -40,6 +40,7 @@ export { EventRecorder, type EventRecorderOptions } from './base/event-recorder.
 export { targetScale } from './subresources/scale-object.ts';
 export { autoscalerApiOf } from './autoscaler-api.ts';
 export type { AutoscalerApi } from './base/autoscaler-api.ts';
+export { loneOf, type LoneServer, LoneStore } from './base/lone-store.ts';
 export { applyConflict, type ManifestManager } from './base/manifest-manager.ts';
 export type { NodeClient, SampledUsage } from './base/node-client.ts';
 export { getObject, inPlace, missingObjectError, type ObjectRef, podNotFound, similarName } from './base/object-ref.ts';

@@ -29,6 +29,7 @@ import {
   keepNodeHeartbeat,
   keepOwnParts,
   keepStandingObjects,
+  loneOf,
   NEWEST_DIALECT,
   type NodeClient,
   nodeShape,
@@ -130,7 +131,7 @@ const HOST_NAMES = [
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock, claim, host = LOOPBACK, port, authorization = 'rbac', node, report } = options;
   const { dialect = NEWEST_DIALECT } = options;
-  const hasService = node !== undefined || store.lone !== undefined;
+  const hasService = node !== undefined || loneOf(store) !== undefined;
   const service = hasService ? new ApiService(store).open() : undefined;
   const identity = options.identity ?? (await ownIdentity(store.root, clock, [host, ...addressesOf(service)]));
   const { ca, server: pair, token, clientCa } = identity;
@@ -177,7 +178,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   node?.serveAutoscalers(autoscalerApiOf(context));
   standing.push({ close: () => node?.serveAutoscalers(undefined) });
   const way = node && leadPodsHere(node, context, { service, host, listening });
-  if (store.lone !== undefined) new ApiService(store).leadTo({ address: host, port: listening.port });
+  if (loneOf(store) !== undefined) new ApiService(store).leadTo({ address: host, port: listening.port });
   if (way !== undefined) standing.push(way);
   return {
     isReached: way?.isOpen ?? Promise.resolve(),
@@ -233,7 +234,7 @@ function pagesOf({ descriptionsFile }: ApiServerOptions, counts: RequestCounts):
 
 /** Begins the work that the server does by itself. It ends with the server. */
 function standingWork(context: ServerContext): Subscription[] {
-  const { lone } = context.store;
+  const lone = loneOf(context.store);
   return [
     followDefinitions(context),
     keepLocalApiServices(context),

@@ -28,16 +28,7 @@ import { RecentReads } from './recent-reads.ts';
 import { spendReserve } from './disk/reserve.ts';
 import { VersionSource } from './base/resource-version.ts';
 import { StagingArea, type StorageParts } from './records/storage.ts';
-import type {
-  LoneServer,
-  ObjectKey,
-  ObjectPart,
-  Resource,
-  Scope,
-  Storable,
-  Store,
-  Subscription,
-} from './base/store.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './base/store.ts';
 import type { ChangeListener } from './feed/subscribers.ts';
 import { Watches } from './feed/watches.ts';
 
@@ -50,8 +41,6 @@ export interface FileStoreOptions {
   readonly memoryMountPoints?: readonly string[];
   /** Mounts volumes in memory with a size of their own there. Default: they have none. */
   readonly memoryMounts?: MemoryMounts | undefined;
-  /** See Store. Default: controllers act upon the objects. */
-  readonly lone?: LoneServer | undefined;
 }
 
 /**
@@ -61,7 +50,6 @@ export interface FileStoreOptions {
 export class FileStore implements Store {
   readonly root: string;
   readonly clock: Clock;
-  readonly lone: LoneServer | undefined;
   readonly memory: MemoryArea;
   readonly leases: Leases;
   readonly recent: RecentReads;
@@ -74,14 +62,13 @@ export class FileStore implements Store {
   readonly #watches: Watches;
   readonly #parts: StorageParts;
 
-  constructor({ root, clock, processes, memoryMountPoints = [], memoryMounts, lone }: FileStoreOptions) {
+  constructor({ root, clock, processes, memoryMountPoints = [], memoryMounts }: FileStoreOptions) {
     const lookup = withCachedIds(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.clock = clock;
-    this.lone = lone;
     this.recent = new RecentReads(this);
     this.#parts = parts;
     this.memory = { root, mountPoints: memoryMountPoints, processes: lookup, mounts: memoryMounts };

@@ -17,7 +17,6 @@ export { changedMetadata, checkPrecondition, checkUid, isSamePart, keyOf, type S
 export { lastWrittenMs, VersionSource } from './base/resource-version.ts';
 export { alreadyExists, conflict, notInStore } from './base/store-errors.ts';
 export type {
-  LoneServer,
   ObjectKey,
   ObjectPart,
   ObjectReader,
@@ -66,7 +65,8 @@ export { watchOwners } from './feed/owner-watch.ts';
 export { onGrowth, podOver, type PodSource } from './feed/pod-watch.ts';
 export { Subscribers } from './feed/subscribers.ts';
 export type { KeptObject } from './feed/kept-object.ts';
-export { FileStore } from './file-store.ts';
+export { FileStore, type FileStoreOptions } from './file-store.ts';
+export { RecentReads } from './recent-reads.ts';
 export { StoreGarbage, type UnreferencedFolder } from './garbage.ts';
 export { Informer, type InformerChange } from './informer.ts';
 export { rememberCreated, withoutServerFields } from './last-manifest.ts';

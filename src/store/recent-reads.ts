@@ -1,6 +1,6 @@
 import { nextEventLoopTurn } from '../clock.ts';
 import type { KubeObject } from '../api/index.ts';
-import type { LoneServer, ObjectReader, Resource, Scope, Storable } from './base/store.ts';
+import type { ObjectReader, Resource, Scope, Storable } from './base/store.ts';
 
 /** Resources that are read for each new Pod, and rarely written. */
 const SHARED: ReadonlySet<Resource> = new Set([
@@ -19,13 +19,11 @@ const SHARED: ReadonlySet<Resource> = new Set([
  */
 export class RecentReads implements ObjectReader {
   readonly root: string;
-  readonly lone: LoneServer | undefined;
   readonly #store: ObjectReader;
   readonly #read = new Map<string, unknown>();
 
   constructor(store: ObjectReader & { readonly root: string }) {
     this.root = store.root;
-    this.lone = store.lone;
     this.#store = store;
   }
 

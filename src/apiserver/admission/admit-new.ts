@@ -41,6 +41,7 @@ import {
 import type { ObjectReader } from '../../store/index.ts';
 import { hasOwnApiServer } from '../services/service-facts.ts';
 import { randomSuffix } from '../base/random-suffix.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /**
  * Admits a new object as the admission plugins of the API server do: priority, RuntimeClass, ServiceAccount, pull
@@ -124,12 +125,12 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
 
 /** A Pod beside an API server gets a token for it. Source: plugin/pkg/admission/serviceaccount/admission.go Admit. */
 function withAccount(store: ObjectReader, pod: StoredPod): StoredPod {
-  if (!hasOwnApiServer(store) || store.lone?.admitsAccounts === false) return pod;
+  if (!hasOwnApiServer(store) || loneOf(store)?.admitsAccounts === false) return pod;
   const account = accountOf(store, pod);
   const { serviceAccountName: name = '' } = pod.spec;
   // The account `default` comes in a moment, where controllers are.
   const isDefault = name === '' || name === 'default';
-  if (account !== undefined || (isDefault && store.lone === undefined))
+  if (account !== undefined || (isDefault && loneOf(store) === undefined))
     return withServiceAccount(pod, account, randomSuffix);
   const wanted = name || 'default';
   const problem = `error looking up service account ${pod.metadata.namespace}/${wanted}`;

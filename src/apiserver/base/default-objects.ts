@@ -3,6 +3,7 @@ import { readNode, registeredNode } from '../../settings/index.ts';
 import { DEFAULT_NAMESPACE, formatTime, hasCode, namespacedResources, type StoredKubeObject } from '../../api/index.ts';
 import type { ObjectReader, Resource, Store } from '../../store/index.ts';
 import { getObject, type ObjectRef } from './object-ref.ts';
+import { loneOf } from './lone-store.ts';
 
 /**
  * The objects that every cluster has: the namespace `default` and all namespaces in use, each with its ServiceAccount.
@@ -78,7 +79,7 @@ export function withStored(
  */
 export function objectToChange(store: Store, ref: ObjectRef): StoredKubeObject | undefined {
   const stored = getObject(store, ref);
-  if (stored !== undefined || store.lone !== undefined) return stored;
+  if (stored !== undefined || loneOf(store) !== undefined) return stored;
   const { type, namespace, name } = ref;
   if (type.kind === 'Node') return nodeToChange(store, name);
   const object = defaultsOf(store, type.plural, namespace).find(({ metadata }) => metadata.name === name);

@@ -11,6 +11,7 @@ import {
 import { type ApiPlace, firstServiceAddress } from '../../network/index.ts';
 import { allocated } from '../services/allocate.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 const metadata = { name: API_SERVER, namespace: DEFAULT_NAMESPACE };
 const PORT = 'https';
@@ -35,7 +36,7 @@ export class ApiService {
   open(): StoredService | undefined {
     const stored = this.#store.get<StoredKubeObject>('services', DEFAULT_NAMESPACE, API_SERVER);
     if (stored !== undefined && stored.metadata.labels?.[OWN_LABEL] !== API_SERVER) return undefined;
-    const { lone } = this.#store;
+    const lone = loneOf(this.#store);
     const service = lone === undefined ? allocated(this.#store, SERVICE) : atFirstAddress(lone.serviceRange);
     return this.#keep('services', service) as unknown as StoredService;
   }

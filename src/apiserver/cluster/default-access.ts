@@ -14,6 +14,7 @@ import type { ServerContext } from '../base/context.ts';
 import { SERVER_MANAGER, createAsServer } from './create-once.ts';
 import { reported } from './reported.ts';
 import { type StatusWriter, writeAs } from './write-as.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 const ROLES = 'clusterroles';
 const COLLECTOR: StatusWriter = { manager: 'clusterrole-aggregation-controller', operation: 'Apply', subresource: '' };
@@ -36,7 +37,7 @@ interface AccessObject extends StoredKubeObject {
 export function keepDefaultAccess(context: ServerContext): Subscription {
   for (const access of defaultAccess()) ensure(access, context);
   // Aggregated roles get their rules from a controller.
-  if (context.store.lone !== undefined) return { close: () => undefined };
+  if (loneOf(context.store) !== undefined) return { close: () => undefined };
   collectRules(context);
   let isDue = false;
   return context.objects.subscribe(ROLES, () => {

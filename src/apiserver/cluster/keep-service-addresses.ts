@@ -13,6 +13,7 @@ import {
   withReadyRange,
 } from '../services/service-ranges.ts';
 import { reported } from './reported.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 const API_VERSION = 'networking.k8s.io/v1';
 const DEFAULT_RANGE = 'kubernetes';
@@ -65,7 +66,7 @@ function ensureDefaultRange(context: ServerContext): void {
     apiVersion: API_VERSION,
     kind: 'ServiceCIDR',
     metadata: { name: DEFAULT_RANGE },
-    spec: { cidrs: [context.store.lone?.serviceRange ?? SERVICE_RANGE] },
+    spec: { cidrs: [loneOf(context.store)?.serviceRange ?? SERVICE_RANGE] },
   };
   create('servicecidrs', withReadyRange(range, context.clock.now().wallMs), context);
 }

@@ -13,6 +13,7 @@ import { makeDefaultFlows } from './default-flows.ts';
 import { keepServiceAddresses } from './keep-service-addresses.ts';
 import { keepTokenSecrets } from './keep-token-secrets.ts';
 import { reported } from './reported.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /** The namespaces that every cluster has. */
 const NAMESPACES = [DEFAULT_NAMESPACE, 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -30,7 +31,7 @@ const ROOT_CA_NOTE = {
 export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeObject) => StoredKubeObject {
   const own = readNode({ storageDir: store.root }).name;
   return (stored) => {
-    if (store.lone !== undefined || stored.metadata.name !== own) return stored;
+    if (loneOf(store) !== undefined || stored.metadata.name !== own) return stored;
     const nowMs = clock.now().wallMs;
     const since = stored.metadata.creationTimestamp || bootTime(nowMs);
     const { labels, spec, status } = nodeFields(store, { stateDir: store.root, nowMs, since });
@@ -43,7 +44,7 @@ export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeOb
  * without a kubelet has no node.
  */
 export function registerNode(store: FileStore, client: NodeClient | undefined): void {
-  if (store.lone !== undefined || client?.runsPods === false) return;
+  if (loneOf(store) !== undefined || client?.runsPods === false) return;
   const node = readNode({ storageDir: store.root });
   registeredNode(store, node);
   reportAddress(store, node.name, client?.address);
@@ -55,7 +56,7 @@ export function registerNode(store: FileStore, client: NodeClient | undefined): 
  * Makes the PriorityClasses of the system, the PriorityLevelConfigurations and the FlowSchemas at the start.
  */
 export function keepStandingObjects(context: ServerContext): Subscription {
-  const { lone } = context.store;
+  const lone = loneOf(context.store);
   for (const name of new Set([...NAMESPACES, ...(lone === undefined ? usedNamespaces(context) : [])]))
     ensureNamespace(context, name);
   for (const object of systemPriorityClasses(context.clock.now().wallMs)) ensurePriorityClass(context, object);

@@ -14,8 +14,9 @@ import {
 import type { DeletionOutcome } from './delete-pod.ts';
 import type { Clock } from '../../clock.ts';
 import { readNode } from '../../settings/index.ts';
-import type { LoneServer, ObjectReader, Store } from '../../store/index.ts';
+import type { ObjectReader, Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
+import { loneOf, type LoneServer } from '../base/lone-store.ts';
 
 export function isNamespace({ type }: ObjectRef): boolean {
   return storageOf(type) === 'namespaces';
@@ -79,9 +80,9 @@ function removeIfEmpty(store: Store, namespace: StoredKubeObject, hasMore: HasMo
   const { name, finalizers = [] } = namespace.metadata;
   const own = (namespace as Namespace).spec?.finalizers ?? [];
   // Without controllers, a client takes the finalizer away, and the contents stay.
-  if (store.lone !== undefined && own.length > 0) return false;
+  if (loneOf(store) !== undefined && own.length > 0) return false;
   if (finalizers.length > 0 || own.some((each) => each !== OWN_FINALIZER)) return false;
-  if (store.lone === undefined && (hasMore(name) || contentsOf(store, name).length > 0)) return false;
+  if (loneOf(store) === undefined && (hasMore(name) || contentsOf(store, name).length > 0)) return false;
   for (const { metadata } of store.list<StoredKubeObject>('events', { namespace: name }))
     store.delete('events', name, metadata.name);
   store.delete('namespaces', DEFAULT_NAMESPACE, name);

@@ -11,6 +11,7 @@ import { recordAuthor } from './record-author.ts';
 import { objectToChange } from '../base/default-objects.ts';
 import { deleteNamespace, type HasMore, isNamespace } from './delete-namespace.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 export interface ObjectDeletion {
   readonly store: FileStore;
@@ -45,7 +46,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   const hasAgent = store.isOwned(namespace, name, storageOf(type));
   const outcome = deletedRecord(request, object, storageOf(type));
   const leavesNothing = outcome !== 'ending' && request.hasDependents?.(object.metadata.uid) === false;
-  if (!hasAgent && !leavesNothing && store.lone === undefined) await collectDependents(store, clock, namespace);
+  if (!hasAgent && !leavesNothing && loneOf(store) === undefined) await collectDependents(store, clock, namespace);
   return outcome;
 }
 

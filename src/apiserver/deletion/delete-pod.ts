@@ -13,6 +13,7 @@ import type { FileStore } from '../../store/index.ts';
 import { settleClaimsOf } from '../volumes/settle-volumes.ts';
 import { recordAuthor } from './record-author.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 export interface PodDeletion {
   readonly store: FileStore;
@@ -58,8 +59,8 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
   // Without a kubelet, a Pod of a node waits for one until it is deleted by force.
-  const isOwned = store.isOwned(namespace, name) || store.lone !== undefined;
-  if (store.lone === undefined && isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
+  const isOwned = store.isOwned(namespace, name) || loneOf(store) !== undefined;
+  if (loneOf(store) === undefined && isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;

@@ -4,6 +4,7 @@ import { DISRUPTION_TARGET, EVICTED_BY_API, setConditions } from '../../lifecycl
 import { EventRecorder } from '../base/event-recorder.ts';
 import { budgetEvents, evictionProblem, type EvictionProblem, withBudgetStatus } from '../../manifest/index.ts';
 import type { ObjectReader, Store } from '../../store/index.ts';
+import { loneOf } from '../base/lone-store.ts';
 /** The resources that PodDisruptionBudgets count: Pods, and the replicas of their controllers. */
 export const BUDGET_SOURCES: readonly string[] = [
   'pods',
@@ -45,7 +46,7 @@ export function objectsOfBudgets(store: ObjectReader, namespace: string): KubeOb
 
 /** Records what the controller of a new or changed PodDisruptionBudget tells. Other objects have no such events. */
 export function recordBudgetEvents(store: Store, object: StoredKubeObject): void {
-  if (object.kind !== 'PodDisruptionBudget' || store.lone !== undefined) return;
+  if (object.kind !== 'PodDisruptionBudget' || loneOf(store) !== undefined) return;
   const drafts = budgetEvents(object, objectsOfBudgets(store, object.metadata.namespace));
   const recorder = new EventRecorder({
     store,

@@ -31,6 +31,7 @@ import { objectToChange } from '../base/default-objects.ts';
 import { missingObjectError } from '../base/object-ref.ts';
 import { readNode } from '../../settings/index.ts';
 import { shortages, tooLargeForNode } from '../../lifecycle/index.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /**
  * Changes a stored object as the API server does: checks the rules for updates, and writes in one step, so that changes
@@ -42,7 +43,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, rules, isDryRun } = request;
   if (rules?.custom !== undefined) return changeSchemaObject(request, rules.custom);
   const { type, namespace, name } = ref;
-  const isOfThisNode = isThisNode(type.plural, name, store.lone) && subresource === 'status';
+  const isOfThisNode = isThisNode(type.plural, name, loneOf(store)) && subresource === 'status';
   const change = isOfThisNode ? nodeStatusChange(store, request.change) : request.change;
   const before = objectToChange(store, ref);
   if (before === undefined) throw missingObjectError(store, ref);

@@ -11,6 +11,7 @@ import { formatFieldError, invalid, withHeading } from '../../manifest/index.ts'
 import { allocateService, balancedStatus, familyErrors, nodePortErrors } from '../../network/index.ts';
 import type { ObjectReader, Store } from '../../store/index.ts';
 import { freeAddresses } from './service-ranges.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /**
  * Gives a valid Service its address, families and node ports. Leaves other objects unchanged.
@@ -32,7 +33,7 @@ export function allocated<T extends KubeObject>(store: ObjectReader, object: T):
     throw new PodrunError('Invalid', lines.join('\n'), { path: errors[0]?.path, causes: errors });
   }
   const mayUse = freeAddresses(store, service);
-  return allocateService(service, others, store.root ?? '', mayUse, store.lone?.serviceRange) as unknown as T;
+  return allocateService(service, others, store.root ?? '', mayUse, loneOf(store)?.serviceRange) as unknown as T;
 }
 
 /**
@@ -45,7 +46,7 @@ export function settleBalancer(
   before: StoredKubeObject | undefined,
   { kind, metadata, ...changed }: StoredKubeObject,
 ): void {
-  if (kind !== 'Service' || store.lone !== undefined) return;
+  if (kind !== 'Service' || loneOf(store) !== undefined) return;
   const [was, status] = [before, changed].map((one) => balancedStatus((one?.['spec'] ?? {}) as ServiceSpec));
   if (isSameJson(was, status)) return;
   store.change<StoredService>('services', metadata, 'status', (stored) => {

@@ -4,6 +4,7 @@ import type { ServerContext } from '../base/context.ts';
 import { objectOf } from '../requests/get.ts';
 import { readObject } from '../base/read-object.ts';
 import { changeStored } from '../writes/update.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /** The subresource `finalize` of a Namespace: `spec.finalizers` alone. */
 export const finalizeAnswer: ApiHandler = async (request, context) => {
@@ -26,6 +27,6 @@ export const finalizeAnswer: ApiHandler = async (request, context) => {
 function removeFinalized(namespace: StoredKubeObject, { store }: ServerContext): void {
   const { name, deletionTimestamp, finalizers = [] } = namespace.metadata;
   const own = (namespace as Namespace).spec?.finalizers ?? [];
-  if (store.lone === undefined || deletionTimestamp === undefined || own.length + finalizers.length > 0) return;
+  if (loneOf(store) === undefined || deletionTimestamp === undefined || own.length + finalizers.length > 0) return;
   store.delete('namespaces', DEFAULT_NAMESPACE, name);
 }

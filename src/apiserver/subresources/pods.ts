@@ -11,6 +11,7 @@ import { badRequestStatus, objectConflict, plainError, StatusError } from '../ba
 import { admittedPart } from '../writes/admission.ts';
 import { readObject } from '../base/read-object.ts';
 import { isDryRun } from '../base/write-options.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 const CREATED = {
   object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
@@ -56,7 +57,7 @@ export const bindingAnswer: ApiHandler = async (request, context) => {
   const pod = objectOf(request, context) as unknown as StoredPod;
   await admittedPart(request, context, { before: undefined, after: binding });
   const isFree = !pod.spec.nodeName && (pod.spec.schedulingGates ?? []).length === 0;
-  if (context.store.lone !== undefined && isFree && pod.metadata.deletionTimestamp === undefined) {
+  if (loneOf(context.store) !== undefined && isFree && pod.metadata.deletionTimestamp === undefined) {
     if (!isDryRun(request)) bind(pod, binding, context);
     return CREATED;
   }

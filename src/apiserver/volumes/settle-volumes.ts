@@ -21,6 +21,7 @@ import { asCreated } from '../../manifest/index.ts';
 import type { ObjectKey, ObjectReader, Store } from '../../store/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 import { writePatch } from '../base/write-patch.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /** A claim or volume reaches its state in fewer stages. */
 const STAGES_MAX = 10;
@@ -37,7 +38,7 @@ export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
  * @throws {PodrunError} when the store cannot be written to
  */
 export function settleVolumes(store: Store, object: KubeObject): void {
-  if (store.lone !== undefined) return;
+  if (loneOf(store) !== undefined) return;
   if (object.kind === 'PersistentVolumeClaim') settleClaim(store, object as StoredClaim, true);
   if (concernsVolumes(object)) settleClasses(store);
   if (object.kind !== 'PersistentVolume') return;
@@ -52,7 +53,7 @@ export function settleVolumes(store: Store, object: KubeObject): void {
  * is gone, was the last one to use.
  */
 export function settleClaimsOf(store: Store, { metadata: { namespace }, spec }: StoredPod): void {
-  if (store.lone !== undefined) return;
+  if (loneOf(store) !== undefined) return;
   for (const { persistentVolumeClaim } of spec.volumes ?? []) {
     const name = persistentVolumeClaim?.claimName ?? '';
     const claim = name === '' ? undefined : claimNamed(store, { namespace, name });

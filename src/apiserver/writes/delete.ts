@@ -19,6 +19,7 @@ import { invalidObject, objectConflict, objectForbidden, wrongUid } from '../bas
 import { hasAdmission, permitDeletions, permitWrite } from './admission.ts';
 import { readFields, readOptions } from '../base/read-object.ts';
 import { typeOf } from './update.ts';
+import { loneOf } from '../base/lone-store.ts';
 
 /** The options of a deletion. Source: apimachinery/pkg/apis/meta/v1/types.go, DeleteOptions. */
 interface DeleteOptions {
@@ -114,7 +115,7 @@ async function deleteOne(
   // Source: pkg/registry/scheduling/priorityclass/storage/storage.go.
   if (resource.plural === 'priorityclasses' && SYSTEM_PRIORITIES.has(name))
     throw objectForbidden(resource, name, 'this is a system priority class and cannot be deleted');
-  if (isThisNode(resource.plural, name, context.store.lone)) throw objectForbidden(resource, name, KEPT_NODE);
+  if (isThisNode(resource.plural, name, loneOf(context.store))) throw objectForbidden(resource, name, KEPT_NODE);
   const ref = { type: typeOf(resource), namespace: namespace || DEFAULT_NAMESPACE, name };
   const policy = propagation ?? defaultPropagation({ apiVersion: apiVersionOf(resource), kind: resource.kind });
   const kept = keptByFinalizers(object, policy, context);

@@ -3,7 +3,8 @@ import { chooseRuntime, Run, runNetworks, runSettings, runtimeChoice, UNWATCHED 
 import type { Clock } from '../../clock.ts';
 import { localProcesses } from '../../runtime/index.ts';
 import { type ApiServer, type ApiServerOptions, openApiServer, type ServerClaim } from '../../server/index.ts';
-import { credentialsFile, FileStore, type LoneServer, serverFolder, writeFileAtomically } from '../../store/index.ts';
+import { type LoneServer, LoneStore } from '../../apiserver/index.ts';
+import { credentialsFile, FileStore, serverFolder, writeFileAtomically } from '../../store/index.ts';
 import type { EnvtestMode } from '../base/mode.ts';
 
 /** The parts of a server that its flags do not name. */
@@ -34,7 +35,8 @@ const NO_CLAIM: ServerClaim = {
  */
 export async function openTestApi({ root, clock, env, mode, lone, ...given }: ApiPlan): Promise<ApiServer> {
   const options = { ...given, clock, claim: NO_CLAIM };
-  const store = new FileStore({ root, clock, processes: localProcesses, lone: mode === 'api' ? lone : undefined });
+  const place = { root, clock, processes: localProcesses };
+  const store = mode === 'api' ? new LoneStore(place, lone) : new FileStore(place);
   mkdirSync(serverFolder(root), { recursive: true, mode: 0o700 });
   if (mode === 'api') return openApiServer({ ...options, store });
   // Pods get tokens that are signed with this key.

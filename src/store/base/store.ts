@@ -35,15 +35,7 @@ export interface ObjectKey {
 export type ObjectPart = 'object' | 'status' | 'both';
 
 /** The reading part of a store. Saved files of objects offer it, too. */
-export type ObjectReader = Pick<Store, 'get' | 'list' | 'root' | 'lone'>;
-
-/** The facts about an API server without controllers and kubelets, such as the one of envtest. */
-export interface LoneServer {
-  /** True: the admission plugin ServiceAccount is on. */
-  readonly admitsAccounts: boolean;
-  /** The range of the addresses of Services: a CIDR of IPv4. */
-  readonly serviceRange: string;
-}
+export type ObjectReader = Pick<Store, 'get' | 'list' | 'root'>;
 
 /** Handed to `change`, `bind` and `delete`, it names the writer: see `Store`. */
 export interface Subscription {
@@ -66,8 +58,6 @@ export interface Store {
   readonly clock: Clock;
   /** The state folder. Undefined: the store is in memory. */
   readonly root?: string;
-  /** Undefined: controllers act upon the objects. Otherwise nothing does: they are only stored. */
-  readonly lone?: LoneServer | undefined;
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
   /** Lists objects, sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
