@@ -182,6 +182,17 @@ describe('a mistake', () => {
     expect(warnings).toEqual([expect.stringMatching(/^unknown field "spec.scopes" \(.*a.yaml:7:\d+\)$/)]);
   });
 
+  it('in a webhook is an error, in the words of the server', async () => {
+    const config = 'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n';
+    const webhooks = { yaml: `${config}metadata: { name: a }\nwebhooks: [{ name: b }]\n`, name: 'hooks.yaml' };
+    await expect(envtest({ webhooks })).rejects.toThrow(
+      /^ValidatingWebhookConfiguration.* "a" is invalid: [^]*webhooks\[0\]\.[^]* \(hooks.yaml:1:1\)$/,
+    );
+    await expect(envtest({ webhooks: path.join(CRDS, 'bases') })).rejects.toThrow(
+      'there is no MutatingWebhookConfiguration or ValidatingWebhookConfiguration in these manifests',
+    );
+  });
+
   it('of an option is an error', async () => {
     await expect(envtest({ crd: CRDS } as object)).rejects.toThrow('envtest() has no option crd, did you mean crds?');
     await expect(envtest({ mode: 'all' } as object)).rejects.toThrow("option mode of envtest() must be 'api' or");
