@@ -1,6 +1,6 @@
 // The programs of the rows about Services: `node service-load.mjs server [HOST]`, and, as a client,
 // `node service-load.mjs connections HOST PORT` and `node service-load.mjs stream|upload HOST`, which print requests,
-// or megabytes, in a second.
+// or megabytes, in a second. `node service-load.mjs attempts HOST PORT` connects all the time, and prints changes.
 
 import { createServer, get } from 'node:http';
 import { connect, createServer as createStreamServer } from 'node:net';
@@ -15,8 +15,11 @@ const UPLOAD_PORT = 8082;
 const MEASURED_MS = 2000;
 const CLIENTS = 8;
 const BLOCK = Buffer.alloc(256 * 1024);
+const ATTEMPT_EVERY_MS = 2;
+/** The time in which an attempt succeeds, if it may: the kernel asks again after a second. */
+const ATTEMPT_MS = 300;
 
-const TASKS = { server, connections, stream, upload };
+const TASKS = { server, connections, stream, upload, attempts };
 const [task, host, httpPort] = process.argv.slice(2);
 await TASKS[task]();
 
@@ -63,6 +66,32 @@ async function upload() {
   const socket = connect({ host, port: UPLOAD_PORT });
   writeForEver(socket);
   await measured(socket, () => socket.bytesWritten - socket.writableLength);
+}
+
+/** Attempts to connect. Prints the time at which an attempt began, and `open` or `closed`, unless it is as before. */
+function attempts() {
+  const waiting = [];
+  let before;
+  const tell = () => {
+    while (waiting[0]?.outcome !== undefined) {
+      const { beganMs, outcome } = waiting.shift();
+      if (outcome !== before) console.log(`${beganMs} ${outcome}`);
+      before = outcome;
+    }
+  };
+  setInterval(() => {
+    const attempt = { beganMs: performance.timeOrigin + performance.now(), outcome: undefined };
+    waiting.push(attempt);
+    const socket = connect({ host, port: httpPort });
+    const decide = (outcome) => {
+      attempt.outcome ??= outcome;
+      clearTimeout(alarm);
+      socket.resetAndDestroy();
+      tell();
+    };
+    const alarm = setTimeout(decide, ATTEMPT_MS, 'closed');
+    socket.once('connect', () => decide('open')).once('error', () => decide('closed'));
+  }, ATTEMPT_EVERY_MS);
 }
 
 async function measured(socket, bytesOf) {

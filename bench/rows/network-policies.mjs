@@ -2,7 +2,8 @@
 
 import path from 'node:path';
 import { commandsOf, pod, textOf, whileItRuns } from '../harness/cluster-run.mjs';
-import { interleaved, samplesOf, single } from '../harness/samples.mjs';
+import { timesOfChanges } from '../harness/policy-changes.mjs';
+import { interleaved, quantile, samplesOf, single } from '../harness/samples.mjs';
 
 const LOAD = path.join(import.meta.dirname, '../harness/service-load.mjs');
 const HTTP_PORT = 8080;
@@ -10,6 +11,9 @@ const POLICIES = 1000;
 const ROUNDS = 5;
 /** The least share of what a Pod without a policy has, in percent. */
 const PROMISES = { stream: 95, connections: 75 };
+const CHANGES = 50;
+/** The time after which a change holds for new connections. */
+const CHANGED_WITHIN_MS = 100;
 const TASKS = { stream: 'one stream', connections: 'new connections with an HTTP request' };
 const UNITS = { stream: 'MB/s', connections: 'a second' };
 
@@ -24,9 +28,10 @@ export async function measure({ podrun, folder }) {
     ...Array.from({ length: POLICIES }, (_, index) => policy(index)),
     pod('open', server),
     pod('closed', server),
+    pod('changing', server),
     pod('client', { command: ['sleep', '600'] }),
   ];
-  return await whileItRuns({ command, folder, objects }, async () => {
+  return await whileItRuns({ command, folder, objects, flags: ['--api'] }, async () => {
     const addressOf = (name) => textOf(command('get', 'pod', name, '-o', 'jsonpath={.status.podIP}'));
     const [open, closed] = [addressOf('open'), addressOf('closed')];
     const rows = [];
@@ -36,8 +41,43 @@ export async function measure({ podrun, folder }) {
       const measured = await interleaved({ open: between(open), closed: between(closed) }, { rounds: ROUNDS });
       rows.push(share(task, samplesOf(measured.closed).median, samplesOf(measured.open).median));
     }
-    return rows;
+    const attempts = command(
+      'exec',
+      'client',
+      '--',
+      podrun.node,
+      LOAD,
+      'attempts',
+      addressOf('changing'),
+      `${HTTP_PORT}`,
+    );
+    const change = { state: `${folder}/state`, count: CHANGES, policy: changingPolicy, attempts };
+    return [...rows, changes((await timesOfChanges(change)).toSorted((a, b) => a - b))];
   });
+}
+
+/** The row about the times from a write to its effect. */
+function changes(sorted) {
+  const [median, most] = [0.5, 1].map((share) => quantile(sorted, share).toFixed(0));
+  return {
+    name: 'network-policies.change',
+    what: `from the write of a NetworkPolicy to its effect on new connections, beside ${POLICIES}: 95 of 100`,
+    unit: 'ms',
+    better: 'less',
+    podrun: single(quantile(sorted, 0.95)),
+    promises: [{ atMost: CHANGED_WITHIN_MS }],
+    note: `${sorted.length} changes, median ${median} ms, at most ${most} ms`,
+  };
+}
+
+/** A policy of the Pod `changing` that permits everything, or nothing. */
+function changingPolicy(isOpen) {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'changing' },
+    spec: { podSelector: { matchLabels: { app: 'changing' } }, policyTypes: ['Ingress'], ingress: isOpen ? [{}] : [] },
+  };
 }
 
 function share(task, part, whole) {
