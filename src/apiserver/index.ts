@@ -145,7 +145,7 @@ export { finalizeAnswer } from './subresources/namespaces.ts';
 export { bindingAnswer, bindingsAnswer, evictionAnswer } from './subresources/pods.ts';
 export { SCALE_HANDLERS } from './subresources/scale.ts';
 export { tokenAnswer } from './subresources/token.ts';
-export { claimedData, type ClaimedData, claimFacts } from './volumes/claim-volume.ts';
+export { claimedData, type ClaimedData, schedulingObjects } from './volumes/claim-volume.ts';
 export { PodClaims } from './volumes/pod-claims.ts';
 export { podsThatUse, settleClaimsOf } from './volumes/settle-volumes.ts';
 export { topWorkload, workloadsAbove, type WorkloadsAbove } from './workloads-above.ts';

@@ -49,6 +49,7 @@ const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>
     expect: () => import('./verbs/expect.ts'),
     advise: () => import('./verbs/advise.ts'),
     netpol: () => import('./verbs/netpol.ts'),
+    why: () => import('./verbs/why.ts'),
   },
   'Reach in:': {
     exec: () => import('./verbs/exec.ts'),

@@ -1,5 +1,6 @@
 /** Controllers of workloads, for the loop that runs them. */
 export { deleteAction, PODS_PER_SYNC, refOf, statusActions } from './base/actions.ts';
+export { expectedPods } from './expected-pods.ts';
 export { generatedName, NAME_ALPHABET, SUFFIX_LENGTH } from './base/names.ts';
 export { hasDeletionTimestamp, isControlledBy } from './base/ownership.ts';
 export { isActive, isTerminating } from './base/pod-state.ts';

@@ -22,7 +22,7 @@ import {
 } from '../lifecycle/index.ts';
 import type { Subscription } from '../store/index.ts';
 import { type ApiOfPods, type ApiPlace, type DialEndpoint, type ServiceServer } from '../network/index.ts';
-import { claimFacts, settleClaimsOf } from '../apiserver/index.ts';
+import { schedulingObjects, settleClaimsOf } from '../apiserver/index.ts';
 import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
 import { runningContainers } from './usage/measure-pods.ts';
 import { NodeReport } from './usage/node-report.ts';
@@ -193,13 +193,12 @@ export class Agent implements PodRunAgent<PodRun> {
 
   schedulerFacts(run: PodRun): SchedulerFacts {
     const { store } = this.#options;
-    const { namespace } = run.pod.metadata;
     const others = this.#neighbours.read();
     return {
       node: this.node,
       placed: [...this.#live.placedBeside(run), ...others.placed],
       nominated: [...this.#live.nominatedBeside(run), ...others.nominated],
-      claim: (name) => claimFacts(store, namespace, name),
+      objects: schedulingObjects(store),
       pressure: this.#evictions?.conditions,
     };
   }

@@ -12,14 +12,15 @@ interface PreemptionOptions extends EventRecorderOptions {
 }
 
 /**
- * Deletes Pods of lower priority, also of other agents: these end them. The order of the writes is the scheduler's.
- * Source: pkg/scheduler/framework/preemption/executor.go.
+ * Deletes Pods of lower priority, also of other agents: these end them. A Pod that ends already is left alone. The
+ * order of the writes is the scheduler's. Source: pkg/scheduler/framework/preemption/executor.go.
  */
 export function preemptVictims(victims: readonly StoredPod[], by: StoredPod, options: PreemptionOptions): void {
   const { store, clock, nodeName, waits, onTrouble } = options;
   const report = (error: unknown): void => onTrouble(error as PodrunError);
+  const going = victims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const edit = { type: DISRUPTION_TARGET, status: 'True', ...PREEMPTED } as const;
-  for (const { metadata } of victims) {
+  for (const { metadata } of going) {
     try {
       store.change<StoredPod>('pods', metadata, 'status', (pod) => {
         return { ...pod, status: setConditions(pod.status, [edit], clock.now().wallMs) };
@@ -30,7 +31,7 @@ export function preemptVictims(victims: readonly StoredPod[], by: StoredPod, opt
   }
   waits();
   const recorder = new EventRecorder(options);
-  for (const victim of victims) {
+  for (const victim of going) {
     const { namespace, name } = victim.metadata;
     void deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch(report);
     try {

@@ -97,7 +97,7 @@ export {
   withHeartbeat,
 } from './node/node-conditions.ts';
 export { isExtendedResource, resourcesKey, shortages } from './node/node-resources.ts';
-export { boundTo, endedUnscheduled, place, type Placement } from './node/placement.ts';
+export { boundTo, endedUnscheduled, place, type Placement } from './scheduling/placement.ts';
 export { LOOPBACK, podAddress, PRIVATE } from './node/pod-address.ts';
 export { priorityOf } from './node/priority.ts';
 export {
@@ -109,7 +109,10 @@ export {
   podHandler,
   type RuntimeHandler,
 } from './node/runtime-handler.ts';
-export { type ClaimFacts, schedule, type SchedulerFacts } from './node/schedule.ts';
+export type { SchedulingNode, Snapshot } from './scheduling/base/snapshot.ts';
+export { type PlacedPod, placePods } from './scheduling/place-pods.ts';
+export { readCluster } from './scheduling/read-cluster.ts';
+export { PLUGINS_OF_ONE_NODE, schedule, type SchedulerFacts } from './scheduling/schedule.ts';
 export { podSysctls, type PodSysctls } from './node/sysctls.ts';
 export { hasUntoleratedTaint, toleranceMs } from './node/taints.ts';
 export type { Observation, StartFailed } from './observation.ts';

@@ -43,6 +43,7 @@ export {
   renderNetworkVerdict,
   renderNetworkVerdictsJson,
 } from './network-verdict.ts';
+export { renderPlacement, renderPlacements, renderPlacementsJson } from './placement.ts';
 export { OutputLines, prefixLines } from './live/output-lines.ts';
 export { type FoldedPod, foldedTransitions, transitionsOf } from './live/pod-transitions.ts';
 export type { BlockTarget, FollowedPod } from './live/status-row.ts';

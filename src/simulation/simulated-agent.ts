@@ -7,6 +7,7 @@ import {
   isTerminalPhase,
   isWorkload,
   type KubeObject,
+  type StoredClaim,
   type StoredEvent,
   type StoredPod,
   type WatchEvent,
@@ -46,6 +47,15 @@ const throws = (error: Error): never => {
   throw error;
 };
 const doNothing = (): void => undefined;
+
+/** The scheduler never waits for a claim: a simulated Pod has no volumes. */
+const BOUND_CLAIM: StoredClaim = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { namespace: 'default', name: 'any', uid: '', resourceVersion: '', creationTimestamp: '' },
+  spec: {},
+  status: { phase: 'Bound' },
+};
 
 /** An agent in a simulated machine: the real loop of the controllers, and the real PodRun for each Pod. */
 export class SimulatedAgent {
@@ -125,7 +135,11 @@ export class SimulatedAgent {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: {}, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: nodeFor?.(pod) ?? SIMULATED_NODE, placed: [], claim: () => ({}) }),
+        schedulerFacts: () => ({
+          node: nodeFor?.(pod) ?? SIMULATED_NODE,
+          placed: [],
+          objects: { claim: () => BOUND_CLAIM },
+        }),
         alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
         placed: doNothing,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import type { KubeObject } from '../../src/api/base/objects.ts';
-import { SHOP } from '../documents/page-manifests.ts';
+import { deployed, NODES, SHOP } from '../documents/page-manifests.ts';
 import type { Need } from '../needs.ts';
 
 /** The end of an example in a help text. An example without an entry ends by itself with exit code 0. */
@@ -284,6 +284,8 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
   'scaled.yaml': readFileSync(new URL('../../fixtures/workloads/autoscaler.yaml', import.meta.url), 'utf8'),
   'load.csv': '0,100\n60,900\n',
   'policies.yaml': SHOP,
+  'shop.yaml': deployed('web'),
+  'nodes.yaml': NODES,
   'smoke.sh': '#!/bin/sh\necho smoke\n',
   'config.yaml': 'level: debug\n',
   'site/index.html': '<p>hello\n',

@@ -103,7 +103,7 @@ async function mustRun(line: string | undefined): Promise<void> {
 const PLAIN = new RegExp(
   String.raw`^podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|version|help|completion|` +
     String.raw`validate|patch|label|annotate|condition|scale|rollout|set|init|create|expose|taint|cordon|uncordon|` +
-    String.raw`autoscale|drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull|netpol)( [^|;&<>$]*)?$`,
+    String.raw`autoscale|drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull|netpol|why)( [^|;&<>$]*)?$`,
 );
 
 /** The first example of each verb is always run by a shell, with the built program. */

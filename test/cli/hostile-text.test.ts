@@ -220,6 +220,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['check', HOSTILE, 'web:80'],
     ['check', '-f', FILE, 'web', `${HOSTILE}:80`],
   ],
+  why: [[HOSTILE], ['-f', FILE], ['-f', FILE, HOSTILE]],
   autoscale: [
     [HOSTILE, '--max=2'],
     ['deployment/web', '--max=2', `--name=${HOSTILE}`],

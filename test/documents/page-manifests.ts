@@ -56,6 +56,18 @@ export const TOO_LARGE: string = pod('big', {
 });
 
 /** A workload that may use the port of a Pod behind a Service. All other connections to Pods are denied. */
+/** Two nodes. */
+export const NODES: string = ['node-1', 'node-2']
+  .map((name) =>
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+      status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
+    }),
+  )
+  .join('---\n');
+
 export const SHOP = `\
 apiVersion: apps/v1
 kind: Deployment

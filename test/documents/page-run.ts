@@ -51,7 +51,7 @@ const COMMAND_TIMEOUT_MS = 2 * PATIENCE_MS;
 const PLAIN = new RegExp(
   String.raw`^(npx )?podrun (get|describe|events|logs|probes|history|timeline|diff|advise|explain|validate|version|` +
     String.raw`patch|label|annotate|condition|scale|rollout|set|create|expose|taint|delete|replace|wait|` +
-    String.raw`autoscale|init|gc|top|expect|simulate|netpol)` +
+    String.raw`autoscale|init|gc|top|expect|simulate|netpol|why)` +
     String.raw`( ([^|;&<>$\x60*?~#(){}!\\\n'"]|'[^'\n]*'|"[^"$\x60\\\n]*")*)?( +# .*)?$`,
 );
 const FOLLOWING = / (-\w*[wf]|--watch\S*|--follow)( |$)/;

@@ -1,4 +1,4 @@
-import { deployed, fixture, serving, TOO_LARGE } from './page-manifests.ts';
+import { deployed, fixture, NODES, serving, TOO_LARGE } from './page-manifests.ts';
 import type { PageSetting } from './page-run.ts';
 
 /** The settings of the pages about workloads, by page. */
@@ -19,6 +19,10 @@ export const WORKLOAD_PAGES: Readonly<Record<string, PageSetting>> = {
         before: ['podrun delete deployment shop', 'podrun wait pod --all --for=delete --timeout=100s'],
       },
     },
+  },
+  'docs/scheduling.md': {
+    files: { 'shop.yaml': deployed('web'), 'nodes.yaml': NODES, 'pod.yaml': serving('app') },
+    before: ['podrun apply -d --wait --timeout 100s pod.yaml'],
   },
   'docs/from-docker-compose.md': {
     files: {

@@ -80,7 +80,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
         return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
       },
       notices: () => [],
-      schedulerFacts: () => ({ node, placed: [], claim: () => undefined }),
+      schedulerFacts: () => ({ node, placed: [] }),
       alone: (step) => step(),
       preempt: (_victims, _by, publish) => publish(),
       placed: () => undefined,

@@ -6,7 +6,7 @@ import {
   type StoredClaim,
   type StoredVolume,
 } from '../../api/index.ts';
-import { type ClaimFacts, localPathMissing } from '../../lifecycle/index.ts';
+import { localPathMissing, type SchedulerFacts } from '../../lifecycle/index.ts';
 import { type FileStore, folderOfVolume, objectPath, type ObjectReader } from '../../store/index.ts';
 
 /** The data of a claim: a folder that podrun makes, or a path of the host. */
@@ -31,16 +31,12 @@ export function claimedData(store: FileStore, namespace: string, name: string): 
   return { hostPath: { path, type: '' } };
 }
 
-/** The facts about a claim for the scheduler. Undefined: there is none. */
-export function claimFacts(store: ObjectReader, namespace: string, name: string): ClaimFacts | undefined {
-  const claim = claimNamed(store, namespace, name);
-  if (claim === undefined) return undefined;
-  const { volumeName = '' } = claim.spec;
+/** The objects that the scheduler asks for beside Pods and nodes. */
+export function schedulingObjects(store: ObjectReader): NonNullable<SchedulerFacts['objects']> {
   return {
-    isDeleted: claim.metadata.deletionTimestamp !== undefined,
-    isUnbound: claim.status?.phase === 'Pending',
-    lostVolume: claim.status?.phase === 'Lost' ? volumeName : undefined,
-    nodes: volumeOf(store, claim)?.spec.nodeAffinity?.required?.nodeSelectorTerms,
+    claim: (namespace, name) => claimNamed(store, namespace, name),
+    volume: (name) => store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, name),
+    budgets: () => store.list('poddisruptionbudgets'),
   };
 }
 

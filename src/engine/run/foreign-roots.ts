@@ -1,7 +1,7 @@
 import { isTerminalPhase, resourceTypeOf, type StoredPod, type Workload } from '../../api/index.ts';
 import { podRoot, type Root, type RunRecord, schedule } from '../../lifecycle/index.ts';
 import type { FileStore, ObjectKey } from '../../store/index.ts';
-import { claimFacts, ObjectCache, type WorkloadKey } from '../../apiserver/index.ts';
+import { ObjectCache, schedulingObjects, type WorkloadKey } from '../../apiserver/index.ts';
 import { type NodeSettings, ThisNode } from '../../settings/index.ts';
 import { RunRoots } from '../../workloads/index.ts';
 import { ForeignPods } from './foreign-pods.ts';
@@ -62,12 +62,11 @@ export class ForeignRoots {
     const pods = this.roots.flatMap((root) => root.pods);
     const pod = pods.find(({ metadata }) => metadata.uid === uid);
     if (pod === undefined || this.#node === undefined) return false;
-    const { namespace } = pod.metadata;
     const isPlaced = ({ spec, status }: StoredPod): boolean => !!spec.nodeName && !isTerminalPhase(status.phase);
     const facts = {
       node: new ThisNode(this.#store, this.#store.root, this.#node).facts,
       placed: pods.filter((other) => other !== pod && isPlaced(other)),
-      claim: (name: string) => claimFacts(this.#store, namespace, name),
+      objects: schedulingObjects(this.#store),
     };
     return schedule(pod, facts).type === 'fits';
   }

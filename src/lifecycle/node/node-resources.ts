@@ -1,6 +1,7 @@
 import {
   effectiveResources,
   type ParsedQuantity,
+  type ParsedResources,
   parseQuantity,
   type PodSpec,
   quantityMilliValue,
@@ -14,27 +15,34 @@ import { hostPorts } from './host-ports.ts';
 /** The order in which shortages are listed. */
 const ORDER: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
-/**
- * The resources that the node lacks for the Pod beside the other Pods. An overcommitted node lacks no CPU, memory or
- * disk. Source:
- * pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
- */
+/** The resources that the node lacks for a Pod beside other Pods, by their specs. */
 export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSpec[]): Shortage[] {
+  const requests = placed.map((other) => effectiveResources(other, 'requests'));
+  return shortagesBeside(effectiveResources(spec, 'requests'), node, requests);
+}
+
+/**
+ * The resources that the node lacks for requests beside the requests of its Pods. An overcommitted node lacks no CPU,
+ * memory or disk. Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
+ */
+export function shortagesBeside(
+  requests: ParsedResources,
+  node: NodeFacts,
+  held: readonly ParsedResources[],
+): Shortage[] {
   const lacking: Shortage[] = [];
-  const pods = BigInt(placed.length);
+  const pods = BigInt(held.length);
   const podCapacity = allocatable(node, 'pods');
   if (pods + 1n > podCapacity) lacking.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
-  const wanted = [...effectiveResources(spec, 'requests')]
+  const wanted = [...requests]
     .filter(([resource]) => node.isOvercommitted !== true || !mayBeOvercommitted(resource))
-    .sort(([a], [b]) => rank(a) - rank(b));
-  // Without requests, the requests of other Pods do not matter.
-  if (wanted.length === 0) return lacking;
-  const held = placed.map((other) => effectiveResources(other, 'requests'));
+    .sort(([one], [other]) => rank(one) - rank(other) || one.localeCompare(other));
   for (const [resource, quantity] of wanted) {
-    const requested = units(resource, quantity);
-    const used = held.reduce((sum, requests) => sum + units(resource, requests.get(resource)), 0n);
+    const requested = resourceUnits(resource, quantity);
+    if (requested === 0n) continue;
+    const used = held.reduce((sum, each) => sum + resourceUnits(resource, each.get(resource)), 0n);
     const capacity = allocatable(node, resource);
-    if (requested > 0n && requested > capacity - used) lacking.push({ resource, requested, used, capacity });
+    if (requested > capacity - used) lacking.push({ resource, requested, used, capacity });
   }
   return lacking;
 }
@@ -62,12 +70,14 @@ function rank(resource: string): number {
   return position === -1 ? ORDER.length : position;
 }
 
-function allocatable(node: NodeFacts, resource: string): bigint {
+/** The amount of a resource that the node has for Pods, in the unit of `resourceUnits`. */
+export function allocatable(node: NodeFacts, resource: string): bigint {
   if (!Object.hasOwn(node.allocatable, resource)) return 0n;
-  return units(resource, parseQuantity(node.allocatable[resource] ?? '0'));
+  return resourceUnits(resource, parseQuantity(node.allocatable[resource] ?? '0'));
 }
 
-function units(resource: string, quantity: ParsedQuantity | undefined): bigint {
+/** An amount in the unit in which the scheduler computes: thousandths of a CPU, whole units of all else. */
+export function resourceUnits(resource: string, quantity: ParsedQuantity | undefined): bigint {
   if (quantity === undefined) return 0n;
   return resource === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity);
 }

@@ -7,6 +7,9 @@ export function tooLargeForNode({ resource, requested, capacity }: Shortage): st
   return `node didn't have enough allocatable resources: ${resource}, ${amounts}`;
 }
 
+/** The condition of a resize that the node can never grant. Source: pkg/apis/core/types.go PodReasonInfeasible. */
+export const INFEASIBLE = { type: 'PodResizePending', reason: 'Infeasible' } as const;
+
 /** The resources of a container after a resize. */
 export interface ContainerAllotment {
   readonly name: string;

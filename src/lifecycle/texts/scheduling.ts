@@ -4,50 +4,87 @@ import type { Shortage } from './resize.ts';
 
 // The messages of the condition PodScheduled and of the event FailedScheduling.
 
-/** The reasons of the scheduler's filters. Each begins with the number of rejected nodes, which is one here. */
+/** The reasons of the scheduler's filters. */
 export const MISFIT = {
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go errReasonConflict. */
   conflictingTerms: 'pod affinity terms conflict',
   /** Source: pkg/scheduler/framework/types.go FitError, for nodes that PreFilter left out. */
-  otherNode: "1 node(s) didn't satisfy plugin(s) [NodeAffinity]",
+  leftOut: (plugins: readonly string[]): string => `node(s) didn't satisfy plugin(s) [${plugins.join(' ')}]`,
   /** Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go. */
-  cordoned: '1 node(s) were unschedulable',
+  cordoned: 'node(s) were unschedulable',
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go ErrReasonPod. */
-  affinity: "1 node(s) didn't match Pod's node affinity/selector",
+  affinity: "node(s) didn't match Pod's node affinity/selector",
   /** Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go Filter. */
-  taints: '1 node(s) had untolerated taint(s)',
+  taints: 'node(s) had untolerated taint(s)',
   /** Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go ErrReason. */
-  hostPorts: "1 node(s) didn't have free ports for the requested pod ports",
+  hostPorts: "node(s) didn't have free ports for the requested pod ports",
   /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
-  tooManyPods: '1 Too many pods',
-  /** Source: pkg/scheduler/framework/plugins/volumebinding/binder.go ErrReasonNodeConflict. */
-  volume: "1 node(s) didn't match PersistentVolume's node affinity",
+  tooManyPods: 'Too many pods',
+  /** Source: pkg/scheduler/framework/plugins/volumebinding/binder.go. */
+  volumeNode: "node(s) didn't match PersistentVolume's node affinity",
+  noVolume: "node(s) didn't find available persistent volumes to bind",
+  /** Source: pkg/scheduler/framework/plugins/volumezone/volume_zone.go ErrReasonConflict. */
+  volumeZone: 'node(s) had no available volume zone',
+  /** Source: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go. */
+  volumeInUse:
+    'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
+  diskInUse: 'node(s) had no available disk',
+  /** Source: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go ErrReasonMaxVolumeCountExceeded. */
+  volumeLimit: 'node(s) exceed max volume count',
+  /** Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. */
+  spread: "node(s) didn't match pod topology spread constraints",
+  spreadLabel: "node(s) didn't match pod topology spread constraints (missing required label)",
+  /** Source: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go. */
+  podAffinity: "node(s) didn't match pod affinity rules",
+  podAntiAffinity: "node(s) didn't match pod anti-affinity rules",
+  existingAntiAffinity: "node(s) didn't satisfy existing pods anti-affinity rules",
+  /** Source: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go. */
+  devices: 'cannot allocate all claims',
+  /** Source: pkg/scheduler/framework/plugins/nodedeclaredfeatures. */
+  features: "node(s) didn't match Pod's required features",
 } as const;
 
 /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
 export function insufficient(resource: string): string {
-  return `1 Insufficient ${resource}`;
+  return `Insufficient ${resource}`;
 }
 
-/** Source: pkg/scheduler/framework/types.go FitError. */
-export function noNode(reasons: readonly string[]): string {
-  return `0/1 nodes are available: ${[...reasons].sort().join(', ')}.`;
+/** Source: pkg/scheduler/schedule_one.go ErrNoNodesAvailable. */
+export const NO_NODES = 'no nodes available to schedule pods';
+
+/**
+ * Says why no node takes a Pod. Source: pkg/scheduler/framework/types.go FitError.
+ * @param nodes the number of nodes
+ * @param reasons each reason as often as a node gives it
+ */
+export function noNode(nodes: number, reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const counted = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${counted.join(', ')}.`;
 }
 
 /** The reasons why no other Pod goes. Source: pkg/scheduler/framework/preemption/preemption.go. */
-export const PREEMPTION: Readonly<Record<'never' | 'noVictims' | 'notHelpful' | 'underWay', string>> = {
-  noVictims: noNode(['1 No preemption victims found for incoming pod']),
-  notHelpful: noNode(['1 Preemption is not helpful for scheduling']),
+export const PREEMPTION = {
+  noVictims: 'No preemption victims found for incoming pod',
+  notHelpful: 'Preemption is not helpful for scheduling',
   never: 'not eligible due to preemptionPolicy=Never.',
   underWay: 'not eligible due to a terminating pod on the nominated node.',
-};
+} as const;
 
 /**
  * The whole message of a Pod for which no other Pod goes. Source: pkg/scheduler/framework/types.go FitError.
- * @param preemption one of PREEMPTION
+ * @param misfit why no node takes the Pod
+ * @param why the reason why no other Pod goes
+ * @param claimsDevices true when the plugin DynamicResources had claims to look at
  */
-export function unschedulable(reasons: readonly string[], preemption: string): string {
-  return `${noNode(reasons)} no new claims to deallocate, preemption: ${preemption}`;
+export function withoutPreemption(misfit: string, why: string, claimsDevices: boolean): string {
+  return `${misfit} ${claimsDevices ? 'still not schedulable' : 'no new claims to deallocate'}, preemption: ${why}`;
+}
+
+/** Source: pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go. */
+export function waitsForGates(gates: readonly string[]): string {
+  return `waiting for scheduling gates: [${gates.join(' ')}]`;
 }
 
 /** DisruptionTarget of a Pod that goes. Source: pkg/scheduler/framework/preemption/executor.go. */
@@ -66,14 +103,24 @@ export const CLAIM = {
   lost: (claim: string, volume: string): string =>
     `persistentvolumeclaim "${claim}" bound to non-existent persistentvolume "${volume}"`,
   unbound: 'pod has unbound immediate PersistentVolumeClaims',
+  /** Source: pkg/scheduler/framework/plugins/volumezone/volume_zone.go. */
+  noVolume: (volume: string): string => `persistentvolume "${volume}" not found`,
+  /** Source: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go. */
+  noDeviceClass: (request: string, name: string): string => `request ${request}: device class ${name} does not exist`,
+  noDeviceClaim: (namespace: string, name: string): string => `could not find ResourceClaim "${namespace}/${name}"`,
 } as const;
 
+/** The message for a problem that no node can solve. Source: pkg/scheduler/framework/types.go FitError. */
+export function noNodeFor(nodes: number, problem: string): string {
+  return `0/${nodes} nodes are available: ${problem}.`;
+}
+
 /**
- * The whole message for a problem that no node can solve. The scheduler then runs no filters on nodes, and preemption
- * finds nothing. Source: pkg/scheduler/framework/types.go FitError; observed on 1.36.
+ * The whole message when a plugin before DynamicResources rejects all nodes: preemption misses the notes of that
+ * plugin. Source: pkg/scheduler/framework/types.go FitError; observed on 1.36.
  */
-export function noNodeFor(problem: string): string {
-  return `0/1 nodes are available: ${problem}. not found`;
+export function withoutPreemptionState(misfit: string): string {
+  return `${misfit} not found`;
 }
 
 /** podrun's own: the reason of `noRoom`. */

@@ -8,7 +8,7 @@ import {
   type NodeReadings,
   type PodUse,
 } from '../../../src/lifecycle/node/eviction.ts';
-import { place } from '../../../src/lifecycle/node/placement.ts';
+import { place } from '../../../src/lifecycle/scheduling/placement.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 const MI = 2 ** 20;
@@ -106,7 +106,7 @@ describe('the Pod to evict', () => {
 
 describe('a Pod that comes to a node under pressure', () => {
   const now = { wallMs: 0, monotonicMs: 0 };
-  const facts = { node, placed: [], claim: () => ({}), now };
+  const facts = { node, placed: [], now };
   const asking = requesting({ memory: '1Mi' });
 
   it('waits, or is rejected when it names the node', () => {

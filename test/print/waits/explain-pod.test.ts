@@ -9,7 +9,13 @@ import {
 } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { noServiceNames } from '../../../src/lifecycle/texts/network-events.ts';
 import { listensOnLocalhost, portTaken } from '../../../src/lifecycle/texts/port-events.ts';
-import { insufficient, MISFIT, PREEMPTION, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
+import {
+  insufficient,
+  MISFIT,
+  noNode,
+  PREEMPTION,
+  withoutPreemption,
+} from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/history/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
 import {
@@ -26,6 +32,9 @@ import {
   webPod,
 } from '../pods.ts';
 
+/** The message of a Pod that one node rejects. */
+const unschedulable = (reason: string): string =>
+  withoutPreemption(noNode(1, [reason]), noNode(1, [PREEMPTION.notHelpful]), false);
 const explain = (pod: StoredPod, evidence: Partial<PodEvidence> = {}, isEndWanted = false): string[] => {
   const whole = { attempts: [], hooks: [], logs: new Map(), events: [], ...evidence };
   return explainPod({ pod, evidence: whole, untilMs: NOW_MS, isEndWanted }).split('\n').slice(0, -1);
@@ -51,9 +60,7 @@ const failedMount = (why: string) =>
 const misfit = webPod({
   status: {
     phase: 'Pending',
-    conditions: [
-      { type: 'PodScheduled', status: 'False', message: unschedulable([MISFIT.affinity], PREEMPTION.notHelpful) },
-    ],
+    conditions: [{ type: 'PodScheduled', status: 'False', message: unschedulable(MISFIT.affinity) }],
     containerStatuses: [],
   },
 });
@@ -404,7 +411,7 @@ it.each([insufficient('memory'), MISFIT.tooManyPods])(
     const scheduled = {
       type: 'PodScheduled',
       status: 'False',
-      message: unschedulable([reason], PREEMPTION.notHelpful),
+      message: unschedulable(reason),
     };
     const pod = webPod({ status: { phase: 'Pending', conditions: [scheduled], containerStatuses: [] } });
     expect(tries(explain(pod))).toContain('run it on a cluster that has room: podrun apply --context NAME');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readNode } from '../../../src/settings/config/this-node.ts';
 import { parseQuantity, quantityValue } from '../../../src/api/quantity.ts';
-import { schedule } from '../../../src/lifecycle/node/schedule.ts';
+import { schedule } from '../../../src/lifecycle/scheduling/schedule.ts';
 import { podWith, requesting } from '../../lifecycle/base-objects.ts';
 
 const node = readNode({
@@ -42,7 +42,6 @@ describe('readNode()', () => {
       schedule(podWith({ containers: [requesting({ 'ephemeral-storage': bytes })] }), {
         node,
         placed: [],
-        claim: () => undefined,
       }).type;
     expect([verdict('1'), verdict('1E')]).toEqual(['fits', 'waits']);
   });

@@ -133,7 +133,7 @@ export class ScenarioRun {
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [], claim: () => undefined }),
+        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [] }),
         alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
         placed: () => undefined,

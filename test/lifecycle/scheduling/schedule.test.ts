@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ContainerPort, PodSpec, Taint, Toleration } from '../../../src/api/generated/types.ts';
-import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { type ClaimFacts, type Schedule, schedule } from '../../../src/lifecycle/node/schedule.ts';
+import type {
+  ContainerPort,
+  NodeSelectorTerm,
+  PodSpec,
+  StoredClaim,
+  StoredPod,
+  StoredVolume,
+  Taint,
+  Toleration,
+} from '../../../src/api/index.ts';
+import { type Schedule, schedule, type SchedulerFacts } from '../../../src/lifecycle/scheduling/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 const asking = (requests: Record<string, string>): Partial<PodSpec> => ({ containers: [requesting(requests)] });
@@ -20,6 +28,11 @@ function unschedulable(why: string): Schedule {
   return { type: 'waits', reason: 'Unschedulable', message: `0/1 nodes are available: ${why}` };
 }
 
+/** The scheduler has looked at no node, and leaves the nominated one as it is. */
+function rejected(problem: string): Schedule {
+  return { ...unschedulable(`${problem}. not found`), keepsNomination: true } as Schedule;
+}
+
 interface Row {
   readonly name: string;
   readonly spec: Partial<PodSpec>;
@@ -34,6 +47,27 @@ const listening = (port: Partial<ContainerPort>): Partial<PodSpec> => ({
   containers: [{ name: 'main', ports: [{ containerPort: 80, ...port }] }],
 });
 const oneCore = podWith(asking({ cpu: '1' }));
+
+interface Storage {
+  readonly phase: 'Bound' | 'Lost' | 'Pending';
+  readonly deletionTimestamp?: string;
+  /** The nodes that reach the volume. Default: all. */
+  readonly terms?: NodeSelectorTerm[];
+}
+
+/** The claim `data` and its volume `disk`. */
+function storage({ phase, deletionTimestamp, terms }: Storage): NonNullable<SchedulerFacts['objects']> {
+  const metadata = { name: 'data', namespace: 'default', ...(deletionTimestamp && { deletionTimestamp }) };
+  const claimed = { metadata, spec: { volumeName: 'disk' }, status: { phase } } as StoredClaim;
+  const volume = {
+    metadata: { name: 'disk' },
+    spec: { nodeAffinity: terms && { required: { nodeSelectorTerms: terms } } },
+  };
+  return {
+    claim: (_namespace, name) => (name === 'data' ? claimed : undefined),
+    volume: (name) => (name === 'disk' ? (volume as unknown as StoredVolume) : undefined),
+  };
+}
 
 describe('schedule()', () => {
   it.each<Row>([
@@ -101,7 +135,7 @@ describe('schedule()', () => {
     {
       name: 'finds no node for a claim that does not exist, before it looks at any node',
       spec: { ...byName('node-2'), volumes: [claim('data'), claim('nope')] },
-      want: unschedulable('persistentvolumeclaim "nope" not found. not found'),
+      want: rejected('persistentvolumeclaim "nope" not found'),
     },
     { name: 'takes a Pod whose claims exist', spec: { volumes: [claim('data')] }, want: here },
     {
@@ -111,33 +145,28 @@ describe('schedule()', () => {
     },
     { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
   ])('$name', ({ spec, placed = [], want }) => {
-    expect(schedule(podWith(spec), { node, placed, claim: (name) => (name === 'data' ? {} : undefined) })).toEqual(
-      want,
-    );
+    expect(schedule(podWith(spec), { node, placed, objects: storage({ phase: 'Bound' }) })).toEqual(want);
   });
 });
 
 describe('schedule() of a Pod with a claim', () => {
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
-  const on = (...names: string[]): ClaimFacts => ({
-    nodes: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: names }] }],
+  const on = (...values: string[]): Storage => ({
+    phase: 'Bound',
+    terms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] }],
   });
 
-  it.each<[string, ClaimFacts, Schedule]>([
-    [
-      'that has no volume yet',
-      { isUnbound: true },
-      unschedulable('pod has unbound immediate PersistentVolumeClaims. not found'),
-    ],
+  it.each<[string, Storage, Schedule]>([
+    ['that has no volume yet', { phase: 'Pending' }, rejected('pod has unbound immediate PersistentVolumeClaims')],
     [
       'that is being deleted',
-      { isDeleted: true },
-      unschedulable('persistentvolumeclaim "data" is being deleted. not found'),
+      { phase: 'Bound', deletionTimestamp: '2026-11-20T20:00:01Z' },
+      rejected('persistentvolumeclaim "data" is being deleted'),
     ],
     [
       'that has lost its volume',
-      { lostVolume: 'disk' },
-      unschedulable('persistentvolumeclaim "data" bound to non-existent persistentvolume "disk". not found'),
+      { phase: 'Lost' },
+      rejected('persistentvolumeclaim "data" bound to non-existent persistentvolume "disk"'),
     ],
     [
       'whose volume is on another node',
@@ -147,7 +176,7 @@ describe('schedule() of a Pod with a claim', () => {
     ['whose volume is here', on('node-1'), here],
   ])('%s', (_name, facts, want) => {
     const labelled = { ...node, labels: { ...node.labels, 'kubernetes.io/hostname': 'node-1' } };
-    expect(schedule(podWith({ volumes }), { node: labelled, placed: [], claim: () => facts })).toEqual(want);
+    expect(schedule(podWith({ volumes }), { node: labelled, placed: [], objects: storage(facts) })).toEqual(want);
   });
 });
 
@@ -168,6 +197,6 @@ describe('schedule() on a node with taints', () => {
     ['another key', [{ key: 'slow', operator: 'Exists' }], refused],
   ])('of a Pod that tolerates %s', (_, tolerations, want) => {
     const pod = podWith({ tolerations, nodeSelector: want === here ? {} : { disk: 'tape' } });
-    expect(schedule(pod, { node: { ...node, taints }, placed: [], claim: () => ({}) })).toEqual(want);
+    expect(schedule(pod, { node: { ...node, taints }, placed: [] })).toEqual(want);
   });
 });

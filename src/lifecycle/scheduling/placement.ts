@@ -6,9 +6,9 @@ import { type EventDraft, failedScheduling, podRejected, scheduled, type Schedul
 import { insufficient, noRoom, PREEMPTION } from '../texts/scheduling.ts';
 import { ENDED_UNSCHEDULED, rejectionMessage } from '../texts/pod-reasons.ts';
 import { nodeLabelsMissing, notThisNode } from '../texts/podrun-events.ts';
-import { admit } from './kubelet-admission.ts';
-import { missingLabels } from './node-affinity.ts';
-import { mayBeOvercommitted, shortages } from './node-resources.ts';
+import { admit } from '../node/kubelet-admission.ts';
+import { missingLabels } from '../node/node-affinity.ts';
+import { mayBeOvercommitted, shortages } from '../node/node-resources.ts';
 import { schedule, type Schedule, type SchedulerFacts } from './schedule.ts';
 
 /** The next step of a Pod that does not run yet. */
@@ -61,19 +61,19 @@ function admission(
 
 function pending(
   pod: StoredPod,
-  { reason, message, victims = [] }: Extract<Schedule, { type: 'waits' }>,
+  { reason, message, victims = [], keepsNomination = false }: Extract<Schedule, { type: 'waits' }>,
   facts: SchedulerFacts & { readonly now: Instant },
 ): Placement {
   const { node, now } = facts;
   const before = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (before?.reason === reason && before.message === message) return { type: 'waits', notices: [] };
   const { nominatedNodeName: _, ...unnominated } = pod.status;
-  // The Pods that go for it are still there.
-  const isNominated = message.endsWith(PREEMPTION.underWay);
-  const waiting = isNominated ? pod : { ...pod, status: unnominated };
+  const waiting = keepsNomination ? pod : { ...pod, status: unnominated };
   const { status } = withScheduled(waiting, { status: 'False', reason, message }, now);
   if (reason !== CONDITION.unschedulable) return { type: 'waits', status, notices: [] };
-  const notices = victims.length > 0 || isNominated ? [] : whyUnschedulable(pod, message, facts);
+  // While Pods go for this one, nothing is to be done.
+  const isAwaiting = victims.length > 0 || message.endsWith(PREEMPTION.underWay);
+  const notices = isAwaiting ? [] : whyUnschedulable(pod, message, facts);
   const waits = { type: 'waits', event: failedScheduling(message), notices, victims } as const;
   return { ...waits, status: victims.length === 0 ? status : { ...status, nominatedNodeName: node.name } };
 }

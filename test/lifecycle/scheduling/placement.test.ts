@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { place, type Placement } from '../../../src/lifecycle/node/placement.ts';
+import { place, type Placement } from '../../../src/lifecycle/scheduling/placement.ts';
 import { node, podWith } from '../base-objects.ts';
 
 const now = { monotonicMs: 0, wallMs: Date.parse('2026-01-01T00:00:00Z') };
-const placed = (pod: StoredPod): Placement => place(pod, { node, placed: [], claim: () => undefined, now });
+const placed = (pod: StoredPod): Placement => place(pod, { node, placed: [], now });
 const elsewhere = { nodeName: 'node-7' };
 const gated = { schedulingGates: [{ name: 'example.com/wait' }] };
 const unmet = { nodeSelector: { gpu: 'yes' } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
-import { place } from '../../../src/lifecycle/node/placement.ts';
-import { type ClaimFacts, schedule } from '../../../src/lifecycle/node/schedule.ts';
+import { place } from '../../../src/lifecycle/scheduling/placement.ts';
+import { schedule } from '../../../src/lifecycle/scheduling/schedule.ts';
 import { node, podWith, requesting } from '../base-objects.ts';
 
 /** A Pod on the node, which has two cores. */
@@ -12,11 +12,21 @@ function placed(name: string, cpu: string, priority: number, more: Partial<Store
 const wanting = (cpu: string, spec: Partial<StoredPod['spec']> = {}): StoredPod =>
   podWith({ priority: 100, containers: [requesting({ cpu })], ...spec }, { name: 'high' });
 
-const claim = (): ClaimFacts => ({});
+const ending = placed('going', '1', 1, { deletionTimestamp: '2026-11-20T20:00:01Z' });
+
+/** The same Pod, deleted by the scheduler. */
+function preempted(pod: StoredPod): StoredPod {
+  const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }];
+  return { ...pod, status: { ...pod.status, conditions } };
+}
+
+function nominated(pod: StoredPod): StoredPod {
+  return { ...pod, status: { ...pod.status, nominatedNodeName: node.name } };
+}
 
 /** The names of the Pods that go, or the message of the Pod that waits. */
 function answerTo(pod: StoredPod, others: readonly StoredPod[]): readonly string[] | string {
-  const answer = schedule(pod, { node, placed: others, claim });
+  const answer = schedule(pod, { node, placed: others });
   if (answer.type !== 'waits') return answer.type;
   return answer.victims?.map(({ metadata }) => metadata.name) ?? answer.message;
 }
@@ -63,17 +73,23 @@ describe('a Pod of higher priority', () => {
       want: waits('not eligible due to preemptionPolicy=Never.'),
     },
     {
-      name: 'waits for a Pod that is already going',
-      pod: wanting('1'),
-      others: [placed('going', '1', 1, { deletionTimestamp: '2026-11-20T20:00:01Z' }), placed('low', '1', 1)],
+      name: 'waits for a Pod that is already going for it',
+      pod: nominated(wanting('1')),
+      others: [preempted(ending), placed('low', '1', 1)],
       want: waits('not eligible due to a terminating pod on the nominated node.'),
+    },
+    {
+      name: 'does not wait for a Pod that ends for another reason',
+      pod: nominated(wanting('1')),
+      others: [ending, placed('low', '1', 0)],
+      want: ['low'],
     },
   ])('$name', ({ pod, others, want }) => {
     expect(answerTo(pod, others)).toEqual(want);
   });
 
   it('has the short message and a nominated node while it waits', () => {
-    const facts = { node, placed: [placed('low', '2', 1)], claim, now: { wallMs: 0, monotonicMs: 0 } };
+    const facts = { node, placed: [placed('low', '2', 1)], now: { wallMs: 0, monotonicMs: 0 } };
     expect(place(wanting('1'), facts)).toMatchObject({
       type: 'waits',
       status: { nominatedNodeName: node.name },
