@@ -64,7 +64,7 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   const allPods = (): readonly StoredPod[] => [...running.allPods, ...others.roots.flatMap(({ pods }) => pods)];
   let untold: readonly string[] = [];
   const objects = objectGoalsOf(session, () => check());
-  const unserved = (): string[] => [...unservedBy(session, running, allRoots()), ...objects.pending];
+  const unserved = (): string[] => [...unservedBy(session, running, allRoots()), ...(objects?.pending ?? [])];
   const awaited = (): string[] => [...unserved(), ...(api?.hooks.unfinished ?? [])];
   const taken = new TakenAddresses(store, served, () => check());
   const command = userCommand(session, {
@@ -112,7 +112,7 @@ export async function followRun(session: RunSession, source: RunSource): Promise
   const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
   const end = { roots: allRoots(), pods: allPods(), record, command: command?.record };
   report?.write(end, (trouble) => view.trouble(trouble));
-  for (const each of [others, taken, objects, signals, view]) each.close();
+  for (const each of [others, taken, objects, signals, view]) each?.close();
   for (const line of untold.slice(0, WARNINGS_MAX)) cli.warn(line);
   const roots = isAboutAll ? [...running.endedRoots, ...others.roots] : running.endedRoots;
   const verdict = tellOutcome(session, { outcome, roots, decided, evidence, record });
@@ -133,11 +133,16 @@ function isWithoutPods({ isOwnRun, live, liveWorkloads }: RunSource): boolean {
 }
 
 /** True when nothing more can happen. */
-function isOver({ plan }: RunSession, source: RunSource, others: ForeignRoots, objects: ObjectGoals): boolean {
+function isOver(
+  { plan }: RunSession,
+  source: RunSource,
+  others: ForeignRoots,
+  objects: ObjectGoals | undefined,
+): boolean {
   const { running, following, isOwnRun } = source;
   if (following !== undefined || !running.isOver) return false;
   // Without a Pod, other processes may still do what the objects wait for.
-  if (isWithoutPods(source) && objects.pending.length > 0) return false;
+  if (isWithoutPods(source) && (objects?.pending.length ?? 0) > 0) return false;
   // Without a goal, `apply` waits for Pods of other processes only when it runs nothing of its own.
   return others.isOver || (plan.goal === undefined && isOwnRun);
 }

@@ -45,17 +45,19 @@ type SessionPart = Pick<RunSession, 'flags' | 'store' | 'plan' | 'api'>;
 
 /**
  * Follows the objects that a run waits for beside its Pods. The command line names them; without names, they are the
- * custom resources of the manifests, for a goal that includes Ready.
+ * custom resources of the manifests, for a goal that includes Ready. Undefined: it waits for none.
  * @param onChange called after each change of an object
  */
-export function objectGoalsOf({ flags, store, plan, api }: SessionPart, onChange: () => void): ObjectGoals {
+export function objectGoalsOf({ flags, store, plan, api }: SessionPart, onChange: () => void): ObjectGoals | undefined {
   const { names, conditions } = flags.awaited ?? { names: [], conditions: [] };
   const waitsForAll = flags.awaited === undefined && plan.goal !== undefined && mustHold(plan.goal);
+  const applied = waitsForAll ? (api?.custom ?? []) : [];
+  if (names.length + applied.length === 0) return undefined;
   return new ObjectGoals({
     store,
     namespace: flags.namespace ?? DEFAULT_NAMESPACE,
     names,
-    applied: waitsForAll ? (api?.custom ?? []) : [],
+    applied,
     reasonsOf: reasonsAgainst(conditions),
     onChange,
   });
