@@ -100,6 +100,28 @@ describe('podrun why', () => {
     ]);
   });
 
+  it('counts the Pods of a cluster where they are, and leaves out what has ended', async () => {
+    const pod = (name: string, cpu: string, phase: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default', uid: name },
+      spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'a', resources: { requests: { cpu } } }] },
+      status: { phase },
+    });
+    const items = [pod('running', '1500m', 'Running'), pod('ended', '2', 'Succeeded')];
+    const cluster = workshop.file('cluster.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const file = workshop.file('all.yaml', node('node-1') + node('node-2') + APART);
+    const { stdout } = await runHere(workshop, ['why', '-f', cluster, '-f', file, '-o', 'json']);
+    const placed = JSON.parse(stdout) as { pod: string; node: string | null }[];
+    expect(placed.map(({ pod: name, node: chosen }) => [name, chosen])).toEqual([
+      ['web-1', 'node-2'],
+      ['web-2', null],
+      ['web-3', null],
+      ['agent-node-1', 'node-1'],
+      ['agent-node-2', 'node-2'],
+    ]);
+  });
+
   it('takes this machine where the manifests have no nodes', async () => {
     const file = workshop.file('all.yaml', APART);
     const { stdout, exitCode } = await runHere(workshop, ['why', '-f', file, 'web-3']);

@@ -55,7 +55,15 @@ async function manifestObjects(cli: Cli, flags: PlacementFlags): Promise<KubeObj
     keepsUnread: true,
   });
   if (errors.length > 0) throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
-  return [...objects, ...unread].map(({ object }) => inNamespace(object, flags.namespace || DEFAULT_NAMESPACE));
+  const known = objects.map(({ object, written }) => (object.kind === 'Pod' ? asInCluster(object, written) : object));
+  const all = [...known, ...unread.map(({ object }) => object)];
+  return all.map((object) => inNamespace(object, flags.namespace || DEFAULT_NAMESPACE));
+}
+
+/** A Pod of a cluster keeps its node and its status, which `podrun apply` leaves out. */
+function asInCluster(pod: KubeObject, written: KubeObject): KubeObject {
+  const { nodeName } = (written['spec'] ?? {}) as { readonly nodeName?: string };
+  return { ...pod, spec: { ...(pod['spec'] as object), nodeName }, status: written['status'] ?? {} };
 }
 
 function inNamespace(object: KubeObject, namespace: string): KubeObject {
