@@ -132,7 +132,8 @@ describe('create -f', { timeout: 2 * PATIENCE_MS }, () => {
     expect(made.stdout).toMatch(/^fleet\.sea\.example\.com\/south-[a-z0-9]{5} created\n$/);
     const wrong = await workshop.start(['create', '-f', write('wrong.json', fleet('wrong', 10))]).ended;
     expect([wrong.exitCode, wrong.stdout]).toEqual([1, '']);
-    expect(wrong.stderr).toContain('Fleet.sea.example.com "wrong" is invalid: spec.ships: Invalid value: 10');
+    const reason = `Fleet.sea.example.com "wrong" is invalid: spec.ships: Invalid value: 10: ${TOO_MANY}`;
+    expect(wrong.stderr).toBe(`error: fleet.sea.example.com/wrong: ${reason}\n`);
     const file = write('good.json', fleet('good', 1));
     expect(await run('create', '-f', file, '--dry-run=server')).toEqual(
       ok('fleet.sea.example.com/good created (server dry run)\n'),

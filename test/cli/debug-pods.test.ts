@@ -193,6 +193,11 @@ it.each([
   expect(() => readCustomProfile(workshop.file('custom.json', text))).toThrow(message);
 });
 
+it('the old profile is deprecated', async () => {
+  const { stderr } = await runHere(workshop, ['debug', 'nosuch', '--profile=legacy']);
+  expect(stderr).toMatch(/^--profile=legacy is deprecated and planned to be removed in v1\.39\. .*\nError from server/);
+});
+
 it('a copy takes the place of its Pod with --replace', async () => {
   const store = storeOf(workshop);
   const [web] = goldenPods('running-ready') as [StoredPod];

@@ -224,7 +224,8 @@ export class RunApi {
   /** The objects that the server does not take. */
   get refused(): Unservable[] {
     const refused = (this.#objects?.refused ?? []).map(({ about, reason, place }) => {
-      return { about, path: '', message: `${reason} (${place})` };
+      // `create` passes the objects without their files.
+      return { about, path: '', message: this.#run.flags.creates === true ? reason : `${reason} (${place})` };
     });
     return [...this.#refusedBefore, ...refused];
   }

@@ -98,6 +98,11 @@ export function register(program: Command, run: RunVerb): void {
     );
 }
 
+/** Source: kubectl/pkg/cmd/debug/debug.go, Validate. */
+const LEGACY =
+  '--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, ' +
+  'for example "--profile=general".\n';
+
 function pairs(text: string, before: readonly string[]): readonly string[] {
   return text.split(',').reduce((all: readonly string[], pair) => variable(pair, all), before);
 }
@@ -109,6 +114,7 @@ function variable(text: string, before: readonly string[]): readonly string[] {
 
 async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<number> {
   const request = readDebugRequest(words, flags);
+  if (flags.profile === 'legacy') cli.stderr.write(LEGACY);
   const { clock } = cli;
   const store = openStore(cli);
   if (request.isNode) return debugNode(cli, store, request, flags);
