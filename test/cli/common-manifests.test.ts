@@ -75,6 +75,23 @@ spec:
       terminationGracePeriodSeconds: 0
       containers: [{name: c, image: busybox, command: [sleep, "600"], resources: {requests: {cpu: 100m}}}]
 `;
+const APART = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: apart}
+spec:
+  replicas: 2
+  selector: {matchLabels: {a: apart}}
+  template:
+    metadata: {labels: {a: apart}}
+    spec:
+      terminationGracePeriodSeconds: 0
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {a: apart}}}
+      containers: [{name: c, image: busybox, command: [sleep, "600"]}]
+`;
 const MIGRATION = `
 apiVersion: batch/v1
 kind: Job
@@ -167,6 +184,29 @@ describe('a quota that leaves out a Pod of a Deployment', { timeout: 4 * PATIENC
     for (const object of objectsOf(`${QUOTA}---${TWO_PODS}`)) await post(server, object);
     await vi.waitFor(() => expect(conditionOf(served, deployment, 'ReplicaFailure')).toMatchObject(failure), PATIENT);
     expect((await runHere(served, ['delete', 'deployment', 'two', '-n', 'tight'])).exitCode).toBe(0);
+  });
+});
+
+describe('a second replica that may not be beside the first one', { timeout: 4 * PATIENCE_MS }, () => {
+  const why = "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.";
+
+  it('fails the goal in the words of the scheduler, with advice, by apply', async (context) => {
+    const workshop = workshopFor(context);
+    const file = workshop.file('apart.yaml', APART);
+    const ended = await workshop.start(['apply', file, '--until', 'ready', ...FLAGS]).ended;
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
+    expect(ended.stderr).toContain('its required podAntiAffinity takes a node for each Pod');
+  });
+
+  it('stays Pending, by the API', async () => {
+    await post(server, objectsOf(APART)[0]!);
+    const phases = async (): Promise<string> => {
+      const args = ['get', 'pods', '-l', 'a=apart', '-o', 'jsonpath={.items[*].status.phase}'];
+      return (await runHere(served, args)).stdout.split(' ').toSorted().join(' ');
+    };
+    await vi.waitFor(async () => expect(await phases()).toBe('Pending Running'), PATIENT);
+    expect((await runHere(served, ['events'])).stdout).toContain(why);
+    expect((await runHere(served, ['delete', 'deployment', 'apart'])).exitCode).toBe(0);
   });
 });
 

@@ -1,6 +1,8 @@
 import { SCHEDULING_GATED, type StoredPod } from '../../api/index.ts';
 import type { NodeFacts } from '../base/node-facts.ts';
 import { attempt } from './attempt.ts';
+import type { FilterPlugin } from './base/plugin.ts';
+import { interPodAffinity } from './filters/inter-pod-affinity.ts';
 import { DEFAULT_PLUGINS, type Profile } from './plugins.ts';
 import { type Snapshot, snapshotOf } from './base/snapshot.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
@@ -38,11 +40,23 @@ export interface SchedulerFacts {
 }
 
 /** Plugins without effect on one node: podrun says so in an event. */
-const WITHOUT_EFFECT = new Set(['PodTopologySpread', 'InterPodAffinity', 'DynamicResources']);
+const WITHOUT_EFFECT = new Set(['PodTopologySpread', 'DynamicResources']);
+
+/** Keeps Pods apart that must not be together. A Pod that wants to be beside another one is, on one node. */
+const antiAffinity: FilterPlugin = {
+  name: interPodAffinity.name,
+  prepare: ({ spec, ...pod }, snapshot) => {
+    const { podAffinity: _, ...affinity } = spec.affinity ?? {};
+    return interPodAffinity.prepare({ ...pod, spec: { ...spec, affinity } }, snapshot);
+  },
+};
 
 /** The plugins that decide about the one node of this machine. */
 export const PLUGINS_OF_ONE_NODE: Profile = {
-  filters: DEFAULT_PLUGINS.filters.filter(({ name }) => !WITHOUT_EFFECT.has(name)),
+  filters: DEFAULT_PLUGINS.filters.flatMap((plugin) => {
+    if (WITHOUT_EFFECT.has(plugin.name)) return [];
+    return plugin === interPodAffinity ? [antiAffinity] : [plugin];
+  }),
   scores: [],
 };
 

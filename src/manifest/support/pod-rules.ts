@@ -61,7 +61,17 @@ export const POD_RULES: SupportTable = {
   Affinity: {
     nodeAffinity: FIELD_BY_FIELD,
     podAffinity: noEffect(ONE_NODE),
-    podAntiAffinity: noEffect(ONE_NODE),
+    podAntiAffinity: FIELD_BY_FIELD,
+  },
+  PodAntiAffinity: {
+    ...works('requiredDuringSchedulingIgnoredDuringExecution'),
+    preferredDuringSchedulingIgnoredDuringExecution: noEffect(NOTHING_TO_PREFER),
+  },
+  PodAffinityTerm: {
+    ...works('topologyKey', 'labelSelector', 'namespaces'),
+    namespaceSelector: partly('an empty one, which means all namespaces'),
+    matchLabelKeys: noEffect('labelSelector alone decides'),
+    mismatchLabelKeys: noEffect('labelSelector alone decides'),
   },
   NodeAffinity: {
     ...works('requiredDuringSchedulingIgnoredDuringExecution'),

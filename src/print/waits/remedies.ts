@@ -120,9 +120,14 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   return [...missing, ...labels, ...roomRemedies(pod, events), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
+const ANTI_AFFINITY_REMEDY =
+  'its required podAntiAffinity takes a node for each Pod, and there is one: prefer it, run one replica, ' +
+  'or run it on a cluster: podrun apply --context NAME';
+
 /** Advice for a Pod that this machine has no room for. */
 function roomRemedies({ status }: StoredPod, events: readonly StoredEvent[]): string[] {
   const message = conditionOf(status, 'PodScheduled')?.message ?? '';
+  if (message.includes('anti-affinity rules')) return [ANTI_AFFINITY_REMEDY];
   const lacksRoom =
     /^0\/1 nodes .*\b1 (Insufficient|Too many pods)/.test(message) || status.reason?.startsWith('OutOf') === true;
   if (!lacksRoom) return [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type {
   ContainerPort,
   NodeSelectorTerm,
+  PodAffinityTerm,
   PodSpec,
   StoredClaim,
   StoredPod,
@@ -46,6 +47,14 @@ const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: 
 const listening = (port: Partial<ContainerPort>): Partial<PodSpec> => ({
   containers: [{ name: 'main', ports: [{ containerPort: 80, ...port }] }],
 });
+const HOSTNAME = 'kubernetes.io/hostname';
+const WEB = { app: 'web' };
+const ofWeb = podWith({}, { labels: WEB });
+const ofHost = { topologyKey: HOSTNAME, labelSelector: { matchLabels: WEB } };
+const apart = (term: PodAffinityTerm): Partial<PodSpec> => {
+  const required = [{ labelSelector: { matchLabels: WEB }, ...term }];
+  return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
+};
 const oneCore = podWith(asking({ cpu: '1' }));
 
 interface Storage {
@@ -100,6 +109,29 @@ describe('schedule()', () => {
         '1 Insufficient cpu, 1 Insufficient ephemeral-storage, 1 Insufficient example.com/gpu, ' +
           `1 Insufficient memory.${HELPLESS}`,
       ),
+    },
+    {
+      name: 'keeps a Pod away from Pods that its required anti-affinity is about',
+      spec: apart({ topologyKey: HOSTNAME }),
+      placed: [ofWeb],
+      want: unschedulable(`1 node(s) didn't match pod anti-affinity rules.${NO_VICTIMS}`),
+    },
+    {
+      name: 'keeps a Pod away from Pods whose required anti-affinity is about it',
+      spec: {},
+      placed: [podWith(apart({ topologyKey: HOSTNAME, labelSelector: {} }))],
+      want: unschedulable(`1 node(s) didn't satisfy existing pods anti-affinity rules.${NO_VICTIMS}`),
+    },
+    {
+      name: 'keeps nothing away by a label that the node does not have',
+      spec: apart({ topologyKey: 'topology.kubernetes.io/zone' }),
+      placed: [ofWeb],
+      want: here,
+    },
+    {
+      name: 'has one node for a Pod that wants to be beside another one',
+      spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [ofHost] } } },
+      want: here,
     },
     { name: 'ignores a request of zero', spec: asking({ 'example.com/gpu': '0' }), want: here },
     {
