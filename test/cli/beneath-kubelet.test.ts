@@ -48,6 +48,9 @@ const withVolume = (volume: Omit<Volume, 'name'>, mountPath: string, container: 
   containers: [{ ...container, volumeMounts: [{ name: 'v', mountPath }] }],
 });
 
+/** Pods that go at once when they are deleted. */
+const SOON_GONE = { terminationGracePeriodSeconds: 0 } as const;
+
 const has = (text: string): unknown => expect.stringContaining(text);
 const ran = { log: has('RAN'), exitCode: 0 };
 
@@ -282,29 +285,59 @@ describe('beneath the kubelet', { timeout: 10 * PATIENCE_MS }, () => {
     expect(await byServer(workshopFor(context), cases, 'registry')).toBe(cases.length);
   });
 
-  it(
+  describe(
     'a hostPort leads to the container, and a safe sysctl holds, without a flag',
-    needs('namespaces', 'networks', 'root'),
-    async (context) => {
-      const workshop = workshopFor(context, { leavesPods: true });
-      const hostPort = await freePort();
-      const program = 'require("http").createServer((_, r) => r.end("from the Pod")).listen(8450)';
-      const command = [process.execPath, '-e', program];
-      const ports = [{ containerPort: 8450, hostPort }];
-      const readinessProbe = { tcpSocket: { port: 8450 }, periodSeconds: 1 };
-      const web = {
-        terminationGracePeriodSeconds: 0,
-        containers: [{ name: 'c', image: 'x', command, ports, readinessProbe }],
+    needs('networks', 'root'),
+    () => {
+      const podsAt = (hostPort: number): readonly Pod[] => {
+        const program = 'require("http").createServer((_, r) => r.end("from the Pod")).listen(8450)';
+        const ports = [{ containerPort: 8450, hostPort }];
+        const readinessProbe = { tcpSocket: { port: 8450 }, periodSeconds: 1 };
+        const web = { name: 'c', image: 'x', command: [process.execPath, '-e', program], ports, readinessProbe };
+        const range = shell('cat /proc/sys/net/ipv4/ping_group_range; sleep 600');
+        const sysctls = [{ name: 'net.ipv4.ping_group_range', value: '0 1000' }];
+        const own = { apiVersion: 'v1', kind: 'Pod' } as const;
+        return [
+          { ...own, metadata: { name: 'web' }, spec: { ...SOON_GONE, containers: [web] } },
+          {
+            ...own,
+            metadata: { name: 'safe' },
+            spec: { ...SOON_GONE, securityContext: { sysctls }, containers: [range] },
+          },
+        ];
       };
-      const range = shell('cat /proc/sys/net/ipv4/ping_group_range; sleep 600');
-      const sysctls = [{ name: 'net.ipv4.ping_group_range', value: '0 1000' }];
-      const safe: PodSpec = { terminationGracePeriodSeconds: 0, securityContext: { sysctls }, containers: [range] };
-      const files = [workshop.pod('web', web), workshop.pod('safe', safe)];
-      const applied = await workshop.start(['apply', '-d', '--wait', ...files, '--runtime', 'namespace']).ended;
-      expect([applied.exitCode, applied.stderr]).toEqual([0, expect.not.stringContaining('no effect')]);
-      expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe('from the Pod');
-      expect((await workshop.run(['logs', 'safe'])).stdout).toMatch(/^0\s+1000\n$/);
-      expect((await workshop.run(['delete', 'pod', 'web', 'safe'])).exitCode).toBe(0);
+
+      /** Looks at both Pods, and deletes them. Returns the exit code. */
+      const look = async (workshop: Workshop, hostPort: number): Promise<number> => {
+        await vi.waitFor(async () => {
+          expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe('from the Pod');
+          expect((await workshop.run(['logs', 'safe'])).stdout).toMatch(/^0\s+1000\n$/);
+        }, PATIENT);
+        expect((await workshop.run(['events'])).stdout).not.toContain('FieldHasNoEffect');
+        expect((await workshop.run(['delete', 'pod', 'web', 'safe'])).exitCode).toBe(0);
+      };
+
+      it('by apply in the background', needs('namespaces'), async (context) => {
+        const workshop = workshopFor(context, { leavesPods: true });
+        const hostPort = await freePort();
+        const list = { apiVersion: 'v1', kind: 'List', items: podsAt(hostPort) };
+        const file = workshop.file('pods.json', JSON.stringify(list));
+        const applied = await workshop.start(['apply', '-d', '--wait', file, '--runtime', 'namespace']).ended;
+        expect([applied.exitCode, applied.stderr]).toEqual([0, expect.not.stringContaining('no effect')]);
+        expect(await look(workshop, hostPort)).toBe(0);
+      });
+
+      it('by a server', needs('namespaces'), async (context) => {
+        const workshop = workshopFor(context, { leavesPods: true });
+        const hostPort = await freePort();
+        const served = workshop.start(['serve', '--runtime', 'namespace', '--images', 'host']);
+        await served.until(({ stderr }) => stderr.includes('serving '));
+        const server = serverAt(path.join(workshop.stateDir, '.server/kubeconfig'));
+        for (const pod of podsAt(hostPort)) await post(server, pod as KubeObject);
+        expect(await look(workshop, hostPort)).toBe(0);
+        served.signal('SIGINT');
+        await served.ended;
+      });
     },
   );
 });
