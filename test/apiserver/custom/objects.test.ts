@@ -151,6 +151,7 @@ describe('rules in CEL', () => {
       {},
       [`spec: Invalid value: "object": no such key: min evaluating rule: self.min < 9 || self.name == 'a'`],
     ],
+    ['[1][2] > 0', {}, ['spec: Invalid value: "object": index out of bounds: 2 evaluating rule: [1][2] > 0']],
     ["self.min < 9 || 'a' == 'a'", {}, []],
     ["!(self.min < 9 && 'a' == 'b')", {}, []],
     ["quantity('1Gi').isGreaterThan(quantity('1Mi'))", {}, []],

@@ -46,9 +46,11 @@ export function evaluate(run: ParseResult, context: Readonly<Record<string, unkn
   }
 }
 
-/** The error in the words of cel-go, which the API server shows. Source: cel-go, common/types/map.go. */
+/** The error in the words of cel-go, which the API server shows. Source: cel-go, interpreter/attributes.go. */
 function asInGo(error: unknown): unknown {
   const [, key] = (error instanceof Error ? /^No such key: (.*)/.exec(error.message) : null) ?? [];
+  const [, index] = /^index out of bounds, index (-?\d+) /.exec(key ?? '') ?? [];
+  if (index !== undefined) return new Error(`index out of bounds: ${index}`);
   return key === undefined ? error : new Error(`no such key: ${key}`);
 }
 
