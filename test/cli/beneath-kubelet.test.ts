@@ -314,7 +314,7 @@ describe('beneath the kubelet', { timeout: 10 * PATIENCE_MS }, () => {
           expect((await workshop.run(['logs', 'safe'])).stdout).toMatch(/^0\s+1000\n$/);
         }, PATIENT);
         expect((await workshop.run(['events'])).stdout).not.toContain('FieldHasNoEffect');
-        expect((await workshop.run(['delete', 'pod', 'web', 'safe'])).exitCode).toBe(0);
+        return (await workshop.run(['delete', 'pod', 'web', 'safe'])).exitCode;
       };
 
       it('by apply in the background', needs('namespaces'), async (context) => {
