@@ -1,8 +1,15 @@
+import type { SchemaProps } from '../custom/base/schema.ts';
 import type { ServedResource } from '../resources/served-resource.ts';
 import type { AdmissionRule } from './match-rules.ts';
 
-/** The parts of a kind of the server that checks of types need. */
-export type CheckableKind = Pick<ServedResource, 'group' | 'version' | 'plural' | 'singular' | 'kind' | 'custom'>;
+/** The parts of a kind that checks of types need. */
+export interface CheckableKind extends Pick<
+  ServedResource,
+  'group' | 'version' | 'plural' | 'singular' | 'kind' | 'custom'
+> {
+  /** The schema of a kind of another API server. */
+  readonly published?: SchemaProps;
+}
 
 /** The most types that the rules of a policy are checked for. */
 const TYPES_MAX = 10;
@@ -11,11 +18,11 @@ const TYPES_MAX = 10;
  * The kinds that rules name, in their order by group, version and kind. What has a star is not checked, and neither are
  * subresources.
  */
-export function kindsToCheck(
+export function kindsToCheck<K extends CheckableKind>(
   rules: readonly AdmissionRule[],
-  served: readonly CheckableKind[],
-): readonly CheckableKind[] {
-  const kinds = new Set<CheckableKind>();
+  served: readonly K[],
+): readonly K[] {
+  const kinds = new Set<K>();
   for (const rule of rules) {
     const named = namedKinds(rule, served).slice(0, TYPES_MAX);
     for (const kind of named) kinds.add(kind);
@@ -25,7 +32,7 @@ export function kindsToCheck(
   return [...kinds].toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-function namedKinds(rule: AdmissionRule, served: readonly CheckableKind[]): CheckableKind[] {
+function namedKinds<K extends CheckableKind>(rule: AdmissionRule, served: readonly K[]): K[] {
   const { apiGroups = [], apiVersions = [], resources = [] } = rule;
   if ([...apiGroups, ...apiVersions].some((name) => name.includes('*'))) return [];
   const names = resources.filter((name) => !/[*/]/.test(name)).toSorted();

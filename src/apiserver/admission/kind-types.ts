@@ -2,7 +2,8 @@ import { escapedName, schemaType } from '../custom/cel/check/schema-types.ts';
 import type { CelType } from '../custom/cel/check/types.ts';
 import { isEmbeddedResource, type SchemaProps, schemaOr } from '../custom/base/schema.ts';
 import { isAnyValue, knownFieldsOf, knownTypeOfKind } from '../resources/known-types.ts';
-import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
+import { apiVersionOf } from '../resources/served-resource.ts';
+import type { CheckableKind } from './checked-kinds.ts';
 
 const TEXT: SchemaProps = { type: 'string' };
 const INTEGER: SchemaProps = { type: 'integer' };
@@ -43,8 +44,9 @@ export class KindTypes {
    * Source: apiserver/pkg/cel/openapi/resolver, and apiextensions, pkg/controller/openapi/builder.
    * @param name the name of the type in mistakes: `Deployment1`
    */
-  of(resource: Pick<ServedResource, 'group' | 'version' | 'kind' | 'custom'>, name: string): CelType | undefined {
-    const { custom, kind } = resource;
+  of(resource: CheckableKind, name: string): CelType | undefined {
+    const { custom, kind, published } = resource;
+    if (published !== undefined) return schemaType(this.#published(published), true, name);
     const type = custom?.isTyped === false ? undefined : knownTypeOfKind(apiVersionOf(resource), kind);
     if (type !== undefined) return schemaType(this.#schemaOf(type, []), true, name);
     return custom && schemaType(this.#withObjectFields(this.#published(custom.schema)), true, name);

@@ -45,13 +45,20 @@ export function expressionWarnings({ spec }: ValidatingPolicy, served: readonly 
   ]);
 }
 
+/** The kinds whose types matter to a policy: of objects and of parameters. */
+export function kindsOfPolicy<K extends CheckableKind>({ spec }: ValidatingPolicy, kinds: readonly K[]): readonly K[] {
+  const { matchConstraints, paramKind } = spec;
+  const params = paramKind && kindOfParams(paramKind, kinds);
+  return [...new Set([...kindsToCheck(matchConstraints?.resourceRules ?? [], kinds), ...(params ? [params] : [])])];
+}
+
 type ParamKind = NonNullable<ValidatingPolicy['spec']['paramKind']>;
 
-function paramType(
-  { apiVersion, kind }: ParamKind,
-  served: readonly CheckableKind[],
-  types: KindTypes,
-): CelType | undefined {
-  const known = served.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
-  return known && types.of(known, kind + OF_PARAMS);
+function kindOfParams<K extends CheckableKind>({ apiVersion, kind }: ParamKind, kinds: readonly K[]): K | undefined {
+  return kinds.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+}
+
+function paramType(params: ParamKind, served: readonly CheckableKind[], types: KindTypes): CelType | undefined {
+  const known = kindOfParams(params, served);
+  return known && types.of(known, known.kind + OF_PARAMS);
 }

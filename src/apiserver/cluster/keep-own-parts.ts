@@ -1,11 +1,14 @@
 import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
 import type { Alarm } from '../../clock.ts';
+import { inBackground } from '../../defects.ts';
 import type { Subscription } from '../../store/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { checkedPolicy, isUnchecked } from './checked-policy.ts';
 import { danglingSchema } from './dangling-schema.ts';
 import { reported } from './reported.ts';
 import { type StatusWriter, writeAs } from './write-as.ts';
+
+type Wanted = KubeObject | undefined;
 
 /** A part of the status of the objects of a kind that a controller keeps. */
 interface OwnPart {
@@ -17,7 +20,7 @@ interface OwnPart {
   /** False: the part is as it should be, which costs nothing to say. Default: it must be computed. */
   readonly isDue?: (object: StoredKubeObject) => boolean;
   /** The fields that the controller applies. Undefined: the object has them. */
-  readonly wanted: (object: StoredKubeObject, context: ServerContext) => KubeObject | undefined;
+  readonly wanted: (object: StoredKubeObject, context: ServerContext) => Wanted | Promise<Wanted>;
 }
 
 const PARTS: readonly OwnPart[] = [
@@ -54,21 +57,26 @@ function keep(part: OwnPart, context: ServerContext): Subscription {
   const by: StatusWriter = { manager, operation: 'Apply', subresource: 'status' };
   const due = new Map<string, StoredKubeObject>();
   let alarm: Alarm | undefined;
-  const write = (): void => {
+  let isClosed = false;
+  const current = ({ metadata: { namespace, name } }: StoredKubeObject): StoredKubeObject | undefined =>
+    isClosed ? undefined : objects.get(resource, namespace, name);
+  const write = async (object: StoredKubeObject): Promise<void> => {
+    const fields = await wanted(object, context);
+    // A change meanwhile has brought a look of its own.
+    const isLast = current(object)?.metadata.generation === object.metadata.generation;
+    if (fields === undefined || !isLast || isClosed) return;
+    reported(context, resource, () => writeAs(by, resource, object, () => fields, context));
+  };
+  const writeAll = (): void => {
     alarm = undefined;
-    const keys = [...due.values()];
+    const seen = [...due.values()];
     due.clear();
-    for (const { metadata } of keys) {
-      const object = objects.get(resource, metadata.namespace, metadata.name);
-      const fields = object === undefined || !isDue(object) ? undefined : wanted(object, context);
-      if (object === undefined || fields === undefined) continue;
-      reported(context, resource, () => writeAs(by, resource, object, () => fields, context));
-    }
+    for (const object of seen.flatMap((one) => current(one) ?? [])) if (isDue(object)) inBackground(write(object));
   };
   const plan = (object: StoredKubeObject): void => {
     if (!isDue(object)) return;
     due.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
-    alarm ??= clock.wakeAt(clock.now().monotonicMs + TOGETHER_MS, write);
+    alarm ??= clock.wakeAt(clock.now().monotonicMs + TOGETHER_MS, writeAll);
   };
   const planAll = (): void => objects.list(resource).forEach(plan);
   const subscriptions = [
@@ -80,6 +88,7 @@ function keep(part: OwnPart, context: ServerContext): Subscription {
   planAll();
   return {
     close: () => {
+      isClosed = true;
       alarm?.cancel();
       for (const subscription of subscriptions) subscription.close();
     },

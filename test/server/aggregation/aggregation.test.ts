@@ -175,6 +175,34 @@ describe('an APIService behind a Service', () => {
     expect((await server.get('/apis/wardrobe.example.com')).code).toBe(404);
   });
 
+  it('has its types in the checks of a ValidatingAdmissionPolicy, for objects and parameters', async () => {
+    await register();
+    await passed();
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    const resourceRules = [
+      { operations: ['CREATE'], apiGroups: ['wardrobe.example.com'], apiVersions: ['v1'], resources: ['coats'] },
+    ];
+    const expressions = ["object.spec.size == 'L'", 'object.spec.size > params.spec.nosuch'];
+    const spec = {
+      matchConstraints: { resourceRules },
+      paramKind: { apiVersion: 'wardrobe.example.com/v1', kind: 'Coat' },
+      validations: expressions.map((expression) => ({ expression })),
+    };
+    await server.post(policies, { metadata: { name: 'coats' }, spec });
+    const mistakes = async (): Promise<unknown> => {
+      const { typeChecking } = (await server.get(`${policies}/coats`)).body.status ?? {};
+      const warnings = (typeChecking?.expressionWarnings ?? []) as readonly { readonly warning: string }[];
+      return warnings.map(({ warning }) => warning.split('\n', 1)[0]);
+    };
+    const start = 'wardrobe.example.com/v1, Kind=Coat: ERROR: <input>';
+    await expect
+      .poll(mistakes)
+      .toEqual([
+        `${start}:1:18: found no matching overload for '_==_' applied to '(int, string)'`,
+        `${start}:1:31: undefined field 'nosuch'`,
+      ]);
+  });
+
   it('responds without a warning of Node.js', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
     await register();

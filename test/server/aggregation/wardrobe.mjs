@@ -20,7 +20,13 @@ const DISCOVERY = {
     { name: 'coats/status', singularName: '', namespaced: true, kind: 'Coat', verbs: ['get', 'update'] },
   ],
 };
-const COAT = { type: 'object', properties: { spec: { type: 'object' } } };
+const REFERENCE = { allOf: [{ $ref: '#/components/schemas/com.example.wardrobe.v1.CoatSpec' }] };
+const COAT = {
+  type: 'object',
+  properties: { spec: REFERENCE },
+  'x-kubernetes-group-version-kind': [{ group: GROUP, version: 'v1', kind: 'Coat' }],
+};
+const COAT_SPEC = { type: 'object', properties: { size: { type: 'integer' } } };
 const DOCUMENT = {
   openapi: '3.0.0',
   info: { title: 'wardrobe', version: 'v1' },
@@ -31,7 +37,13 @@ const DOCUMENT = {
     },
     '/api/v1/pods': {},
   },
-  components: { schemas: { 'com.example.wardrobe.v1.Coat': COAT, 'io.k8s.api.core.v1.Pod': {} } },
+  components: {
+    schemas: {
+      'com.example.wardrobe.v1.Coat': COAT,
+      'com.example.wardrobe.v1.CoatSpec': COAT_SPEC,
+      'io.k8s.api.core.v1.Pod': {},
+    },
+  },
 };
 
 /** Serves coats. The result has the state, the requests that came, and `close`. */
