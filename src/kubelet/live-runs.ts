@@ -128,6 +128,6 @@ export class LiveRuns {
 
   #keyBeside(run: PodRun): string {
     const held = [...this.placedBeside(run), ...this.nominatedBeside(run)];
-    return `${this.#freedByOthers()} ${resourcesKey(held)}`;
+    return `${this.#freedByOthers()} ${resourcesKey(run.pod, held)}`;
   }
 }

@@ -37,6 +37,7 @@ export function schedulingObjects(store: ObjectReader): NonNullable<SchedulerFac
     claim: (namespace, name) => claimNamed(store, namespace, name),
     volume: (name) => store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, name),
     budgets: () => store.list('poddisruptionbudgets'),
+    namespaceLabels: (name) => store.get('namespaces', DEFAULT_NAMESPACE, name)?.metadata.labels ?? {},
   };
 }
 

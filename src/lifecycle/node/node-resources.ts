@@ -84,12 +84,17 @@ export function resourceUnits(resource: string, quantity: ParsedQuantity | undef
 
 /**
  * A text that changes when the resources in use change. While it is the same, a Pod that did not fit still does not
- * fit. Of Pods without requests only the number counts.
+ * fit. Of Pods without requests and rules about other Pods only the number counts.
+ * @param pod the Pod that waits
  */
-export function resourcesKey(placed: readonly StoredPod[]): string {
-  const holders = placed.filter(
-    ({ spec }) => hostPorts(spec).length > 0 || effectiveResources(spec, 'requests').size > 0,
-  );
+export function resourcesKey({ spec: { affinity } }: StoredPod, placed: readonly StoredPod[]): string {
+  const holders = affinity?.podAntiAffinity === undefined ? placed.filter(isParticular) : placed;
   const texts = holders.map(({ metadata: { uid, generation } }) => `${uid}/${generation ?? 0}`);
   return [placed.length, ...texts].join(' ');
+}
+
+/** True for a Pod in whose place another one would not be the same. */
+function isParticular({ spec }: StoredPod): boolean {
+  const hasRules = spec.affinity?.podAntiAffinity !== undefined;
+  return hasRules || hostPorts(spec).length > 0 || effectiveResources(spec, 'requests').size > 0;
 }

@@ -34,7 +34,7 @@ export interface SchedulerFacts {
   /** Pods that wait until preempted Pods of the node have gone. Default: none. */
   readonly nominated?: readonly StoredPod[] | undefined;
   /** The other objects that the scheduler asks for. */
-  readonly objects?: Partial<Pick<Snapshot, 'budgets' | 'claim' | 'volume'>> | undefined;
+  readonly objects?: Partial<Pick<Snapshot, 'budgets' | 'claim' | 'namespaceLabels' | 'volume'>> | undefined;
   /** The lack of memory or disk space on the node. Default: none. */
   readonly pressure?: readonly NodePressure[] | undefined;
 }

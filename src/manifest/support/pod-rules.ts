@@ -68,8 +68,7 @@ export const POD_RULES: SupportTable = {
     preferredDuringSchedulingIgnoredDuringExecution: noEffect(NOTHING_TO_PREFER),
   },
   PodAffinityTerm: {
-    ...works('topologyKey', 'labelSelector', 'namespaces'),
-    namespaceSelector: partly('an empty one, which means all namespaces'),
+    ...works('topologyKey', 'labelSelector', 'namespaces', 'namespaceSelector'),
     matchLabelKeys: noEffect('labelSelector alone decides'),
     mismatchLabelKeys: noEffect('labelSelector alone decides'),
   },
