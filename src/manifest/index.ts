@@ -7,7 +7,13 @@ export {
 } from './admission/disruption-budget.ts';
 export { withDefaultClass } from './admission/ingress-class.ts';
 export { claimLimitErrors, podLimitErrors, withDefaultLimits } from './admission/limit-ranger.ts';
-export { priorityClassProblem, withPriority, withPullSecrets, withTolerations } from './admission/pod-defaults.ts';
+export {
+  priorityClassProblem,
+  withPriority,
+  withKeptPriority,
+  withPullSecrets,
+  withTolerations,
+} from './admission/pod-defaults.ts';
 export {
   podSecurityAnnotations,
   podSecurityChangeWarnings,

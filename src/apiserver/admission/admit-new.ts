@@ -31,6 +31,7 @@ import {
   validateObject,
   withDefaultClass,
   withDefaultLimits,
+  withKeptPriority,
   withNotReadyTaint,
   withPriority,
   withPullSecrets,
@@ -83,11 +84,24 @@ export function admitChange(store: ObjectReader, object: KubeObject, before: Kub
 }
 
 /**
- * A changed Pod with the tolerations that the API server has given it: a manifest without them does not take them away.
+ * A changed Pod with the tolerations and the priority that the API server has given it: a manifest without them does not
+ * take them away.
  */
-export function withKeptTolerations<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
-  const had = before.kind === 'Pod' && withTolerations(before) === before;
-  return had && hasOwnApiServer(store) ? withTolerations(changed) : changed;
+export function withKeptDefaults<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
+  if (before.kind !== 'Pod') return changed;
+  const ranked = withKeptPriority(changed, before);
+  return hasOwnApiServer(store) && withTolerations(before) === before ? withTolerations(ranked) : ranked;
+}
+
+/**
+ * Refuses a new Pod for the objects that it names, which comes before the mistakes of the Pod itself.
+ * @throws {PodrunError} as `admitNew` does
+ */
+export function refuseUnknownNames(store: ObjectReader, object: KubeObject): void {
+  if (object.kind !== 'Pod') return;
+  const pod = object as unknown as StoredPod;
+  // A Pod with mistakes may have no containers.
+  withNamed(store, { ...pod, spec: { ...pod.spec, containers: [] } });
 }
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? DEFAULT_NAMESPACE;
@@ -102,8 +116,8 @@ function withDefaults<T extends KubeObject>(store: ObjectReader, object: T): T {
   return withDefaultClass(object, store.list<IngressClass & KubeObject>('ingressclasses'));
 }
 
-function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
-  const { namespace } = pod.metadata;
+/** A Pod with what its PriorityClass, RuntimeClass and ServiceAccount say. */
+function withNamed(store: ObjectReader, pod: StoredPod): StoredPod {
   const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
   if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
   if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
@@ -112,7 +126,13 @@ function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
   const classed = withRuntimeClass(tolerant, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
   if ('problem' in classed)
     throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);
-  const named = withPullSecrets(withAccount(store, classed.pod), accountOf(store, pod));
+  return withPullSecrets(withAccount(store, classed.pod), accountOf(store, pod));
+}
+
+function admitPod(store: ObjectReader, pod: StoredPod): StoredPod {
+  const { namespace } = pod.metadata;
+  const named = withNamed(store, pod);
+  if (isMirrorPod(pod)) return named;
   const limited = withDefaultLimits(named, store.list<LimitRange & KubeObject>('limitranges', { namespace }));
   if (limited === named) return named;
   const errors = validateObject({ ...limited });

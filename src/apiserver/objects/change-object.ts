@@ -11,7 +11,7 @@ import {
   typeOfObject,
 } from '../../api/index.ts';
 import { concernsVolumes, settleVolumes } from '../volumes/settle-volumes.ts';
-import { admitChange, withKeptTolerations } from '../admission/admit-new.ts';
+import { admitChange, withKeptDefaults } from '../admission/admit-new.ts';
 import {
   admitUpdate,
   decodeChanged,
@@ -88,7 +88,7 @@ function admit(
     throw refusal?.(wanted, goTypeError(wrong, typeOfObject(stored) ?? stored.kind)) ?? wrongValue(wrong);
   }
   for (const { detail } of unknown) warn(detail);
-  const kept = subresource === undefined ? withKeptTolerations(store, object, stored) : object;
+  const kept = subresource === undefined ? withKeptDefaults(store, object, stored) : object;
   const verdict = admitUpdate(stored, kept, subresource === undefined ? {} : { subresource });
   const mistakes = verdict.ok ? (rules?.wrongExpressions?.(stored, verdict.object) ?? []) : verdict.errors;
   if (verdict.ok && mistakes.length === 0) {

@@ -23,7 +23,7 @@ import { createObject, newObject } from '../objects/create-object.ts';
 import { recordReplacedAddress } from '../services/record-replaced-address.ts';
 import { readNode } from '../../settings/index.ts';
 import { refuseEscalation } from '../access/escalation.ts';
-import { securityVerdict, wrongExpressions } from '../admission/index.ts';
+import { refuseUnknownNames, securityVerdict, wrongExpressions } from '../admission/index.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import { authorize } from '../requests/authorize.ts';
 import type { ServerContext } from '../base/context.ts';
@@ -79,7 +79,10 @@ export async function createFrom(
   refuseEscalation(request, context, { before: undefined, after });
   const prepared = preparedObject(after, resource);
   const errors = [...prepared.errors, ...wrongExpressions(resource, { before: undefined, after })];
-  if (errors.length > 0) throw invalidObject({ ...kindInMistakes(resource), kind: after.kind }, name, errors);
+  if (errors.length > 0) {
+    checkNames(prepared.object, request, context);
+    throw invalidObject({ ...kindInMistakes(resource), kind: after.kind }, name, errors);
+  }
   if (hasAdmission(context)) await permitWrite(request, context, { before: undefined, after: prepared.object });
   for (const warning of prepared.warnings) request.warn(warning);
   if (resource.noEffect !== undefined) request.warn(`the ${resource.kind} has no effect: ${resource.noEffect}`);
@@ -97,6 +100,15 @@ export async function createFrom(
     recordReplacedAddress(kept, { ...context, nodeName, warn: request.warn });
   }
   return created;
+}
+
+/** @throws {StatusError} when an object that the new one names does not exist */
+function checkNames(object: KubeObject, { resource }: ApiRequest, { store: { recent } }: ServerContext): void {
+  try {
+    refuseUnknownNames(recent, object);
+  } catch (error) {
+    throw asStatusError(error, { resource, name: object.metadata.name ?? '' });
+  }
 }
 
 /** The object with its defaults and its manager, as mutating webhooks leave it: they own nothing. */

@@ -32,6 +32,19 @@ export function withTolerations<T extends Pod>(pod: T): T {
   return added.length === 0 ? pod : { ...pod, spec: { ...pod.spec, tolerations: [...tolerations, ...added] } };
 }
 
+/**
+ * A changed Pod with the priority that it has, unless it says another one.
+ * Source: plugin/pkg/admission/priority/admission.go, admitPod.
+ */
+export function withKeptPriority<T extends Pod>(changed: T, { spec: before }: Pod): T {
+  const { spec } = changed;
+  if (spec === undefined || before === undefined) return changed;
+  const priority = spec.priority ?? before.priority;
+  const preemptionPolicy = spec.preemptionPolicy ?? before.preemptionPolicy;
+  const isSame = priority === spec.priority && preemptionPolicy === spec.preemptionPolicy;
+  return isSame ? changed : { ...changed, spec: { ...spec, priority, preemptionPolicy } };
+}
+
 /** The Pod with its priority, or the reason why it is refused. */
 export type PriorityOutcome<T> = { readonly pod: T } | { readonly problem: string };
 
