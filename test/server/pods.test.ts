@@ -36,7 +36,7 @@ it('Pods tolerate for five minutes a node that is not ready, as long as the serv
   }
 });
 
-it('a changed Pod keeps its priority without saying it, and takes no other one', async () => {
+it('a changed Pod keeps its priority without saying it, and takes no different one', async () => {
   const server = await startServer();
   try {
     const { body } = await server.post(PODS, { metadata: { name: 'new' }, spec });

@@ -84,8 +84,8 @@ export function admitChange(store: ObjectReader, object: KubeObject, before: Kub
 }
 
 /**
- * A changed Pod with the tolerations and the priority that the API server has given it: a manifest without them does not
- * take them away.
+ * A changed Pod with the tolerations and the priority that the API server has given it: a manifest without them does
+ * not take them away.
  */
 export function withKeptDefaults<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
   if (before.kind !== 'Pod') return changed;
