@@ -142,9 +142,11 @@ export function post(server: ServerPlace, object: KubeObject, query = ''): Promi
       let all = '';
       response.setEncoding('utf8').on('data', (piece: string) => (all += piece));
       response.on('end', () => {
+        // A path that no server has is told in plain text.
+        const isJson = response.headers['content-type']?.includes('json') === true;
         const [, ...warnings] = response.headers['warning']?.split('299 - "') ?? [];
         resolve({
-          body: JSON.parse(all) as KubeObject,
+          body: (isJson ? JSON.parse(all) : { kind: 'Status', message: all }) as KubeObject,
           warnings: warnings.map((text) => text.slice(0, text.lastIndexOf('"')).replaceAll(/\\(.)/g, '$1')),
         });
       });
