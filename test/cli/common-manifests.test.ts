@@ -197,14 +197,14 @@ metadata: {name: app}
 spec: {selector: {matchLabels: {app: app}}, endpoints: [{port: web}]}
 `;
 
-  it('runs, with a warning about the other one, by apply', async (context) => {
+  it('runs, with a warning about that object, by apply', async (context) => {
     const workshop = workshopFor(context);
     const ended = await workshop.start(['apply', workshop.file('all.yaml', text), ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ran') });
     expect(ended.stderr).toMatch(/^Warning: no matches for kind "ServiceMonitor" .*ignored \(.*:7:1\)$/m);
   });
 
-  it('runs by the API, which does not find the other one', async () => {
+  it('runs by the API, which does not know that object', async () => {
     const [pod, monitor] = objectsOf(text);
     expect((await post(server, pod!)).body.kind).toBe('Pod');
     expect((await post(server, monitor!)).body).toMatchObject({ message: '404 page not found\n' });
