@@ -42,6 +42,13 @@ export interface AzureDiskVolumeSource {
   kind?: 'Shared' | 'Dedicated' | 'Managed' | undefined;
 }
 
+export interface AzureFilePersistentVolumeSource {
+  secretName: string;
+  shareName: string;
+  readOnly?: boolean | undefined;
+  secretNamespace?: string | undefined;
+}
+
 export interface AzureFileVolumeSource {
   secretName: string;
   shareName: string;
@@ -53,6 +60,19 @@ export interface Binding {
   apiVersion?: string | undefined;
   metadata?: ObjectMeta | undefined;
   target: ObjectReference;
+}
+
+export interface CSIPersistentVolumeSource {
+  driver: string;
+  volumeHandle: string;
+  readOnly?: boolean | undefined;
+  fsType?: string | undefined;
+  volumeAttributes?: Record<string, string> | undefined;
+  controllerPublishSecretRef?: SecretReference | undefined;
+  nodeStageSecretRef?: SecretReference | undefined;
+  nodePublishSecretRef?: SecretReference | undefined;
+  controllerExpandSecretRef?: SecretReference | undefined;
+  nodeExpandSecretRef?: SecretReference | undefined;
 }
 
 export interface CSIVolumeSource {
@@ -68,6 +88,15 @@ export interface Capabilities {
   drop?: string[] | undefined;
 }
 
+export interface CephFSPersistentVolumeSource {
+  monitors: string[];
+  path?: string | undefined;
+  user?: string | undefined;
+  secretFile?: string | undefined;
+  secretRef?: SecretReference | undefined;
+  readOnly?: boolean | undefined;
+}
+
 export interface CephFSVolumeSource {
   monitors: string[];
   path?: string | undefined;
@@ -75,6 +104,13 @@ export interface CephFSVolumeSource {
   secretFile?: string | undefined;
   secretRef?: LocalObjectReference | undefined;
   readOnly?: boolean | undefined;
+}
+
+export interface CinderPersistentVolumeSource {
+  volumeID: string;
+  fsType?: string | undefined;
+  readOnly?: boolean | undefined;
+  secretRef?: SecretReference | undefined;
 }
 
 export interface CinderVolumeSource {
@@ -410,6 +446,14 @@ export interface FileKeySelector {
   optional?: boolean | undefined;
 }
 
+export interface FlexPersistentVolumeSource {
+  driver: string;
+  fsType?: string | undefined;
+  secretRef?: SecretReference | undefined;
+  readOnly?: boolean | undefined;
+  options?: Record<string, string> | undefined;
+}
+
 export interface FlexVolumeSource {
   driver: string;
   fsType?: string | undefined;
@@ -440,6 +484,13 @@ export interface GitRepoVolumeSource {
   repository: string;
   revision?: string | undefined;
   directory?: string | undefined;
+}
+
+export interface GlusterfsPersistentVolumeSource {
+  endpoints: string;
+  path: string;
+  readOnly?: boolean | undefined;
+  endpointsNamespace?: string | undefined;
 }
 
 export interface GlusterfsVolumeSource {
@@ -474,6 +525,20 @@ export interface HostIP {
 export interface HostPathVolumeSource {
   path: string;
   type?: '' | 'DirectoryOrCreate' | 'Directory' | 'FileOrCreate' | 'File' | 'Socket' | 'CharDevice' | 'BlockDevice' | undefined;
+}
+
+export interface ISCSIPersistentVolumeSource {
+  targetPortal: string;
+  iqn: string;
+  lun: number;
+  iscsiInterface?: string | undefined;
+  fsType?: string | undefined;
+  readOnly?: boolean | undefined;
+  portals?: string[] | undefined;
+  chapAuthDiscovery?: boolean | undefined;
+  chapAuthSession?: boolean | undefined;
+  secretRef?: SecretReference | undefined;
+  initiatorName?: string | undefined;
 }
 
 export interface ISCSIVolumeSource {
@@ -819,25 +884,25 @@ export interface PersistentVolumeSpec {
   gcePersistentDisk?: GCEPersistentDiskVolumeSource | undefined;
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource | undefined;
   hostPath?: HostPathVolumeSource | undefined;
-  glusterfs?: Record<string, unknown> | undefined;
+  glusterfs?: GlusterfsPersistentVolumeSource | undefined;
   nfs?: NFSVolumeSource | undefined;
-  rbd?: Record<string, unknown> | undefined;
-  iscsi?: Record<string, unknown> | undefined;
-  cinder?: Record<string, unknown> | undefined;
-  cephfs?: Record<string, unknown> | undefined;
+  rbd?: RBDPersistentVolumeSource | undefined;
+  iscsi?: ISCSIPersistentVolumeSource | undefined;
+  cinder?: CinderPersistentVolumeSource | undefined;
+  cephfs?: CephFSPersistentVolumeSource | undefined;
   fc?: FCVolumeSource | undefined;
   flocker?: FlockerVolumeSource | undefined;
-  flexVolume?: Record<string, unknown> | undefined;
-  azureFile?: Record<string, unknown> | undefined;
+  flexVolume?: FlexPersistentVolumeSource | undefined;
+  azureFile?: AzureFilePersistentVolumeSource | undefined;
   vsphereVolume?: VsphereVirtualDiskVolumeSource | undefined;
   quobyte?: QuobyteVolumeSource | undefined;
   azureDisk?: AzureDiskVolumeSource | undefined;
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource | undefined;
   portworxVolume?: PortworxVolumeSource | undefined;
-  scaleIO?: Record<string, unknown> | undefined;
+  scaleIO?: ScaleIOPersistentVolumeSource | undefined;
   local?: LocalVolumeSource | undefined;
-  storageos?: Record<string, unknown> | undefined;
-  csi?: Record<string, unknown> | undefined;
+  storageos?: StorageOSPersistentVolumeSource | undefined;
+  csi?: CSIPersistentVolumeSource | undefined;
   accessModes?: Array<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'> | undefined;
   claimRef?: ObjectReference | undefined;
   persistentVolumeReclaimPolicy?: 'Recycle' | 'Delete' | 'Retain' | undefined;
@@ -1105,6 +1170,17 @@ export interface QuobyteVolumeSource {
   tenant?: string | undefined;
 }
 
+export interface RBDPersistentVolumeSource {
+  monitors: string[];
+  image: string;
+  fsType?: string | undefined;
+  pool?: string | undefined;
+  user?: string | undefined;
+  keyring?: string | undefined;
+  secretRef?: SecretReference | undefined;
+  readOnly?: boolean | undefined;
+}
+
 export interface RBDVolumeSource {
   monitors: string[];
   image: string;
@@ -1202,6 +1278,19 @@ export interface SELinuxOptions {
   level?: string | undefined;
 }
 
+export interface ScaleIOPersistentVolumeSource {
+  gateway: string;
+  system: string;
+  secretRef: SecretReference;
+  sslEnabled?: boolean | undefined;
+  protectionDomain?: string | undefined;
+  storagePool?: string | undefined;
+  storageMode?: string | undefined;
+  volumeName?: string | undefined;
+  fsType?: string | undefined;
+  readOnly?: boolean | undefined;
+}
+
 export interface ScaleIOVolumeSource {
   gateway: string;
   system: string;
@@ -1255,6 +1344,11 @@ export interface SecretProjection {
   name?: string | undefined;
   items?: KeyToPath[] | undefined;
   optional?: boolean | undefined;
+}
+
+export interface SecretReference {
+  name?: string | undefined;
+  namespace?: string | undefined;
 }
 
 export interface SecretVolumeSource {
@@ -1347,6 +1441,14 @@ export interface SessionAffinityConfig {
 
 export interface SleepAction {
   seconds: number;
+}
+
+export interface StorageOSPersistentVolumeSource {
+  volumeName?: string | undefined;
+  volumeNamespace?: string | undefined;
+  fsType?: string | undefined;
+  readOnly?: boolean | undefined;
+  secretRef?: ObjectReference | undefined;
 }
 
 export interface StorageOSVolumeSource {

@@ -16,6 +16,12 @@ import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
+/** Defaults of sources, in Pods and PersistentVolumes. */
+const ISCSI = { iscsiInterface: 'default' };
+const RBD = { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' };
+const AZURE_DISK = { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false } as const;
+const SCALE_IO = { storageMode: 'ThinProvisioned', fsType: 'xfs' };
+
 /** Defaults of a volume. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Volume and one function per source. */
 export function defaultVolume(volume: Decoded<Volume>): Decoded<Volume> {
   const hasSource = Object.entries(volume).some(([field, value]) => field !== 'name' && value !== undefined);
@@ -36,11 +42,10 @@ export function defaultVolume(volume: Decoded<Volume>): Decoded<Volume> {
           changeFields(fillAbsent(template, { metadata: {} }), { spec: defaultClaimSpec }),
       }),
     image: (source) => fillZero(source, { pullPolicy: defaultPullPolicy(source.reference ?? '') }),
-    iscsi: (source) => fillZero(source, { iscsiInterface: 'default' }),
-    rbd: (source) => fillZero(source, { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' }),
-    azureDisk: (source) =>
-      fillAbsent(source, { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false }),
-    scaleIO: (source) => fillZero(source, { storageMode: 'ThinProvisioned', fsType: 'xfs' }),
+    iscsi: (source) => fillZero(source, ISCSI),
+    rbd: (source) => fillZero(source, RBD),
+    azureDisk: (source) => fillAbsent(source, AZURE_DISK),
+    scaleIO: (source) => fillZero(source, SCALE_IO),
   });
 }
 
@@ -58,6 +63,10 @@ export function defaultVolumeSpec(spec: Decoded<PersistentVolumeSpec>): Decoded<
   return changeFields(fillAbsent(filled, { volumeMode: 'Filesystem' }), {
     capacity: canonicalResourceList,
     hostPath: (source) => fillAbsent(source, { type: '' }),
+    iscsi: (source) => fillZero(source, ISCSI),
+    rbd: (source) => fillZero(source, RBD),
+    azureDisk: (source) => fillAbsent(source, AZURE_DISK),
+    scaleIO: (source) => fillZero(source, SCALE_IO),
   });
 }
 

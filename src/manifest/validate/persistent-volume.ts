@@ -6,29 +6,16 @@ import {
   subdomainMessages,
 } from '../../api/index.ts';
 import { type Decoded, entriesByKey } from '../base/decoded.ts';
-import { child, entry, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
+import { entry, type FieldError, forbidden, invalid, notSupported, required } from '../base/field-error.ts';
 import { requiredNodeTerms } from './affinity.ts';
-import { noBacksteps, oneOfIfSet, requiredText, wellFormedIfSet } from './checks.ts';
+import { oneOfIfSet, wellFormedIfSet } from './checks.ts';
 import { validateAccessModes, VOLUME_MODES } from './claim.ts';
-import { validateHostPath } from './volumes.ts';
+import { validatePersistentSource } from './persistent-source.ts';
 
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain'];
 
-/** The fields of a spec that are no sources of storage. */
-const OTHER_FIELDS: ReadonlySet<string> = new Set<keyof PersistentVolumeSpec>([
-  'accessModes',
-  'capacity',
-  'claimRef',
-  'mountOptions',
-  'nodeAffinity',
-  'persistentVolumeReclaimPolicy',
-  'storageClassName',
-  'volumeAttributesClassName',
-  'volumeMode',
-]);
-
 /** Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolume, ValidatePersistentVolumeSpec. */
-export function validatePersistentVolume({ spec = {} }: Decoded<PersistentVolume>): FieldError[] {
+export function validatePersistentVolume({ metadata, spec = {} }: Decoded<PersistentVolume>): FieldError[] {
   const { accessModes = [], nodeAffinity, hostPath, persistentVolumeReclaimPolicy: policy } = spec;
   const isRoot = hostPath?.path === '/' && policy === 'Recycle';
   return [
@@ -36,7 +23,7 @@ export function validatePersistentVolume({ spec = {} }: Decoded<PersistentVolume
     ...validateCapacity('spec.capacity', spec.capacity),
     ...oneOfIfSet('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES),
     ...(nodeAffinity ? requiredNodeTerms('spec.nodeAffinity.required', nodeAffinity.required) : []),
-    ...validateSources('spec', spec),
+    ...validatePersistentSource('spec', spec, metadata?.name ?? ''),
     ...(isRoot
       ? [forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'")]
       : []),
@@ -64,23 +51,5 @@ function validateCapacity(path: string, capacity: Decoded<PersistentVolumeSpec>[
         ? []
         : [invalid(entry(path, name), formatQuantity(quantity), 'must be greater than zero')];
     }),
-  ];
-}
-
-function validateSources(path: string, spec: Decoded<PersistentVolumeSpec>): FieldError[] {
-  const { hostPath, local, nodeAffinity } = spec;
-  const [first, ...others] = Object.entries(spec).filter(([field, value]) => !OTHER_FIELDS.has(field) && value);
-  if (first === undefined) return [required(path, 'must specify a volume type')];
-  const second = others.map(([field]) => forbidden(child(path, field), 'may not specify more than 1 volume type'));
-  const at = child(path, 'local');
-  return [
-    ...(hostPath ? validateHostPath(child(path, 'hostPath'), hostPath) : []),
-    ...(local
-      ? [...requiredText(child(at, 'path'), local.path), ...noBacksteps(child(at, 'path'), local.path ?? '')]
-      : []),
-    ...(local && !nodeAffinity?.required
-      ? [required(child(path, 'nodeAffinity'), 'Local volume requires node affinity')]
-      : []),
-    ...second,
   ];
 }

@@ -27,6 +27,8 @@ type LocalSource =
   | 'ephemeral'
   | 'image';
 
+type Iscsi = Omit<Source<'iscsi'>, 'secretRef'> & { readonly secretRef?: object | undefined };
+
 /** The rules of sources that are not local. */
 export const REMOTE_CHECKS: SourceChecks<Exclude<SourceField, LocalSource>> = {
   awsElasticBlockStore: (path, source) => [...needs(path, source, ['volumeID']), ...partition(path, source.partition)],
@@ -55,6 +57,8 @@ const PARTITIONS: Range = { min: 0, max: 255 };
 const PARTITION_MESSAGE = 'must be between 1 and 255, inclusive';
 const LUNS: Range = { min: 0, max: 255 };
 const ISCSI_NAME_MAX = 64;
+export const LONG_ISCSI =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 const CSI_DRIVER_MAX_BYTES = 63;
 const QUOBYTE_TENANT_MAX = 64;
 const TENANT_MESSAGE = 'must be a UUID and may not exceed a length of 64 characters';
@@ -106,22 +110,26 @@ function validateCsi(path: string, { driver = '', nodePublishSecretRef: secret }
 }
 
 function validateIscsi(path: string, source: Source<'iscsi'>, { volumeName }: VolumeRules): FieldError[] {
-  const { iqn, lun = 0, initiatorName, targetPortal = '', chapAuthDiscovery, chapAuthSession, secretRef } = source;
-  const errors = [
+  const errors = iscsiErrors(path, source);
+  const at = path.replace(/\.iscsi$/, '.name');
+  return isLongIscsi(source, volumeName) ? [...errors, invalid(at, volumeName, LONG_ISCSI)] : errors;
+}
+
+/** True for an initiator whose connection has too long a name. */
+export function isLongIscsi({ initiatorName, targetPortal = '' }: Iscsi, volumeName: string): boolean {
+  return initiatorName !== undefined && `${volumeName}:${targetPortal}`.length > ISCSI_NAME_MAX;
+}
+
+/** The mistakes of an iSCSI source, in a Pod or a PersistentVolume. */
+export function iscsiErrors(path: string, source: Iscsi): FieldError[] {
+  const { iqn, lun = 0, initiatorName, chapAuthDiscovery, chapAuthSession, secretRef } = source;
+  return [
     ...needs(path, source, ['targetPortal', 'iqn']),
     ...(iqn ? validateIscsiName(child(path, 'iqn'), iqn) : []),
     ...inRange(child(path, 'lun'), lun, LUNS),
     ...((chapAuthDiscovery || chapAuthSession) && !secretRef ? [required(child(path, 'secretRef'))] : []),
+    ...(initiatorName === undefined ? [] : validateIscsiName(child(path, 'initiatorname'), initiatorName)),
   ];
-  if (initiatorName === undefined) return errors;
-  errors.push(...validateIscsiName(child(path, 'initiatorname'), initiatorName));
-  if (`${volumeName}:${targetPortal}`.length > ISCSI_NAME_MAX) {
-    const text =
-      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters ' +
-      'if iscsi.initiatorName is specified.';
-    errors.push(invalid(path.replace(/\.iscsi$/, '.name'), volumeName, text));
-  }
-  return errors;
 }
 
 function validateIscsiName(path: string, name: string): FieldError[] {
