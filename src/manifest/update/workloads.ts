@@ -7,7 +7,6 @@ import type {
   JobSpec,
   PersistentVolume,
   PersistentVolumeClaim,
-  PersistentVolumeSpec,
   PodTemplateSpec,
   ReplicaSet,
   StatefulSet,
@@ -17,6 +16,7 @@ import { type FieldError, forbidden, invalid } from '../base/field-error.ts';
 import { defaultStatefulSet } from '../default/workloads.ts';
 import { omit } from '../default/fill.ts';
 import { compareRequests } from '../admission/claim-resize.ts';
+import { persistentSources } from '../validate/persistent-source.ts';
 import { describeDifferences, immutable, immutableUnseen, isSameValue } from './differences.ts';
 
 type Selecting = Decoded<Deployment> | Decoded<ReplicaSet> | Decoded<DaemonSet>;
@@ -130,15 +130,16 @@ export function validateClaimUpdate(
 }
 
 /**
- * Refuses another source, mode or node of a volume. Source: pkg/apis/core/validation/validation.go,
- * ValidatePersistentVolumeUpdate.
+ * Refuses another source, mode or node of a volume. A secret with which a CSI driver enlarges it may come later.
+ * Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeUpdate.
  */
 export function validateVolumeUpdate(
   { spec: before = {} }: Decoded<PersistentVolume>,
   { spec: after = {} }: Decoded<PersistentVolume>,
 ): FieldError[] {
-  const sourceOf = ({ hostPath, local }: Decoded<PersistentVolumeSpec>): unknown => ({ hostPath, local });
-  const isSameSource = isSameValue(sourceOf(before), sourceOf(after), 'PersistentVolumeSpec');
+  const addsSecret = before.csi !== undefined && before.csi.controllerExpandSecretRef === undefined;
+  const known = addsSecret && after.csi ? { ...after, csi: omit(after.csi, ['controllerExpandSecretRef']) } : after;
+  const isSameSource = isSameValue(persistentSources(before), persistentSources(known), 'PersistentVolumeSpec');
   const path = 'spec.persistentvolumesource';
   return [
     ...(isSameSource ? [] : [forbidden(path, `${path} is immutable after creation`)]),

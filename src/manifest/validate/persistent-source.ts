@@ -76,6 +76,11 @@ const CHECKS: Checks = {
   csi: validateCsi,
 };
 
+/** The sources in the spec of a PersistentVolume. */
+export function persistentSources(spec: Spec): Spec {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => Object.hasOwn(CHECKS, field)));
+}
+
 /** The mistakes of the one source of a PersistentVolume. */
 export function validatePersistentSource(path: string, spec: Spec, volumeName: string): FieldError[] {
   const fields = (Object.keys(CHECKS) as PersistentField[]).filter((field) => spec[field] !== undefined);

@@ -160,7 +160,37 @@ describe('workloads', () => {
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
     });
 
+  const csi = { driver: 'd', volumeHandle: 'h' };
+  const volume = (source: Fields): KubeObject =>
+    object('PersistentVolume', {
+      apiVersion: 'v1',
+      spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, ...source },
+    });
+  const otherSource = [
+    'spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation',
+  ];
+  const keys = { name: 's', namespace: 'n' };
+
+  it('lets a volume get a secret to enlarge it with', () => {
+    const before = stored(volume({ csi }));
+    const after = respecified(before, { csi: { ...csi, controllerExpandSecretRef: keys } });
+    expect(outcomeOf(before, after)).toEqual(after);
+  });
+
   const cases: Case[] = [
+    { what: 'another driver', before: volume({ csi }), after: { csi: { ...csi, driver: 'e' } }, lines: otherSource },
+    {
+      what: 'another server',
+      before: volume({ nfs: { server: 's', path: '/a' } }),
+      after: { nfs: { server: 's', path: '/b' } },
+      lines: otherSource,
+    },
+    {
+      what: 'another secret',
+      before: volume({ csi: { ...csi, controllerExpandSecretRef: keys } }),
+      after: { csi: { ...csi, controllerExpandSecretRef: { ...keys, name: 't' } } },
+      lines: otherSource,
+    },
     ...['Deployment', 'ReplicaSet', 'DaemonSet'].flatMap((kind): Case[] => [
       {
         what: `another template of a ${kind}`,
