@@ -23,6 +23,8 @@ const THOROUGH = [
 ];
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
+/** A part of the table is tried in `npm test`, and the rest in `npm run test:slow`. */
+const SHARED = 'test/verdicts/verdicts.test.ts';
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
 const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads/random-workloads.test.ts'];
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
@@ -175,9 +177,9 @@ const config: ViteUserConfig = defineConfig({
             extends: true,
             test: {
               name: 'slow',
-              include: [...SLOW, ...SEEDED],
+              include: [...SLOW, ...SEEDED, SHARED],
               sequence: { groupOrder: 1 },
-              env: { PODRUN_SEEDS: '2000' },
+              env: { PODRUN_SEEDS: '2000', PODRUN_DOORS: 'rest' },
               ...LONG,
             },
           },

@@ -65,6 +65,13 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   // No API server has served the folder.
   'podrun create token default --duration=10m': { exitCode: 2 },
   'podrun init web --kind deployment --with probes -o web.yaml': { before: 'rm -f web.yaml' },
+  // An example of `init` has written another shop.yaml.
+  ...Object.fromEntries(
+    ['', ' web-2', ' web-2 -o json'].map((more) => [
+      `podrun why -f shop.yaml -f nodes.yaml${more}`,
+      { before: 'cp deployed.yaml shop.yaml' },
+    ]),
+  ),
   'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
   'podrun logs web -c proxy -f': { shows: /proxying/ },
   'podrun logs web --hooks -f': { shows: /hooked/ },
@@ -284,7 +291,7 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
   'scaled.yaml': readFileSync(new URL('../../fixtures/workloads/autoscaler.yaml', import.meta.url), 'utf8'),
   'load.csv': '0,100\n60,900\n',
   'policies.yaml': SHOP,
-  'shop.yaml': deployed('web'),
+  'deployed.yaml': deployed('web'),
   'nodes.yaml': NODES,
   'smoke.sh': '#!/bin/sh\necho smoke\n',
   'config.yaml': 'level: debug\n',
