@@ -77,9 +77,7 @@ interface AttachedVolume {
 /** The volumes of CSI drivers that a Pod uses. One that is still to be made counts by its claim. */
 function attachedVolumes(pod: StoredPod, snapshot: Snapshot): AttachedVolume[] {
   return claimsOf(pod, snapshot).flatMap(({ metadata: { namespace, name }, spec }) => {
-    const csi = snapshot.volume(spec.volumeName ?? '')?.spec.csi as
-      | { driver: string; volumeHandle: string }
-      | undefined;
+    const csi = snapshot.volume(spec.volumeName ?? '')?.spec.csi;
     if (csi !== undefined) return [{ driver: csi.driver, id: `${csi.driver}/${csi.volumeHandle}` }];
     const provisioner = spec.volumeName ? undefined : snapshot.storageClass(spec.storageClassName ?? '')?.provisioner;
     return provisioner === undefined ? [] : [{ driver: provisioner, id: `${provisioner}/${namespace}/${name}` }];
