@@ -46,6 +46,17 @@ it('a defect ends a command without Pods', async () => {
   expect(stderr).toMatch(/^error: podrun has a defect: (lost|broken)\nPlease report it, with what is in /);
 });
 
+/** Makes podrun wait for its output for ever, while nothing is left that could wake it. */
+const ENDLESS_WAIT = 'Promise.all = () => new Promise(() => undefined);';
+
+it('a command that waits for nothing is a defect, and no success', async () => {
+  const script = workshop.file('endless-wait.cjs', ENDLESS_WAIT);
+  const env = { TMPDIR: workshop.folder, NODE_OPTIONS: `--require=${script}` };
+  const { exitCode, stderr } = await workshop.start(['version'], env).ended;
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('podrun has a defect: the command waits for nothing that could still come');
+});
+
 /** Makes podrun throw when it clears up after a container, a step for which the Pod waits. */
 const BROKEN_STEP = `
 const { toReversed } = Array.prototype;

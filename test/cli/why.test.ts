@@ -123,11 +123,15 @@ describe('podrun why', () => {
   });
 
   it('takes this machine where the manifests have no nodes', async () => {
-    const file = workshop.file('all.yaml', APART);
-    const { stdout, exitCode } = await runHere(workshop, ['why', '-f', file, 'web-3']);
-    expect(stdout).toMatch(/^pod default\/web-3 (goes to|stays Pending)/);
-    expect(stdout).not.toContain('anti-affinity');
-    expect(exitCode).toBeLessThan(2);
+    const file = workshop.file('all.yaml', APART.replace('requests: { cpu: "1" }', 'requests: { cpu: 10m }'));
+    const { stdout } = await runHere(workshop, ['why', '-f', file, '-o', 'json']);
+    const placed = JSON.parse(stdout) as { pod: string; node: string | null; rejections: { plugin: string }[] }[];
+    expect(placed.map(({ pod, node: chosen, rejections }) => [pod, chosen !== null, rejections[0]?.plugin])).toEqual([
+      ['web-1', true, undefined],
+      ['web-2', false, 'InterPodAffinity'],
+      ['web-3', false, 'InterPodAffinity'],
+      [expect.stringMatching(/^agent-/), true, undefined],
+    ]);
   });
 
   it('names the Pods that it knows for one that it does not', async () => {

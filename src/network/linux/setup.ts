@@ -62,7 +62,12 @@ export async function makeNetwork(command: SetupCommand, { connect, hold }: Setu
     const holds = hold?.(network) === true;
     child.stdin.end(holds ? 'hold\n' : undefined);
     child.unref();
-    return { ...network, end: () => endNetwork(network, holds, isGone) };
+    const exited = (): Promise<void> => {
+      // Now podrun waits for the exit.
+      child.ref();
+      return isGone;
+    };
+    return { ...network, end: () => endNetwork(network, holds, exited) };
   } catch (error) {
     if (files !== undefined) closeFiles(files);
     if (child.pid !== undefined) killGroup(child.pid);
@@ -71,11 +76,11 @@ export async function makeNetwork(command: SetupCommand, { connect, hold }: Setu
   }
 }
 
-async function endNetwork({ pid, files }: NewNetwork, holds: boolean, isGone: Promise<void>): Promise<void> {
+async function endNetwork({ pid, files }: NewNetwork, holds: boolean, exited: () => Promise<void>): Promise<void> {
   closeFiles(files);
   if (!holds) return;
   killGroup(pid);
-  await isGone;
+  await exited();
 }
 
 const startSetup = ({ argv: [file = '', ...args], env }: SetupCommand) =>

@@ -36,7 +36,6 @@ export async function startInBackground({ argv, env, cwd, log }: BackgroundCall)
   );
   closeSync(output);
   if (child.pid === undefined) throw (await child).cause;
-  child.unref();
   const pipe = child.stdio[ANSWER_DESCRIPTOR] as Socket;
   const answer = await new Promise<BackgroundAnswer>((resolve) => {
     let text = '';
@@ -53,5 +52,7 @@ export async function startInBackground({ argv, env, cwd, log }: BackgroundCall)
     });
   });
   pipe.destroy();
+  // Until here, its end alone may wake podrun: it may close the pipe before that.
+  child.unref();
   return answer;
 }

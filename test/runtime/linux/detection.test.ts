@@ -308,7 +308,9 @@ describe('a trial that a signal interrupts', () => {
     const made = makeTrialFolder(stateDir());
     if (!made.ok) throw new Error(made.why.type);
     const kill = vi.spyOn(process, 'kill').mockImplementation(() => true);
-    const listeners = process.listenerCount('SIGHUP');
+    // Test files share processes: one may have left a listener.
+    const present = process.listeners('SIGHUP');
+    process.removeAllListeners('SIGHUP');
     try {
       await inTrialFolder(made, async (trial) => {
         expect(existsSync(trial)).toBe(true);
@@ -316,9 +318,10 @@ describe('a trial that a signal interrupts', () => {
         expect(existsSync(trial)).toBe(false);
       });
       expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGHUP');
-      expect(process.listenerCount('SIGHUP')).toBe(listeners);
+      expect(process.listenerCount('SIGHUP')).toBe(0);
     } finally {
       kill.mockRestore();
+      for (const listener of present) process.on('SIGHUP', listener);
     }
   });
 
