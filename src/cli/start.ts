@@ -39,7 +39,8 @@ process.on('exit', () => {
 const messages = new Output(stderr, { breaksMessages: true });
 const fail = (defect: unknown): never => process.exit(reportError(messages, defect));
 tellDefects({ write: (text) => messages.write(text), fail, textForUser });
-// Node ends a process with code 0 when nothing is left that could wake it: a command that still waits has not succeeded.
+// Node ends a process with code 0 when nothing is left that could wake it: a command that still waits has not
+// succeeded.
 process.once('beforeExit', () => fail(new Error('the command waits for nothing that could still come')));
 main(process.argv.slice(2), thisProcess)
   .then(async (exitCode) => {
