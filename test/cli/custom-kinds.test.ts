@@ -170,6 +170,8 @@ describe('get -w', () => {
     const podrun = workshop.start(['get', 'fleets', '-w', '--output-watch-events']);
     await podrun.until(({ stdout }) => stdout.includes('north'));
     await run('scale', 'fleet/north', '--replicas=7');
+    // A watch may leave out a state that another process replaces at once.
+    await podrun.until(({ stdout }) => stdout.includes('MODIFIED'));
     await run('delete', 'fleet/north');
     await podrun.until(({ stdout }) => stdout.includes('DELETED'));
     expect((await stop(podrun)).split('\n').map((row) => row.split(/ +/))).toEqual([
