@@ -65,7 +65,7 @@ export { checkChanges } from './check-changes.ts';
 export { apiNeeds, type ApiNeeds, definedKinds, unreadWarnings } from './needed-api.ts';
 export { ApiService } from './cluster/api-service.ts';
 export { GarbageCollector } from './cluster/collect-garbage.ts';
-export { keepDefaultAccess } from './cluster/default-access.ts';
+export { keepDefaultAccess, storeDefaultAccess } from './cluster/default-access.ts';
 export { endNamespaces } from './cluster/end-namespaces.ts';
 export { expireEvents } from './cluster/expire-events.ts';
 export { followApiServices } from './cluster/follow-api-services.ts';

@@ -51,6 +51,22 @@ export function keepDefaultAccess(context: ServerContext): Subscription {
   });
 }
 
+/**
+ * Stores the roles and bindings that every cluster has before a server opens the store, one in each turn of the event
+ * loop. The server then makes the rest.
+ * @param isOver true as soon as a server is about to open the store
+ */
+export async function storeDefaultAccess(
+  context: Pick<ServerContext, 'store' | 'clock'>,
+  isOver: () => boolean,
+): Promise<void> {
+  for (const { resource, object } of defaultAccess()) {
+    if (isOver()) return;
+    createAsServer(context, resource, object);
+    await new Promise<void>((resolve) => nextEventLoopTurn(resolve));
+  }
+}
+
 function ensure({ resource, object }: DefaultAccess, context: ServerContext): void {
   const { namespace, name = '' } = object.metadata;
   const present: AccessObject | undefined = context.objects.get(resource, namespace, name);

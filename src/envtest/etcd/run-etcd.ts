@@ -3,10 +3,14 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { usage } from '../../api/index.ts';
+import { storeDefaultAccess } from '../../apiserver/index.ts';
+import type { Clock } from '../../clock.ts';
 import { guarded, inBackground } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
 import { openConnections } from '../../network/index.ts';
+import { localProcesses } from '../../runtime/index.ts';
+import { FileStore } from '../../store/index.ts';
 import { serveFlags, type ServingOptions } from '../api/serve-flags.ts';
 import type { ApiCaller } from '../base/api-caller.ts';
 import { parentGone } from '../base/parent-gone.ts';
@@ -34,7 +38,10 @@ export async function runEtcd(options: EtcdOptions): Promise<number> {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const sessions = new Sessions({ ...options, root });
   const meeting = openMeetingPlace(port, (caller) => sessions.take(caller));
+  let isEnding = false;
+  prepareStore(root, options.clock, () => isEnding || sessions.haveBegun);
   await Promise.race([options.signal, parentGone(options.clock)]);
+  isEnding = true;
   meeting.close();
   server.close();
   connections.end();
@@ -44,17 +51,33 @@ export async function runEtcd(options: EtcdOptions): Promise<number> {
   return 0;
 }
 
+/**
+ * Stores what every server has while nothing is asked: envtest looks every 100 ms whether etcd is healthy, and only
+ * then starts kube-apiserver. A server that meets the same trouble tells it.
+ */
+function prepareStore(root: string, clock: Clock, isOver: () => boolean): void {
+  const store = new FileStore({ root, clock, processes: localProcesses });
+  inBackground(storeDefaultAccess({ store, clock }, isOver).catch(() => undefined));
+}
+
 /** The servers of kube-apiservers, of which one runs at a time. */
 class Sessions {
   readonly #options: ServingOptions;
   #caller: ApiCaller | undefined;
   #over: Promise<void> = Promise.resolve();
+  #haveBegun = false;
 
   constructor(options: ServingOptions) {
     this.#options = options;
   }
 
+  /** True as soon as a server has been asked for. */
+  get haveBegun(): boolean {
+    return this.#haveBegun;
+  }
+
   take(caller: ApiCaller): void {
+    this.#haveBegun = true;
     if (this.#caller !== undefined) {
       caller.tell('another kube-apiserver uses this etcd: podrun serves one at a time');
       return caller.end(1);
