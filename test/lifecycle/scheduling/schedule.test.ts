@@ -58,23 +58,30 @@ const apart = (term: PodAffinityTerm): Partial<PodSpec> => {
 const oneCore = podWith(asking({ cpu: '1' }));
 
 interface Storage {
-  readonly phase: 'Bound' | 'Lost' | 'Pending';
+  /** Default: `disk`. */
+  readonly volumeName?: string | undefined;
+  /** Undefined: its controller has not seen the claim yet. */
+  readonly phase: 'Bound' | 'Lost' | 'Pending' | undefined;
   readonly deletionTimestamp?: string;
   /** The nodes that reach the volume. Default: all. */
   readonly terms?: NodeSelectorTerm[];
 }
 
 /** The claim `data` and its volume `disk`. */
-function storage({ phase, deletionTimestamp, terms }: Storage): NonNullable<SchedulerFacts['objects']> {
+function storage({ phase, deletionTimestamp, terms, ...claim }: Storage): NonNullable<SchedulerFacts['objects']> {
   const metadata = { name: 'data', namespace: 'default', ...(deletionTimestamp && { deletionTimestamp }) };
-  const claimed = { metadata, spec: { volumeName: 'disk' }, status: { phase } } as StoredClaim;
+  const claimed = { metadata, spec: { volumeName: 'disk', ...claim }, status: { phase } } as StoredClaim;
   const volume = {
     metadata: { name: 'disk' },
     spec: { nodeAffinity: terms && { required: { nodeSelectorTerms: terms } } },
   };
   return {
     claim: (_namespace, name) => (name === 'data' ? claimed : undefined),
-    volume: (name) => (name === 'disk' ? (volume as unknown as StoredVolume) : undefined),
+    volume: (name) => {
+      // As a store does.
+      if (name === '') throw new Error('a volume has a name');
+      return name === 'disk' ? (volume as unknown as StoredVolume) : undefined;
+    },
   };
 }
 
@@ -190,6 +197,11 @@ describe('schedule() of a Pod with a claim', () => {
 
   it.each<[string, Storage, Schedule]>([
     ['that has no volume yet', { phase: 'Pending' }, rejected('pod has unbound immediate PersistentVolumeClaims')],
+    [
+      'that was just made',
+      { phase: undefined, volumeName: undefined },
+      rejected('pod has unbound immediate PersistentVolumeClaims'),
+    ],
     [
       'that is being deleted',
       { phase: 'Bound', deletionTimestamp: '2026-11-20T20:00:01Z' },

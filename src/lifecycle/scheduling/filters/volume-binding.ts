@@ -31,7 +31,7 @@ export const volumeBinding: FilterPlugin = {
     if (problem !== undefined) return { type: 'rejects', reasons: [problem] };
     const unbound = claims.filter((claim) => !isBound(claim));
     if (unbound.some((claim) => !waitsForPod(claim, snapshot))) return { type: 'rejects', reasons: [CLAIM.unbound] };
-    const bound = claims.filter(isBound).map(({ spec }) => snapshot.volume(spec.volumeName ?? ''));
+    const bound = claims.filter(isBound).map((claim) => volumeOf(claim, snapshot));
     return {
       type: 'filters',
       filter: ({ node }) => {
@@ -48,6 +48,11 @@ export const volumeBinding: FilterPlugin = {
 /** The claims of a Pod that exist. */
 export function claimsOf(pod: StoredPod, { claim }: Snapshot): StoredClaim[] {
   return claimNames(pod).flatMap((name) => claim(pod.metadata.namespace, name) ?? []);
+}
+
+/** The volume that a claim names, if it exists. */
+export function volumeOf({ spec: { volumeName } }: StoredClaim, { volume }: Snapshot): StoredVolume | undefined {
+  return volumeName ? volume(volumeName) : undefined;
 }
 
 /** Source: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go podHasPVCs. */

@@ -3,7 +3,7 @@ import { CLAIM, MISFIT } from '../../texts/scheduling.ts';
 import { final, type FilterPlugin, PASSES, solvable } from '../base/plugin.ts';
 import type { SchedulingNode, Snapshot } from '../base/snapshot.ts';
 import { labelOf } from './topology-spread.ts';
-import { claimsOf } from './volume-binding.ts';
+import { claimsOf, volumeOf } from './volume-binding.ts';
 
 /** Labels of zones and regions: of today, and as they were called before. */
 const TOPOLOGY_LABELS = [
@@ -76,8 +76,12 @@ interface AttachedVolume {
 
 /** The volumes of CSI drivers that a Pod uses. One that is still to be made counts by its claim. */
 function attachedVolumes(pod: StoredPod, snapshot: Snapshot): AttachedVolume[] {
-  return claimsOf(pod, snapshot).flatMap(({ metadata: { namespace, name }, spec }) => {
-    const csi = snapshot.volume(spec.volumeName ?? '')?.spec.csi;
+  return claimsOf(pod, snapshot).flatMap((claim) => {
+    const {
+      metadata: { namespace, name },
+      spec,
+    } = claim;
+    const csi = volumeOf(claim, snapshot)?.spec.csi;
     if (csi !== undefined) return [{ driver: csi.driver, id: `${csi.driver}/${csi.volumeHandle}` }];
     const provisioner = spec.volumeName ? undefined : snapshot.storageClass(spec.storageClassName ?? '')?.provisioner;
     return provisioner === undefined ? [] : [{ driver: provisioner, id: `${provisioner}/${namespace}/${name}` }];
