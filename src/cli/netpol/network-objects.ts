@@ -1,17 +1,14 @@
-import { DEFAULT_NAMESPACE, type KubeObject, PodrunError, resourceTypeOf } from '../../api/index.ts';
+import type { KubeObject } from '../../api/index.ts';
 import type { PolicyNamespace, PolicyObject } from '../../controllers/index.ts';
-import { loadManifests, podIn, renderManifestErrors } from '../../manifest/index.ts';
+import { podIn } from '../../manifest/index.ts';
 import type { PolicyPlace } from '../../print/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { downloader, kustomized } from '../select/outside-inputs.ts';
+import { inNamespace, type ManifestFlags, readManifests } from '../select/manifest-objects.ts';
+import { namesFiles } from '../select/selection-flags.ts';
 
 /** The flags that choose the objects. */
-export interface NetworkObjectsFlags {
-  readonly filename: readonly string[];
-  readonly kustomize: string | undefined;
-  readonly recursive: boolean;
-  readonly namespace: string | undefined;
+export interface NetworkObjectsFlags extends ManifestFlags {
   readonly stored: boolean;
 }
 
@@ -34,7 +31,7 @@ const WITH_TEMPLATES = ['deployments', 'statefulsets', 'daemonsets', 'replicaset
  */
 export async function readNetworkObjects(cli: Cli, flags: NetworkObjectsFlags): Promise<NetworkObjects> {
   const places = new Map<KubeObject, string>();
-  const hasManifests = flags.filename.length > 0 || flags.kustomize !== undefined;
+  const hasManifests = namesFiles(flags);
   const written = hasManifests ? await manifestObjects(cli, flags, places) : [];
   const stored = hasManifests && !flags.stored ? [] : storedObjects(cli);
   const all = [...new Map([...stored, ...written].map((object) => [keyOf(object), object])).values()];
@@ -61,23 +58,12 @@ async function manifestObjects(
   flags: NetworkObjectsFlags,
   places: Map<KubeObject, string>,
 ): Promise<KubeObject[]> {
-  const { objects, errors } = await loadManifests({
-    files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
-    recursive: flags.recursive,
-    stdin: () => cli.stdin,
-    download: downloader(cli),
-  });
-  if (errors.length > 0) throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
+  const { objects } = await readManifests(cli, flags);
   return objects.flatMap(({ object, file, line }) => {
     const isRead = podIn(object) !== undefined || ['NetworkPolicy', 'Namespace', 'Service'].includes(object.kind);
     if (!isRead) return [];
-    const namespaced = inNamespace(object, flags.namespace || DEFAULT_NAMESPACE);
+    const namespaced = inNamespace(object, flags.namespace);
     places.set(namespaced, `${file}:${line}`);
     return [namespaced];
   });
-}
-
-function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  if (!resourceTypeOf(object).isNamespaced || object.metadata.namespace) return object;
-  return { ...object, metadata: { ...object.metadata, namespace } };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type CheckFlags, checkConnection, type CheckOutput } from '../netpol/check.ts';
-import { append, outputOption } from '../select/selection-flags.ts';
+import { withManifestFlags } from '../select/manifest-objects.ts';
+import { outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/cli.ts';
 
 const EXAMPLES = `
@@ -38,7 +39,7 @@ export function register(program: Command, run: RunVerb): void {
     .usage('COMMAND [flags]')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  group
+  const command = group
     .command('check')
     .summary('Say which policy permits or denies a connection, rule by rule')
     .description(
@@ -47,15 +48,8 @@ export function register(program: Command, run: RunVerb): void {
     )
     .usage('FROM TO:PORT[/PROTOCOL] [flags]')
     .argument('<from>', 'the client')
-    .argument('<to>', 'the destination with the number or name of a port; the protocol is TCP, UDP or SCTP')
-    .option(
-      '-f, --filename <file>',
-      'the objects of this manifest in place of the store; may be given several times',
-      append,
-      [],
-    )
-    .option('-k, --kustomize <folder>', 'the objects of a kustomization in place of the store')
-    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .argument('<to>', 'the destination with the number or name of a port; the protocol is TCP, UDP or SCTP');
+  withManifestFlags(command)
     .option('--stored', 'with manifests: the objects of the store, too', false)
     .option('-n, --namespace <name>', 'namespace of ends and objects without one (default: "default")')
     .addOption(outputOption<CheckOutput>(['text', 'json']))

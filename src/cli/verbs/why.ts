@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RunVerb } from '../base/cli.ts';
-import { append, outputOption } from '../select/selection-flags.ts';
+import { withManifestFlags } from '../select/manifest-objects.ts';
+import { outputOption } from '../select/selection-flags.ts';
 import { explainPlacement, type WhyFlags, type WhyOutput } from '../why/explain-placement.ts';
 
 const DETAILS = `
@@ -21,7 +22,7 @@ Examples:
 
 /** `podrun why`: says which node a Pod gets, and why. */
 export function register(program: Command, run: RunVerb): void {
-  program
+  const command = program
     .command('why')
     .summary('Say which node a Pod gets, and why: each node, each plugin of the scheduler')
     .description(
@@ -29,15 +30,8 @@ export function register(program: Command, run: RunVerb): void {
         'scheduler of Kubernetes computes them. Nothing runs.',
     )
     .usage('[POD] [flags]')
-    .argument('[pod]', 'the Pod; a Pod of a workload by its number or node: web-2, db-0, agent-node-1')
-    .option(
-      '-f, --filename <file>',
-      'the objects of this manifest in place of the store; may be given several times',
-      append,
-      [],
-    )
-    .option('-k, --kustomize <folder>', 'the objects of a kustomization in place of the store')
-    .option('-R, --recursive', 'read folders with their subfolders', false)
+    .argument('[pod]', 'the Pod; a Pod of a workload by its number or node: web-2, db-0, agent-node-1');
+  withManifestFlags(command)
     .option('-n, --namespace <name>', 'namespace of the Pod, and of objects without one (default: "default")')
     .option('--seed <number>', 'the choice among equal nodes', '1')
     .addOption(outputOption<WhyOutput>(['text', 'json']))

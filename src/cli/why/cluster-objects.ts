@@ -1,22 +1,9 @@
-import {
-  DEFAULT_NAMESPACE,
-  type KubeObject,
-  PodrunError,
-  type PriorityClass,
-  resourceTypeOf,
-} from '../../api/index.ts';
-import { loadManifests, renderManifestErrors, withPriority } from '../../manifest/index.ts';
+import { type KubeObject, PodrunError, type PriorityClass, type StoredPod } from '../../api/index.ts';
+import { withPriority } from '../../manifest/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
-import { downloader, kustomized } from '../select/outside-inputs.ts';
-
-/** The flags that choose the objects. */
-export interface PlacementFlags {
-  readonly filename: readonly string[];
-  readonly kustomize: string | undefined;
-  readonly recursive: boolean;
-  readonly namespace: string | undefined;
-}
+import { inNamespace, type ManifestFlags, readManifests } from '../select/manifest-objects.ts';
+import { namesFiles } from '../select/selection-flags.ts';
 
 const READ = [
   'pods',
@@ -31,33 +18,21 @@ const READ = [
   'storageclasses',
 ];
 
-/** True when the objects come from manifests. */
-export function hasManifests({ filename, kustomize }: PlacementFlags): boolean {
-  return filename.length > 0 || kustomize !== undefined;
-}
-
 /**
  * The objects that decide where Pods go: of the manifests, else of the store.
  * @throws {PodrunError} with every mistake of the manifests and its place
  */
-export async function clusterObjects(cli: Cli, flags: PlacementFlags): Promise<readonly KubeObject[]> {
-  if (hasManifests(flags)) return manifestObjects(cli, flags);
+export async function clusterObjects(cli: Cli, flags: ManifestFlags): Promise<readonly KubeObject[]> {
+  if (namesFiles(flags)) return manifestObjects(cli, flags);
   const store = openStore(cli);
   return READ.flatMap((plural) => store.list(plural));
 }
 
-async function manifestObjects(cli: Cli, flags: PlacementFlags): Promise<KubeObject[]> {
-  const { objects, unread, errors } = await loadManifests({
-    files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
-    recursive: flags.recursive,
-    stdin: () => cli.stdin,
-    download: downloader(cli),
-    keepsUnread: true,
-  });
-  if (errors.length > 0) throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
+async function manifestObjects(cli: Cli, flags: ManifestFlags): Promise<KubeObject[]> {
+  const { objects, unread } = await readManifests(cli, flags, { keepsUnread: true });
   const known = objects.map(({ object, written }) => (object.kind === 'Pod' ? asInCluster(object, written) : object));
   const all = [...known, ...unread.map(({ object }) => object)];
-  return all.map((object) => inNamespace(object, flags.namespace || DEFAULT_NAMESPACE));
+  return all.map((object) => inNamespace(object, flags.namespace));
 }
 
 /** A Pod of a cluster keeps its node and its status, which `podrun apply` leaves out. */
@@ -66,19 +41,11 @@ function asInCluster(pod: KubeObject, written: KubeObject): KubeObject {
   return { ...pod, spec: { ...(pod['spec'] as object), nodeName }, status: written['status'] ?? {} };
 }
 
-function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  if (object.metadata.namespace || !resourceTypeOf(object).isNamespaced) return object;
-  return { ...object, metadata: { ...object.metadata, namespace } };
-}
-
 /**
- * Gives Pods the priorities of their classes.
+ * Gives Pods the priorities of their classes. A Pod of a cluster or of the store has one already.
  * @throws {PodrunError} (Invalid) for a class that does not exist
  */
-export function prioritized<T extends { readonly metadata: { readonly name: string } }>(
-  pods: readonly T[],
-  objects: readonly KubeObject[],
-): T[] {
+export function prioritized(pods: readonly StoredPod[], objects: readonly KubeObject[]): StoredPod[] {
   const classes = objects.filter(({ kind }) => kind === 'PriorityClass') as unknown as PriorityClass[];
   return pods.map((pod) => {
     const outcome = withPriority(pod, classes);

@@ -13,9 +13,11 @@ import { nodeSettings, readConfigFile, ThisNode } from '../../settings/index.ts'
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { podArgument } from '../select/resource-arguments.ts';
-import { clusterObjects, type PlacementFlags, hasManifests, prioritized } from './cluster-objects.ts';
+import type { ManifestFlags } from '../select/manifest-objects.ts';
+import { namesFiles } from '../select/selection-flags.ts';
+import { clusterObjects, prioritized } from './cluster-objects.ts';
 
-export interface WhyFlags extends PlacementFlags {
+export interface WhyFlags extends ManifestFlags {
   readonly seed: string;
   readonly output: WhyOutput | undefined;
 }
@@ -32,7 +34,7 @@ export async function explainPlacement(cli: Cli, word: string | undefined, flags
   const snapshot = readCluster(objects.map(withStatus), hasNodes ? [] : [machine(cli)]);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const named = (pod: StoredPod): boolean => pod.metadata.name === name && pod.metadata.namespace === namespace;
-  const pods = hasManifests(flags) ? openPods(objects, snapshot) : storedPods(objects, named);
+  const pods = namesFiles(flags) ? openPods(objects, snapshot) : storedPods(objects, named);
   const placed = placePods(prioritized(pods, objects), withoutPods(snapshot, pods), {
     seed: Number(flags.seed),
     ...(!hasNodes && { profile: PLUGINS_OF_ONE_NODE }),
