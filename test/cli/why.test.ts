@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHere } from './in-process.ts';
+import { putObjects, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -132,6 +133,15 @@ describe('podrun why', () => {
       ['web-3', false, 'InterPodAffinity'],
       [expect.stringMatching(/^agent-/), true, undefined],
     ]);
+  });
+
+  it('explains a stored Pod, whose priority is on record', async () => {
+    const metadata = { name: 'web', namespace: 'default' };
+    const spec = { priorityClassName: 'high', priority: 1000, containers: [{ name: 'main', image: 'a' }] };
+    putObjects(storeOf(workshop), [{ apiVersion: 'v1', kind: 'Pod', metadata, spec, status: { phase: 'Pending' } }]);
+    const { stdout, exitCode } = await runHere(workshop, ['why', 'web']);
+    expect(stdout).toMatch(/^pod default\/web goes to /);
+    expect(exitCode).toBe(0);
   });
 
   it('names the Pods that it knows for one that it does not', async () => {

@@ -48,6 +48,7 @@ function asInCluster(pod: KubeObject, written: KubeObject): KubeObject {
 export function prioritized(pods: readonly StoredPod[], objects: readonly KubeObject[]): StoredPod[] {
   const classes = objects.filter(({ kind }) => kind === 'PriorityClass') as unknown as PriorityClass[];
   return pods.map((pod) => {
+    if (pod.spec.priority !== undefined) return pod;
     const outcome = withPriority(pod, classes);
     if ('problem' in outcome) throw new PodrunError('Invalid', `pod ${pod.metadata.name}: ${outcome.problem}`);
     return outcome.pod;
