@@ -6,6 +6,7 @@
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
 // server.cjs           the API of Kubernetes, which only `podrun serve` and envtest load, with its code as well
+// etcd.cjs             the etcd of envtest, which listens before it loads the server
 // clusters.cjs         the client of clusters, which only `podrun apply --context` loads
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // descriptions.json    Kubernetes' descriptions of its fields, for `podrun explain`
@@ -58,7 +59,7 @@ const rawText = {
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(server\/index|envtest\/(etcd\/run-etcd|suite\/serve-suite))\.ts$/ }, () => ({
+    onResolve({ filter: /\/(server\/index|run-etcd|serve-suite)\.ts$/ }, () => ({
       path: '../dist/server.cjs',
       external: true,
     }));
@@ -103,7 +104,7 @@ const SCRIPT = {
   },
 };
 
-const [program, library, helper, puller, server, clusters] = await Promise.all([
+const [program, library, helper, puller, server, etcd, clusters] = await Promise.all([
   build({ ...SCRIPT, entryPoints: ['src/cli/start.ts'], plugins: [rawText, apart, faces] }),
   build({
     ...COMMON,
@@ -136,6 +137,7 @@ const [program, library, helper, puller, server, clusters] = await Promise.all([
       loader: 'ts',
     },
   }),
+  build({ ...SCRIPT, entryPoints: ['src/envtest/etcd/start.ts'], plugins: [rawText, apart, faces] }),
   build({
     ...SCRIPT,
     entryPoints: ['src/remote/client/index.ts'],
@@ -155,10 +157,11 @@ writeFileSync(path.join(dist, 'network-helper.cjs'), helper.outputFiles[0].text)
 writeFileSync(path.join(dist, 'image-puller.cjs'), puller.outputFiles[0].text);
 writeFileSync(path.join(dist, 'clusters.cjs'), clusters.outputFiles[0].text);
 replace(path.join(dist, 'server.cjs'), asFunction(server.outputFiles[0].text));
+replace(path.join(dist, 'etcd.cjs'), asFunction(etcd.outputFiles[0].text));
 copyCodeCaches(path.join(root, 'bin/podrun.js'), dist);
 copyFileSync(path.join(root, 'src/api/schema/descriptions.json'), path.join(dist, 'descriptions.json'));
 writeTypes();
-const modules = [program, library, helper, puller, server, clusters].flatMap(({ metafile }) =>
+const modules = [program, library, helper, puller, server, etcd, clusters].flatMap(({ metafile }) =>
   Object.keys(metafile.inputs),
 );
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));

@@ -1,7 +1,7 @@
 // The code that V8 compiles for the program: of the version of Node.js that runs this.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -26,7 +26,8 @@ export function copyCodeCaches(launcher, target) {
     for (const args of [['get'], ['apply', manifest, '--runtime', 'process'], serve])
       execFileSync(process.execPath, [launcher, ...args], { env, stdio: 'ignore' });
     const caches = path.join(folder, 'podrun');
-    for (const name of readdirSync(caches)) {
+    // The launcher writes none where it has found one that fits.
+    for (const name of existsSync(caches) ? readdirSync(caches) : []) {
       const isOfServer = name.startsWith('server-');
       const cache = path.join(target, isOfServer ? name.replace('server-', 'server.cjs.') : `podrun.cjs.${name}`);
       copyFileSync(path.join(caches, name), cache);

@@ -9,7 +9,7 @@ import { startOfNodeMs } from './test/start-of-node.mjs';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
 /** Tests of pure code that try thousands of inputs, huge ones, or long recordings. */
-const THOROUGH = [
+export const THOROUGH: readonly string[] = [
   'conformance',
   'full-objects',
   'hostile',
@@ -21,6 +21,18 @@ const THOROUGH = [
   'validate-long',
   'validate-properties',
 ];
+/** Tests of pure rooms that need more than pure code: a simulated Pod, controllers in a loop, what the server serves. */
+export const BEYOND_PURE: readonly string[] = [
+  'api/resource-types',
+  'controllers/service',
+  'history/timeline',
+  'manifest/explain',
+  'print/formats/recordings',
+  'print/report/junit',
+
+  'print/timeline/formats',
+  'print/timeline/terminal',
+].map((name) => `test/${name}.test.ts`);
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
 /** A part of the table is tried in `npm test`, and the rest in `npm run test:slow`. */
@@ -36,74 +48,132 @@ const SLOW = [
   'test/library/package.test.ts',
   'test/manifest/{hostile,validate-long}.test.ts',
 ];
+/**
+ * The program with what surrounds it: other programs, the networks of the kernel, each page and each example of the
+ * help as a reader would type it, each form of the build. They take half of the processor time of all tests of the
+ * program: `npm run test:slow` runs them.
+ */
+const INTEGRATION = [
+  'test/browser/*.test.ts',
+  'test/build/late-parts.test.ts',
+  'test/cli/{apply-context,completion-shells,helm-hooks,images,oci-runtimes,operators,secrets}.test.ts',
+  'test/cli/{cluster-names,cluster-network,command-addresses,network,network-policies,network-policy-*}.test.ts',
+  'test/cli/{node-networks,private-network,proxy-nft,service-*,taken-addresses}.test.ts',
+  'test/cli/{fixtures,help-examples}.test.ts',
+  'test/documents/documents.test.ts',
+  'test/server/clients/*.test.ts',
+];
 const RECORDINGS = 'test/traces/traces.test.ts';
 const TRIPS = 'test/architecture/trips.test.ts';
-const PURE = 'test/{api,cases,controllers,history,lifecycle,manifest,print,tables}/**';
-const UNIT = `${PURE}/!(${THOROUGH.join('|')}).test.ts`;
+export const PURE: readonly string[] = [
+  'api',
+  'cases',
+  'controllers',
+  'history',
+  'lifecycle',
+  'manifest',
+  'print',
+  'tables',
+];
+const BELOW_PURE = `test/{${PURE.join(',')}}/**`;
+const UNIT = `${BELOW_PURE}/!(${THOROUGH.join('|')}).test.ts`;
 const COMPUTED = [
-  `${PURE}/{${THOROUGH.join(',')}}.test.ts`,
+  ...BEYOND_PURE,
+  `${BELOW_PURE}/{${THOROUGH.join(',')}}.test.ts`,
   'test/architecture/*.test.ts',
   'test/simulation/**/*.test.ts',
 ];
 
 /**
  * With PODRUN_TESTS=portable, the tests that ask most of a machine and of Node.js, some of each room: CI runs these with
- * other rights, for other users and on other versions of Node.js (test/combinations).
+ * other rights, for other users and on other versions of Node.js (test/combinations). Of the long ones, some depend on
+ * rights alone, and some on Node.js and the surroundings alone: PODRUN_TESTS=rights and PODRUN_TESTS=surroundings leave
+ * out the others.
  */
-const PORTABLE = [
-  'apiserver/services/unserved',
-  'cli/{apply-runtime,apply-store,closed-files,forced-removal,identity,launcher}',
-  'controllers/deployment',
-  'engine/background/keeper/keeper',
+const ABOUT_RIGHTS = [
+  'cli/identity',
   'escape/{kernel,processes,terminals}',
+  'runtime/image-folder',
+  'runtime/linux/namespace/image-root',
+];
+const ABOUT_SURROUNDINGS = [
+  'cli/closed-files',
+  'controllers/deployment',
+  'history/timeline',
+  'library/serve',
+  'manifest/check/load',
+  'server/access',
+  'simulation/restarts',
+];
+const ABOUT_BOTH = [
+  'apiserver/services/unserved',
+  'cli/{apply-runtime,apply-store,forced-removal,launcher}',
+  'engine/background/keeper/keeper',
   'exact-mode',
   'experiments/injected-faults',
-  'history/timeline',
   'images/{hostile-layers,layers}',
   'kubelet/{probe-exec,attach/attach-server,steps/volumes,volumes/fs-group,volumes/pod-volumes}',
-  'library/serve',
   'lifecycle/security/*',
-  'manifest/check/load',
   'network/ingress-server',
   'print/doctor/report',
   'remote/remote',
   'remove-tree',
-  'runtime/{detection-cache,image-folder,process-runtime-start,start-checks,terminal}',
-  'runtime/linux/{detection,cgroup/*,limits/*,namespace/*}',
-  'server/access',
+  'runtime/{detection-cache,process-runtime-start,start-checks,terminal}',
+  'runtime/linux/{detection,cgroup/*,limits/*,namespace/!(image-root)}',
   'settings/own-rights',
-  'simulation/restarts',
   'store/{disk-trouble,foreign-folder,memory-folders,state-folder}',
-].map((names) => `test/${names}.test.ts`);
-const isPortable = process.env['PODRUN_TESTS'] === 'portable';
+];
+const PORTABLE: Readonly<Record<string, readonly string[]>> = {
+  portable: [...ABOUT_BOTH, ...ABOUT_RIGHTS, ...ABOUT_SURROUNDINGS],
+  rights: [...ABOUT_BOTH, ...ABOUT_RIGHTS],
+  surroundings: [...ABOUT_BOTH, ...ABOUT_SURROUNDINGS],
+};
+const portable = PORTABLE[process.env['PODRUN_TESTS'] ?? '']?.map((names) => `test/${names}.test.ts`);
 
 /** These take longest, in this order: they begin first, so that none of them ends alone. */
 const LONGEST = [
   'traces/traces',
   'simulation/workloads/random-workloads',
-  'documents/documents',
   'cli/help-examples',
+  'documents/documents',
   'cli/umask',
-  'cli/lost-state',
-  'cli/detach-survival',
-  'build/executable-parts',
-  'library/package',
-  'runtime/watchdog',
-  'escape/moving-mounts',
-  'cli/exec',
-  'cli/delete-running',
-  'cli/report',
-  'cli/completion-shells',
-  'cli/foreign-owner',
-  'cli/live-view',
-  'escape/moving-links',
-  'escape/state-folder',
   'simulation/simulation',
-  'server/clients/transcripts',
+  'build/executable-parts',
+  'build/late-parts',
+  'library/package',
+  'cli/detach-survival',
+  'manifest/hostile',
+  'escape/moving-mounts',
+  'verdicts/verdicts',
+  'envtest/starts',
+  'escape/moving-links',
   'cli/experiments',
+  'escape/host-files',
+  'cli/cp',
+  'cli/executable',
+  'cli/corpus-doors',
+  'cli/serve-again',
+  'cli/images',
+  'server/clients/transcripts',
+  'runtime/watchdog',
+  'verdicts/one-run',
+  'cli/delete-running',
+  'escape/state-folder',
+  'cli/network-policies',
+  'cli/exec',
+  'cli/init',
+  'cli/cluster-network',
+  'cli/lost-state',
+  'cli/oci-runtimes',
+  'cli/report',
+  'cli/identity',
+  'cli/locale',
+  'envtest/processes',
   'chaos/disk',
+  'chaos/removed-records',
   'chaos/foreign-readers',
   'chaos/killed',
+  'chaos/pulls',
   'chaos/mounts',
 ].map((name) => `/test/${name}.test.ts`);
 
@@ -146,12 +216,12 @@ const config: ViteUserConfig = defineConfig({
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {
     sequence: { sequencer: LongestFirst },
-    projects: isPortable
-      ? [{ extends: true, test: { name: 'portable', include: PORTABLE, ...YIELDING } }]
+    projects: portable
+      ? [{ extends: true, test: { name: 'portable', include: portable, ...YIELDING } }]
       : [
           {
             extends: true,
-            test: { name: 'unit', include: [UNIT], maxWorkers: 2 },
+            test: { name: 'unit', include: [UNIT], exclude: [...BEYOND_PURE], maxWorkers: 2 },
           },
           {
             extends: true,
@@ -163,10 +233,14 @@ const config: ViteUserConfig = defineConfig({
             test: {
               name: 'program',
               include: [ALL],
-              exclude: [UNIT, ...COMPUTED, ...SLOW, CHAOS, RECORDINGS],
+              exclude: [UNIT, ...COMPUTED, ...SLOW, ...INTEGRATION, CHAOS, RECORDINGS],
               sequence: { groupOrder: 1 },
               ...LONG,
             },
+          },
+          {
+            extends: true,
+            test: { name: 'integration', include: INTEGRATION, sequence: { groupOrder: 1 }, ...LONG },
           },
           {
             extends: true,
@@ -197,7 +271,7 @@ const config: ViteUserConfig = defineConfig({
     // Each module is translated once for all projects, and for the next run: a fifth of the time of `test:unit`.
     experimental: { fsModuleCache: true },
     globalSetup: 'test/leaks.ts',
-    setupFiles: 'test/no-defects.ts',
+    setupFiles: 'test/each-file.ts',
     // What tests have left running, and what was skipped for want of what, are the last things that a run tells.
     reporters: ['default', new LeftReport(), new MissingReport()],
     // Test files leave nothing behind: those of a worker share its process, which loads each module once.

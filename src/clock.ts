@@ -46,7 +46,9 @@ export const SLICE_MS = 10;
  * run at once while the present turn of the event loop has time left, and otherwise in later turns, in their order.
  */
 export class Turns {
-  readonly #waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
+  /** The parts that come before those, the next one last. To take the first of ten thousand would move all of them. */
+  #ahead: (() => void)[] = [];
   readonly #now: () => number;
   /** The time at which the first part of this turn began. Undefined: none has. */
   #beganMs: number | undefined;
@@ -60,24 +62,33 @@ export class Turns {
   get isSpent(): boolean {
     if (this.#beganMs !== undefined) return this.#now() - this.#beganMs >= SLICE_MS;
     this.#beganMs = this.#now();
-    setImmediate(caught(() => this.#nextTurn()));
+    // Twice: of what is set while requests are read, the first one runs before further requests are read.
+    nextEventLoopTurn(() => nextEventLoopTurn(() => this.#nextTurn()));
     return false;
   }
 
   /** Runs a part of some work. */
   run(part: () => void): void {
-    if (this.#waiting.length === 0 && !this.isSpent) part();
+    if (this.#isIdle && !this.isSpent) part();
     else this.#waiting.push(part);
   }
 
   #nextTurn(): void {
     this.#beganMs = undefined;
-    if (this.#waiting.length > 0) this.#runNext();
+    if (this.#isIdle) return;
+    this.#beganMs = this.#now();
+    nextEventLoopTurn(() => this.#nextTurn());
+    this.#runNext();
+  }
+
+  get #isIdle(): boolean {
+    return this.#waiting.length + this.#ahead.length === 0;
   }
 
   #runNext(): void {
-    if (this.#waiting.length === 0 || this.isSpent) return;
-    const part = this.#waiting.shift();
+    if (this.#isIdle || this.isSpent) return;
+    if (this.#ahead.length === 0) [this.#ahead, this.#waiting] = [this.#waiting.reverse(), []];
+    const part = this.#ahead.pop();
     if (part !== undefined) caught(part)();
     // A part may continue in promises that wait for nothing: they are over before the next part.
     queueMicrotask(caught(() => process.nextTick(caught(() => this.#runNext()))));

@@ -63,6 +63,12 @@ export function isDefect(error: unknown): boolean {
   return isOfLanguage && !('code' in (error as Error));
 }
 
+/** Reports an error that files, programs or users may cause. Tells an error of the language itself as a defect. */
+export function reportTrouble(error: unknown, report: (error: Error) => void): void {
+  if (error instanceof Error && !isDefect(error)) report(error);
+  else tellDefect(error);
+}
+
 /** The stack trace of a defect. */
 export function traceOf(defect: unknown): string {
   return defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);

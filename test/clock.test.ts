@@ -1,3 +1,4 @@
+import { stat } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SystemClock, Turns } from '../src/clock.ts';
 
@@ -30,7 +31,10 @@ describe('SystemClock', () => {
 });
 
 describe('Turns', () => {
-  /** Lets parts run that take 4 ms each. The result has their order, with a bar between turns of the event loop. */
+  /**
+   * Lets parts run that take 4 ms each. The result has their order, with a bar between turns of the event loop. Two are
+   * behind the first parts: requests are read between them.
+   */
   async function inTurns(put: (turns: Turns, part: (name: string) => () => void) => void): Promise<string> {
     let nowMs = 0;
     const seen: string[] = [];
@@ -49,7 +53,22 @@ describe('Turns', () => {
 
   it('runs parts until ten milliseconds are over, and the rest in later turns of the event loop', async () => {
     const parts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    expect(await inTurns((turns, part) => parts.forEach((name) => turns.run(part(name))))).toBe('abc|def|gh');
+    expect(await inTurns((turns, part) => parts.forEach((name) => turns.run(part(name))))).toBe('abc||def|gh');
+  });
+
+  it('after a callback for input or output, what else is due comes before the next parts', async () => {
+    const seen = await new Promise<readonly string[]>((resolve) => {
+      stat(import.meta.filename, () => {
+        const done: string[] = [];
+        let nowMs = 0;
+        const turns = new Turns(() => nowMs);
+        turns.run(() => (nowMs += 20));
+        turns.run(() => resolve([...done, 'part']));
+        setTimeout(() => done.push('timer'), 1);
+        for (const untilMs = performance.now() + 3; performance.now() < untilMs;);
+      });
+    });
+    expect(seen).toEqual(['timer', 'part']);
   });
 
   it('a part behind one that waits has its turn after that', async () => {
@@ -57,7 +76,7 @@ describe('Turns', () => {
       for (const name of 'abcdefg') turns.run(part(name));
       setImmediate(() => turns.run(part('h')));
     });
-    expect(await late).toBe('abc|def|gh');
+    expect(await late).toBe('abc||def|gh');
   });
 
   it('counts what a part does in promises that wait for nothing', async () => {
@@ -73,6 +92,6 @@ describe('Turns', () => {
         turns.run(() => void goOn());
       }
     });
-    expect(await chained).toBe('abc|dxx|yyzz');
+    expect(await chained).toBe('abc||dxx|yyzz');
   });
 });

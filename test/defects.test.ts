@@ -6,7 +6,16 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SystemClock } from '../src/clock.ts';
-import { caught, guarded, guardedProcess, inBackground, keepAlive, mustKeepRunning, onDefect } from '../src/defects.ts';
+import {
+  caught,
+  guarded,
+  guardedProcess,
+  inBackground,
+  keepAlive,
+  mustKeepRunning,
+  onDefect,
+  reportTrouble,
+} from '../src/defects.ts';
 import { PATIENT } from './patience.ts';
 
 const broken = new Error('broken');
@@ -153,4 +162,13 @@ it('a process of the library gets a warning of Node.js, with the place of the de
   expect(stdout).toContain('"name":"PodrunDefect","message":"podrun has a defect, and continues: broken"');
   expect(stdout).toContain('TypeError: broken');
   expect(status).toBe(0);
+});
+
+it('an error that a file or a user causes is trouble, and one of the language is a defect', () => {
+  const full = Object.assign(new TypeError('no space'), { code: 'ENOSPC' });
+  const defect = new TypeError('x is not a function');
+  const reported: Error[] = [];
+  for (const error of [broken, full, defect]) reportTrouble(error, (trouble) => reported.push(trouble));
+  expect(reported).toEqual([broken, full]);
+  expect(told).toEqual([defect]);
 });

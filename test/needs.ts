@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { TestContext, TestOptions } from 'vitest';
 import { quietly } from '../src/quietly.ts';
 import { cgroupMachine } from '../src/runtime/linux/cgroup/cgroup-machine.ts';
-import { archiveOf } from './images/layer.ts';
+import { archiveOf } from './images/archive.ts';
 import { asOrdinaryUser, isRoot, podrunAsOrdinaryUser } from './ordinary-user.ts';
 
 declare module 'vitest' {

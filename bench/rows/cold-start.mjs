@@ -19,6 +19,7 @@ export async function measure({ podrun, folder, isFast }) {
     {
       bare: () => costOf([podrun.node, '-e', '0']),
       version: () => run('version'),
+      flag: () => run('--version'),
       get: () => run('get', ...flags),
       describe: () => run('describe', 'pod', 'bench', ...flags),
       validate: () => run('validate', manifest),
@@ -37,6 +38,7 @@ export async function measure({ podrun, folder, isFast }) {
   });
   return [
     row('version', 'podrun version, from start to end', 2.5),
+    row('flag', 'podrun --version', 2.5),
     row('get', 'podrun get with one Pod on record', 2.5),
     row('describe', 'podrun describe of a Pod on record'),
     row('validate', 'podrun validate of a small manifest'),

@@ -111,7 +111,7 @@ export async function measure({ podrun, folder }) {
   return rows;
 }
 
-function rowOf({ name, what }, { delays, loop, seconds }) {
+function rowOf({ name, what }, { delays, loop, seconds, cpuMs }) {
   const [median, p99, slowest] = [0.5, 0.99, 1].map((share) => quantile(delays, share));
   const round = (ms) => ms.toFixed(0);
   return {
@@ -123,6 +123,7 @@ function rowOf({ name, what }, { delays, loop, seconds }) {
     promises: [{ atMost: 50 }],
     note:
       `median ${round(median)} ms, slowest ${round(slowest)} ms of ${delays.length} in ${seconds.toFixed(1)} s; ` +
+      `processor time of the server ${(cpuMs / 1000).toFixed(1)} s; ` +
       `event loop: 99 of 100 turns within ${round(loop.p99Ms)} ms, slowest ${round(loop.maxMs)} ms`,
   };
 }
@@ -142,13 +143,15 @@ async function measured({ prepare, run }, podrun, state) {
     // A histogram that was reset leaves out its first interval.
     await pause(LOOK_MS);
     const beganMs = performance.now();
+    const { cpuMs: usedBefore } = server.usage();
     await run(server);
     const seconds = (performance.now() - beganMs) / 1000;
+    const cpuMs = server.usage().cpuMs - usedBefore;
     const loop = await server.ask('end');
     const delivered = heard();
     prober.child.send('end');
     const delays = (await delivered).toSorted((one, other) => one - other);
-    return { delays, loop, seconds };
+    return { delays, loop, seconds, cpuMs };
   } finally {
     await server.stop();
   }

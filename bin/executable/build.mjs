@@ -40,7 +40,9 @@ const isOfThisMachine = flags.arch === process.arch;
 /** The mark in Node.js that says whether it has a program in it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** Files of the build that are functions already, see build.mjs. */
-const FUNCTIONS = ['podrun.cjs', 'server.cjs'];
+const FUNCTIONS = ['podrun.cjs', 'server.cjs', 'etcd.cjs'];
+/** The large ones of them, which come with compiled code. */
+const CACHED = ['podrun.cjs', 'server.cjs'];
 const MODULES = ['clusters.cjs', 'network-helper.cjs', 'image-puller.cjs'];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-executable-'));
@@ -109,7 +111,7 @@ function assets() {
 
 function codeCaches() {
   // Another version of Node.js than this one may have made the build, with its own code caches.
-  const isOfThisNode = FUNCTIONS.every((name) => existsSync(cacheIn(dist, name)));
+  const isOfThisNode = CACHED.every((name) => existsSync(cacheIn(dist, name)));
   if (!isOfThisNode) copyCodeCaches(path.join(dist, '../bin/podrun.js'), folder);
-  return Object.fromEntries(FUNCTIONS.map((name) => [`${name}.cache`, cacheIn(isOfThisNode ? dist : folder, name)]));
+  return Object.fromEntries(CACHED.map((name) => [`${name}.cache`, cacheIn(isOfThisNode ? dist : folder, name)]));
 }

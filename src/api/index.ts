@@ -20,6 +20,7 @@ export { CAPABILITIES } from './base/capabilities.ts';
 export { formatGoDuration, humanDuration, parseDuration } from './base/duration.ts';
 export {
   type ErrorCode,
+  errorMessage,
   errorText,
   EXIT,
   fromServer,
@@ -64,6 +65,7 @@ export type {
   CertificatesCertificateSigningRequest,
   ConfigMap,
   Container,
+  ContainerImage,
   ContainerPort,
   ContainerResizePolicy,
   ContainerRestartRule,
@@ -173,6 +175,7 @@ export type {
   Pod,
   PodAffinity,
   PodAffinityTerm,
+  WeightedPodAffinityTerm,
   PodCondition,
   PodDNSConfig,
   PodDNSConfigOption,
@@ -294,7 +297,7 @@ export {
   relaxedPath,
 } from './json-path/index.ts';
 export { canonicalIp, ipBits, ipText } from './base/ip.ts';
-export { isJsonObject, isSameJson, type JsonObject } from './base/json.ts';
+export { isJsonObject, isSameJson, type JsonObject, ownValue } from './base/json.ts';
 export {
   configKeyMessages,
   dns1035Messages,
@@ -317,6 +320,7 @@ export {
   CLUSTER_DOMAIN,
   controllerOf,
   DEFAULT_NAMESPACE,
+  NODE_LEASES,
   isLost,
   isMirrorPod,
   isSidecar,
@@ -395,6 +399,7 @@ export { SelectedChanges } from './select/selected-changes.ts';
 export { matchesStars } from './select/stars.ts';
 export { didYouMean, mostSimilar, noSuchName, sameEnding } from './similar.ts';
 export { DEFAULT_STOP_SIGNAL, STOP_SIGNALS } from './stop-signals.ts';
+export { inWholeSeconds, withKeptTimes } from './time-fields.ts';
 export { isKnownMedium } from './storage-medium.ts';
 export { formatSeconds, formatTime, type Instant, parseTime } from './base/time.ts';
 export {
@@ -424,4 +429,12 @@ export {
   type StoredVolume,
   type Workload,
 } from './workloads/stored-workloads.ts';
-export { isProvisioned, PROTECTION, PROVISIONED_BY, PROVISIONER } from './workloads/volumes.ts';
+export {
+  isProvisioned,
+  makesVolumes,
+  PROTECTION,
+  PROVISIONED_BY,
+  PROVISIONER,
+  SELECTED_NODE,
+  waitsForPod,
+} from './workloads/volumes.ts';

@@ -158,7 +158,6 @@ const OTHERS: readonly ServedResource[] = [
   clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses', {
     returnsDeleted: true,
     shortNames: ['sc'],
-    noEffect: 'podrun makes folders for claims of every class',
   }),
   clusterWide('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     ...withStatus('CustomResourceDefinition'),

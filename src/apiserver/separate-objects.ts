@@ -27,12 +27,14 @@ export function separateObjects(objects: readonly ManifestObject[]): SeparatedOb
   }
   return {
     pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
-    // Volumes come first: the claims beside them are to find them.
     records: objects
       .filter(({ object }) => object.kind !== 'Pod' && !isWorkload(object))
-      .toSorted((one, other) => Number(isVolume(other)) - Number(isVolume(one))),
+      .toSorted((one, other) => rankOf(other) - rankOf(one)),
     workloads,
   };
 }
 
-const isVolume = ({ object }: ManifestObject): boolean => object.kind === 'PersistentVolume';
+/** Classes and volumes come first: the claims beside them are to find them. */
+function rankOf({ object: { kind } }: ManifestObject): number {
+  return ['PersistentVolume', 'StorageClass'].indexOf(kind);
+}

@@ -4,18 +4,9 @@ import { quietly } from '../quietly.ts';
 import { agentsFolder, resourceFolder, stateRoot } from '../store/index.ts';
 import type { Cli } from './base/cli.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
-import { ETCD_COMMAND } from '../envtest/index.ts';
 
 /** Commands that read and write no state. */
-const WITHOUT_STATE: ReadonlySet<string> = new Set([
-  'version',
-  'explain',
-  'doctor',
-  'validate',
-  'init',
-  'envtest',
-  ETCD_COMMAND,
-]);
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', 'validate', 'init', 'envtest']);
 
 /** Commands that need no background agent. `serve` takes over its own. */
 const WITHOUT_AGENTS: ReadonlySet<string> = new Set([...WITHOUT_STATE, 'serve', AGENT_COMMAND, KEEPER_COMMAND]);

@@ -29,7 +29,7 @@ export interface WorkloadInput extends PodsInput {
   readonly claims: readonly StoredClaim[];
   readonly slices: readonly StoredEndpointSlice[];
   readonly endpoints: readonly StoredEndpoints[];
-  readonly node: NodeFacts;
+  readonly nodes: readonly [NodeFacts, ...NodeFacts[]];
   /** The machine's time zone: an IANA name. */
   readonly timeZone: () => string;
   /**

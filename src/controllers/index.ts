@@ -18,6 +18,10 @@ export type {
   UpdateAction,
 } from './base/reconcile.ts';
 export { reconcileWorkload, type WorkloadInput } from './controllers.ts';
+export { changedNode, changedPod } from './node/apply-action.ts';
+export { type ClusterNode, type NodeAction, NODE_TIMING, type NodeTiming } from './node/model.ts';
+export { NO_NODES_MEMORY, planNodes } from './node/plan-nodes.ts';
+export { evictByTaints, type EvictionMemory, isNoExecute } from './node/taint-evictions.ts';
 export { missedTimes } from './cron-job/missed-times.ts';
 export { retireOldRevisions } from './deployment/reconcile-deployment.ts';
 export { revisionsOf } from './deployment/revisions.ts';
@@ -93,6 +97,6 @@ export {
 } from './rollback.ts';
 export { selectsPod } from './service/reconcile-service.ts';
 export { isLaterReplica } from './stateful-set/set-pods.ts';
-export { claimActions, classActions, releaseActions } from './volumes/volume-actions.ts';
+export { claimActions, classActions, placeClaim, releaseActions } from './volumes/volume-actions.ts';
 export { AUTOSCALER, hasJustRescaled } from './texts/autoscaler.ts';
 export { NO_SCALE, noMatchForKind, notStored } from './texts/autoscaler-metrics.ts';

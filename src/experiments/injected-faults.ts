@@ -4,8 +4,8 @@ import { allContainers, type StoredPod, usage } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import {
   endedByFault,
-  type EventDraft,
   faultInjected,
+  faultOver,
   type ImageVerdict,
   type ImageVerdicts,
   type ProbeOutcome,
@@ -15,7 +15,7 @@ import {
 import type { ContainerLaunch, ProcessExit, RunningContainer, Runtime, StartOutcome } from '../runtime/index.ts';
 import { chance } from './chance.ts';
 import { Partitions } from './partitions.ts';
-import type { EndingFault, InjectedFault, Partition } from './read-fault.ts';
+import type { EndingFault, InjectedFault, NodeFault, Partition } from './read-fault.ts';
 
 /** Faults whose time the seed chooses come within this time after the beginning, or after the start they are for. */
 const WITHIN_MS = 10_000;
@@ -50,7 +50,10 @@ export class InjectedFaults implements Faults {
   readonly #alarms: Alarm[] = [];
   /** Faults that last, each with the Pods that have an event of it. */
   readonly #recorded = new Set<string>();
-  #tell: (uid: string, event: EventDraft) => void = () => undefined;
+  /** The names of the declared nodes. */
+  #nodes: readonly string[] = [];
+  #tell: Parameters<Faults['begin']>[0] = () => undefined;
+  #changeNode: Parameters<Faults['begin']>[1] = () => undefined;
   #beganMs: number | undefined;
   /** The uid of the Pod whose container has started last, for events about the run. */
   #lastUid = '';
@@ -63,19 +66,23 @@ export class InjectedFaults implements Faults {
 
   /**
    * @param network the kind of network of the Pods
+   * @param nodes the names of the declared nodes
    * @throws {PodrunError} (usage) for a fault of something that the run does not have
    */
-  check(planned: readonly PlannedPod[], network: string): void {
+  check(planned: readonly PlannedPod[], network: string, nodes: readonly string[]): void {
+    this.#nodes = nodes;
     const containers = new Set(planned.flatMap(({ spec }) => allContainers(spec).map(({ name }) => name)));
     const pods = new Set(planned.map(({ name }) => name));
     for (const fault of this.#options.faults) {
       if (fault.type === 'partition') checkPartition(fault, pods, network);
+      else if (fault.type === 'node') checkNode(fault, nodes);
       else if (fault.type !== 'clock') checkName(fault, 'container', fault.container, containers);
     }
   }
 
-  begin(tell: (uid: string, event: EventDraft) => void): void {
+  begin(tell: Parameters<Faults['begin']>[0], changeNode: Parameters<Faults['begin']>[1]): void {
     this.#tell = tell;
+    this.#changeNode = changeNode;
     this.#beganMs = this.#options.clock.now().monotonicMs;
     this.#partitions = new Partitions({
       faults: this.#options.faults.filter((fault) => fault.type === 'partition'),
@@ -141,9 +148,21 @@ export class InjectedFaults implements Faults {
 
   #plan(fault: InjectedFault, index: number): void {
     if (fault.type === 'clock') return this.#after(fault.atMs, () => this.#jump(fault));
+    if (fault.type === 'node') return this.#planNode(fault, index);
     if (!('when' in fault)) return;
     const { when = { atMs: this.#chance(fault, index) * WITHIN_MS } } = fault;
     if ('atMs' in when) this.#after(when.atMs, () => this.#comeDue(fault, index));
+  }
+
+  /** Without a name, the seed chooses the node. */
+  #planNode(fault: NodeFault, index: number): void {
+    const name = fault.name ?? this.#nodes[Math.floor(this.#chance(fault, index, 'which') * this.#nodes.length)];
+    if (name === undefined) return;
+    const why = this.#source(fault.text);
+    const begins = faultInjected(`node ${name} is ${fault.state} (${why})`);
+    this.#after(fault.fromMs, () => this.#changeNode(name, fault.state, begins));
+    if (fault.untilMs === Infinity) return;
+    this.#after(fault.untilMs, () => this.#changeNode(name, 'running', faultOver(`node ${name} is back (${why})`)));
   }
 
   #jump({ text, byMs }: Extract<InjectedFault, { type: 'clock' }>): void {
@@ -244,6 +263,12 @@ function checkPartition(fault: Partition, names: ReadonlySet<string>, network: s
     `--inject ${fault.text}: the Pods have no network that they can be cut off from`,
     'Add --network cluster.',
   );
+}
+
+function checkNode({ text, name }: NodeFault, nodes: readonly string[]): void {
+  if (nodes.length === 0) throw usage(`--inject ${text}: the run has no nodes beside this machine`, 'Add --nodes 3.');
+  if (name === undefined || nodes.includes(name)) return;
+  throw usage(`--inject ${text}: there is no node ${name}`, `The nodes are ${nodes.join(', ')}.`);
 }
 
 function checkName({ text }: InjectedFault, kind: string, name: string | undefined, names: ReadonlySet<string>): void {

@@ -1,5 +1,5 @@
 import type { CutOff } from '../kubelet/index.ts';
-import type { StoredPod } from '../api/index.ts';
+import { errorMessage, type StoredPod } from '../api/index.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { type EventDraft, faultInjected, faultOver } from '../lifecycle/index.ts';
 import type { Partition } from './read-fault.ts';
@@ -68,7 +68,7 @@ export class Partitions {
       const message = `the Pod is ${isCut ? 'cut off from' : 'connected with'} the network (${source(fault.text)})`;
       tell(uid, isCut ? faultInjected(message) : faultOver(message));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       tell(uid, faultInjected(`the network of the Pod stays unchanged: ${why} (${source(fault.text)})`));
     }
   }

@@ -31,8 +31,17 @@ export interface Partition extends Window {
   readonly name: string;
 }
 
+/** A fault of a node. */
+export interface NodeFault extends Window {
+  readonly type: 'node';
+  /** Undefined: the seed chooses. */
+  readonly name: string | undefined;
+  readonly state: 'crashed' | 'silent' | 'shutdown';
+}
+
 export type InjectedFault =
   | EndingFault
+  | NodeFault
   | (LastingFault & { readonly type: 'probe'; readonly probe: string })
   | (LastingFault & { readonly type: 'image' })
   | Partition
@@ -44,6 +53,8 @@ const ENDING = new RegExp(String.raw`^(?<type>kill|oom|exit:(?<code>\d{1,3}))${N
 const PROBE = new RegExp(String.raw`^probe:(?<probe>readiness|liveness|startup)${NAME}=fail${AT}$`);
 const IMAGE = new RegExp(`^image-pull-fail${NAME}${AT}$`);
 const PARTITION = new RegExp(`^partition:(?<name>[a-z0-9][-a-z0-9.]*)${AT}$`);
+const NODE = new RegExp(`^node(?::(?<name>[a-z0-9][-a-z0-9.]*))?=(?<what>crash|silent|shutdown)${AT}$`);
+const NODE_STATES = { crash: 'crashed', silent: 'silent', shutdown: 'shutdown' } as const;
 const CLOCK = /^clock(?<by>[+-][^@]+)(?:@(?<at>[^@]+))?$/;
 
 /**
@@ -65,6 +76,11 @@ export function readFault(text: string): InjectedFault {
   const partition = PARTITION.exec(text)?.groups;
   if (partition !== undefined)
     return { type: 'partition', name: partition['name'] ?? '', ...readWindow(text, partition['at']) };
+  const node = NODE.exec(text)?.groups;
+  if (node !== undefined) {
+    const state = NODE_STATES[node['what'] as keyof typeof NODE_STATES];
+    return { type: 'node', name: node['name'], state, ...readWindow(text, node['at']) };
+  }
   const clock = CLOCK.exec(text)?.groups;
   if (clock === undefined) throw mistake(text, 'there is no such fault');
   return { type: 'clock', text, byMs: duration(text, clock['by']), atMs: duration(text, clock['at'] ?? '0s') };

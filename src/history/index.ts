@@ -1,4 +1,5 @@
 export { type Advice, type AdviceSeverity, counted, patchOf } from './advise/advice.ts';
+export type { WorkloadPods } from './advise/placement-rules.ts';
 export { advise, type Basis, type RunAdvice } from './advise/advise.ts';
 export { compareRuns, type RunComparison } from './compare/compare-runs.ts';
 export type { Difference, ManifestChange, Tolerance } from './compare/difference.ts';
@@ -33,5 +34,6 @@ export type { AttemptStory, ContainerStory, Happening, HookSpan, ProbeSpan, RunS
 export { type EndInStatus, endsIn } from './story/container-story.ts';
 export { timelineOf } from './timeline/critical-path.ts';
 export type { CriticalPath, PathStep, Timeline } from './timeline/model.ts';
+export { type NodeLane, nodeLanes } from './timeline/node-lanes.ts';
 export { readyCounts } from './timeline/ready-counts.ts';
 export { isGood } from './timeline/start-steps.ts';

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { removeLargeTree } from '../remove-tree.ts';
-import { formatTime, fullImageName, parseJson, PodrunError } from '../api/index.ts';
+import { errorMessage, formatTime, fullImageName, parseJson, PodrunError } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import type { LayerKind, Platform, PresentImage } from '../lifecycle/index.ts';
 import { checkSpace, hasLayer, makeLayer } from './pull/make-layers.ts';
@@ -69,7 +69,7 @@ async function unpackArchive(archive: Readable, folder: string, store: ImageStor
   const links = new Map<string, string>();
   const entries = extract();
   const reading = pipeline(archive, entries).catch((error: unknown) => {
-    throw damaged(error instanceof Error ? error.message : String(error));
+    throw damaged(errorMessage(error));
   });
   reading.catch(() => undefined);
   try {
@@ -208,7 +208,7 @@ function parsedIn<T>(files: ArchiveFiles, name: string): T {
   try {
     return parseJson(bytes) as T;
   } catch (error) {
-    throw damaged(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    throw damaged(`${name}: ${errorMessage(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import {
   controllerOf,
   isTerminalPhase,
-  type PodrunError,
+  PodrunError,
   resolvedUid,
   type StoredEvent,
   type StoredPod,
@@ -12,6 +12,7 @@ import {
   type EvictionSettings,
   type FoundInstance,
   type NodeFacts,
+  nodePressureTaints,
   type OwnRights,
   type PodActivity,
   type Restoration,
@@ -22,23 +23,25 @@ import {
 } from '../lifecycle/index.ts';
 import type { Subscription } from '../store/index.ts';
 import { type ApiOfPods, type ApiPlace, type DialEndpoint, type ServiceServer } from '../network/index.ts';
-import { schedulingObjects, settleClaimsOf } from '../apiserver/index.ts';
-import { EvictionWatch, machineReadings, memoryUse, storageUse } from './usage/eviction-watch.ts';
+import { deletePod, schedulingObjects, settleClaimsOf } from '../apiserver/index.ts';
+import { type EvictionWatch, watchMachine } from './usage/eviction-watch.ts';
 import { runningContainers } from './usage/measure-pods.ts';
 import { NodeReport } from './usage/node-report.ts';
 import { TaintEvictions } from './usage/taint-evictions.ts';
 import { UsageSampler } from './usage/usage-sampler.ts';
 import { inTurn } from '../clock.ts';
-import { keepAlive } from '../defects.ts';
+import { keepAlive, reportTrouble } from '../defects.ts';
 import { nodeImages, type OnPull, podSourceRules } from '../images/index.ts';
+import { Kubelets } from './nodes/kubelets.ts';
+import { ClaimChanges } from './claim-changes.ts';
 import { LiveRuns } from './live-runs.ts';
 import { Neighbours } from './usage/neighbours.ts';
 import { lookAtContainers } from '../runtime/index.ts';
-import { judgeImages, METRICS_INTERVAL_MS, readOwnRights, ThisNode } from '../settings/index.ts';
+import { ClusterNodes, judgeImages, METRICS_INTERVAL_MS, readOwnRights } from '../settings/index.ts';
 import { type AgentResources, Machine } from './machine.ts';
 import { podNotices } from './notices.ts';
 import { PodRun } from './pod-run.ts';
-import type { PodRunAgent } from './pod-run-agent.ts';
+import type { PodRunAgent, PreemptedPods } from './pod-run-agent.ts';
 import type { HowToEnd } from './pod-worker.ts';
 import { preemptVictims } from './preempt.ts';
 import { servicesOf } from './services.ts';
@@ -62,17 +65,18 @@ export interface AgentOptions extends AgentResources {
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent implements PodRunAgent<PodRun> {
   readonly #options: AgentOptions;
-  readonly #node: ThisNode;
+  readonly #nodes: ClusterNodes;
   readonly #machine: Machine;
   /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   readonly #live: LiveRuns;
   readonly #neighbours: Neighbours;
   readonly #subscriptions: Subscription[] = [];
-  /** By Pod: the watch of its claims. */
-  readonly #claimWatches = new Map<PodRun, Subscription>();
+  /** Undefined: no Pod has had a claim. */
+  #claims: ClaimChanges | undefined;
   #isNodeFollowed = false;
   readonly #nodeListeners: (() => void)[] = [];
+  readonly #kubelets: Kubelets<PodRun>;
   readonly #taintEvictions: TaintEvictions;
   #ownRights: OwnRights | undefined;
   readonly #alive = keepAlive();
@@ -83,35 +87,67 @@ export class Agent implements PodRunAgent<PodRun> {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#node = new ThisNode(options.store, options.store.root, options.settings);
-    this.#neighbours = new Neighbours(
-      { store: options.store, isOwn: (uid) => this.hasPod(uid), onFreed: () => this.#live.schedule() },
-      this.node.name,
-    );
-    this.#live = new LiveRuns(options.clock, () => this.#neighbours.freed);
+    this.#nodes = new ClusterNodes(options.store, options.store.root, options.settings);
+    this.#neighbours = new Neighbours({
+      store: options.store,
+      isOwn: (uid) => this.hasPod(uid),
+      onChange: (event) => this.#live.heard(event),
+    });
+    this.#live = new LiveRuns(options.clock, schedulingObjects(options.store));
     this.#taintEvictions = new TaintEvictions({
       ...options,
-      onTrouble: (error) => options.onTrouble(error as PodrunError),
+      nodes: () => this.#nodes.all,
+      pods: () => this.#live.placedBeside(undefined),
+      deletePod: (pod, graceSeconds) => this.#delete(pod, graceSeconds),
+      onTrouble: (error) => reportTrouble(error, options.onTrouble),
     });
     this.#machine = new Machine({
       ...options,
       images: nodeImages(options),
-      node: this.node,
+      nodeOf: (pod) => this.#nodes.of(pod),
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
       isOwn: (pod) => this.#runs.has(resolvedUid(pod)),
+    });
+    this.#kubelets = new Kubelets({
+      ...options,
+      isInCluster: options.settings.privateNetworks?.kind === 'cluster',
+      runsOn: (name) =>
+        [...this.#runs.values()].filter(({ pod, state }) => pod.spec.nodeName === name && state !== 'over'),
+      isOwned: ({ metadata: { namespace, name } }) => options.store.isOwned(namespace, name),
+      runAgain: (run, pod) => {
+        run.close();
+        this.resume(pod, [], true);
+        // Not before: a Pod that waits would take its room.
+        this.#live.remove(run);
+      },
+      onTrouble: (text) => options.onTrouble(new PodrunError('Disk', text)),
     });
     this.usage = this.#sampler();
     const { eviction } = options.settings;
     this.#evictions = eviction && this.#watchEvictions(eviction);
   }
 
-  /** This machine as a node, as it is now. */
-  get node(): NodeFacts {
-    return this.#node.facts;
+  /** The nodes of this agent, as they are now. */
+  get nodes(): ClusterNodes['all'] {
+    return this.#nodes.all;
   }
 
-  /** Calls back after each change of the node's labels, taints and cordon. */
+  nodeOf(pod: StoredPod): NodeFacts {
+    return this.#machine.networks.nodeFor(pod);
+  }
+
+  /** The name of this machine's node. Undefined: declared nodes are in its place. */
+  get machine(): string | undefined {
+    return this.#nodes.hasMachine ? this.#nodes.all[0].name : undefined;
+  }
+
+  /** True when this machine is the only node. */
+  get hasOneNode(): boolean {
+    return this.#nodes.hasMachine && this.#nodes.all.length === 1;
+  }
+
+  /** Calls back after each change of a node's labels, taints and cordon. */
   onNodeChange(listener: () => void): void {
     this.#followNode();
     this.#nodeListeners.push(listener);
@@ -134,32 +170,27 @@ export class Agent implements PodRunAgent<PodRun> {
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
     const { store } = this.#options;
-    const { namespace } = pod.metadata;
     this.#followNode();
     const run = new PodRun({
       ...this.#options,
       pod,
       restoration,
       agent: this,
-      node: this.#machine.networks.nodeFor(pod, this.node),
       machine: this.#machine,
     });
     this.#runs.set(resolvedUid(pod), run);
     this.#live.add(run);
     if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
       this.#settleClaims(pod);
-      this.#claimWatches.set(
-        run,
-        store.watch('persistentvolumeclaims', { namespace }, () => run.begin()),
-      );
+      this.#claims ??= new ClaimChanges(store, (event) => this.#live.heard(event));
     }
     this.#live.begin(run);
-    this.#lookAtTaints();
+    this.#taintEvictions.look();
   }
 
   /** The server of Services in the network of this agent's Pods. */
   services(): ServiceServer {
-    return servicesOf({ ...this.#options, networks: this.#machine.networks, nodeName: this.node.name });
+    return servicesOf({ ...this.#options, networks: this.#machine.networks, nodes: () => this.nodes });
   }
 
   /** Lets an API server listen in the networks of Pods; see PodNetworks. */
@@ -188,14 +219,16 @@ export class Agent implements PodRunAgent<PodRun> {
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {
-    return podNotices(pod, { ...this.#options, store: this.#options.store.recent, rights: this.#rights });
+    const place = { ...this.#options, store: this.#options.store.recent, hasNodes: !this.hasOneNode };
+    return podNotices(pod, { ...place, rights: this.#rights });
   }
 
   schedulerFacts(run: PodRun): SchedulerFacts {
     const { store } = this.#options;
     const others = this.#neighbours.read();
     return {
-      node: this.node,
+      nodes: this.nodes,
+      order: this.#live.orderOf(run),
       placed: [...this.#live.placedBeside(run), ...others.placed],
       nominated: [...this.#live.nominatedBeside(run), ...others.nominated],
       objects: schedulingObjects(store),
@@ -223,48 +256,65 @@ export class Agent implements PodRunAgent<PodRun> {
 
   /** Restarts containers of a Pod in place, without back-off: the files that they run have changed. */
   restart(uid: string, containers: readonly string[], isByUser?: boolean): void {
-    this.#runs.get(uid)?.restart(containers, isByUser);
+    this.#runs.get(uid)?.worker?.restart(containers, isByUser);
   }
 
-  /** Schedules waiting Pods again after each change of the node, and evicts Pods that do not tolerate its taints. */
+  /** Tells the scheduler of each change of a node, and evicts Pods that do not tolerate its taints. */
   #followNode(): void {
     if (this.#isNodeFollowed) return;
     this.#isNodeFollowed = true;
-    const watch = this.#node.follow(() => {
-      this.#live.nodeChanged();
-      this.#lookAtTaints();
+    const watch = this.#nodes.follow(() => {
+      this.#kubelets.look();
+      this.#tellNodes();
+      this.#taintEvictions.look();
       for (const listener of this.#nodeListeners) listener();
     });
     this.#subscriptions.push(watch);
+    this.#kubelets.look();
+    this.#tellNodes();
   }
 
-  #lookAtTaints(): void {
-    this.#taintEvictions.look(() => this.#live.placedBeside(undefined), this.node);
+  #tellNodes(): void {
+    const taints = nodePressureTaints(this.#evictions?.conditions ?? []);
+    this.#live.setNodes(this.nodes.map((node) => ({ ...node, taints: [...node.taints, ...taints] })));
   }
 
-  preempt(victims: readonly StoredPod[], by: StoredPod, publish: () => void): void {
+  preempt({ nodeName, victims }: PreemptedPods, by: StoredPod, publish: () => void): void {
+    const run = this.#runs.get(resolvedUid(by));
     const waits = (): void => {
-      const run = this.#runs.get(resolvedUid(by));
-      if (run !== undefined) this.#live.nominate(run);
+      if (run !== undefined) this.#live.nominate(run, nodeName);
       publish();
     };
-    preemptVictims(victims, by, { ...this.#options, nodeName: this.node.name, waits });
+    const nominated = [...this.#live.nominatedBeside(run), ...this.#neighbours.read().nominated];
+    const deletePod = (pod: StoredPod): void => this.#delete(pod, undefined);
+    preemptVictims(victims, by, { ...this.#options, nodeName, nominated, waits, deletePod });
+  }
+
+  #delete({ metadata: { namespace, name } }: StoredPod, graceSeconds: number | undefined): void {
+    const { store, clock, onTrouble } = this.#options;
+    deletePod({ store, clock, namespace, name, graceSeconds }).catch((error: unknown) =>
+      reportTrouble(error, onTrouble),
+    );
   }
 
   placed(run: PodRun): void {
     this.#live.placed(run);
   }
 
-  changed(pod: StoredPod): void {
-    this.#machine.podChanged(pod);
+  changed(run: PodRun): void {
+    if (run.state !== 'waiting') this.#machine.podChanged(run.pod);
+    this.#live.changed(run);
+  }
+
+  recorded(run: PodRun): void {
+    this.#live.changed(run);
   }
 
   over(run: PodRun): void {
     this.#settleClaims(run.pod);
-    this.#claimWatches.get(run)?.close();
-    this.#claimWatches.delete(run);
     this.#live.remove(run);
-    this.#lookAtTaints();
+    this.#kubelets.podOver(run.pod);
+    this.#taintEvictions.look();
     this.#options.onOver(run.pod);
   }
 
@@ -272,7 +322,7 @@ export class Agent implements PodRunAgent<PodRun> {
     try {
       settleClaimsOf(this.#options.store, pod);
     } catch (error) {
-      this.#options.onTrouble(error as PodrunError);
+      reportTrouble(error, this.#options.onTrouble);
     }
   }
 
@@ -320,9 +370,11 @@ export class Agent implements PodRunAgent<PodRun> {
     this.#evictions?.close();
     this.usage.close();
     this.#taintEvictions.close();
+    this.#kubelets.close();
     this.#neighbours.close();
-    const subscriptions = [...this.#claimWatches.values(), ...this.#subscriptions];
-    for (const open of [...this.#runs.values(), ...subscriptions]) open.close();
+    this.#claims?.close();
+    this.#live.close();
+    for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
     await this.#machine.close();
     this.#alive.close();
   }
@@ -340,21 +392,18 @@ export class Agent implements PodRunAgent<PodRun> {
 
   #watchEvictions(settings: EvictionSettings): EvictionWatch {
     const { store, clock } = this.#options;
-    const machine = this.#machine;
-    const report = new NodeReport({ ...this.#options, nodeName: this.node.name });
-    return new EvictionWatch({
+    const reportAt = ({ name: nodeName }: NodeFacts): NodeReport => new NodeReport({ ...this.#options, nodeName });
+    return watchMachine({
       settings,
+      store,
       clock,
       pods: () => this.#live.placedBeside(undefined),
-      readings: () => machineReadings(store.root),
-      measure: (resource, pods) =>
-        resource === 'memory'
-          ? memoryUse({ store, clock }, pods)
-          : storageUse((pod, wanted) => machine.measureStorage(pod, wanted), pods),
-      evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.evict(eviction),
+      measureStorage: (pod, wanted) => this.#machine.measureStorage(pod, wanted),
+      evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.worker?.evict(eviction),
       report: (seen) => {
-        report.pressure(seen);
-        if (seen.isChanged) this.#live.nodeChanged();
+        // A silent kubelet tells nothing, and a Node of a client has none.
+        for (const node of this.nodes) if (node.isUnmanned !== true) reportAt(node).pressure(seen);
+        if (seen.isChanged) this.#tellNodes();
       },
     });
   }

@@ -71,7 +71,7 @@ export class ContainerEffects implements EffectRunner {
 
   resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
     this.#pod = pod;
-    this.#restored = this.#sandbox.create(pod);
+    this.#restored = this.#sandbox.create(pod, true);
     this.#step(this.#restored);
     for (const { id, container, attempt } of instances) this.#adopt(pod, { id, container, attempt });
   }
@@ -79,7 +79,7 @@ export class ContainerEffects implements EffectRunner {
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void {
     switch (effect.type) {
       case 'createSandbox':
-        return this.#step(this.#sandbox.create(pod));
+        return this.#step(this.#sandbox.create(pod, false));
       case 'stopSandbox':
         return inBackground(this.#sandbox.stop(pod));
       case 'start':

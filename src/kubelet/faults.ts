@@ -1,6 +1,7 @@
 import type { StoredPod } from '../api/index.ts';
 import type { EventDraft, ImageVerdicts, ProbeOutcome } from '../lifecycle/index.ts';
 import type { Runtime } from '../runtime/index.ts';
+import type { KubeletState } from '../settings/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 
 /**
@@ -22,8 +23,15 @@ export interface Faults {
    * @param names its own name, and the name of its workload
    */
   joined(pod: StoredPod, names: readonly string[], cutOff: CutOff): Promise<void>;
-  /** Begins to count the time. @param tell records an event about the Pod with this uid */
-  begin(tell: (uid: string, event: EventDraft) => void): void;
+  /**
+   * Begins to count the time.
+   * @param tell records an event about the Pod with this uid
+   * @param changeNode changes the state of the kubelet of a node, and records an event about the Node
+   */
+  begin(
+    tell: (uid: string, event: EventDraft) => void,
+    changeNode: (name: string, state: KubeletState, event: EventDraft) => void,
+  ): void;
   /** Ends all of it: podrun is about to end the Pods. */
   close(): void;
 }

@@ -1,67 +1,100 @@
 import { controllerOf, isTerminalPhase, type StoredPod } from '../api/index.ts';
-import { type Clock, inTurn } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { isLaterReplica } from '../controllers/index.ts';
-import { priorityOf, resourcesKey } from '../lifecycle/index.ts';
+import { type ClusterEvent, type HintFacts, nodeChanges, type SchedulingNode } from '../lifecycle/index.ts';
 import type { PodRun } from './pod-run.ts';
 import type { HowToEnd } from './pod-worker.ts';
+import { WaitingRuns } from './waiting-runs.ts';
 
-/** The runs of an agent that are not over: the order in which the node takes them, and in which they end. */
+/** The runs of an agent that are not over: the order in which nodes take them, and in which they end. */
 export class LiveRuns {
   readonly #runs = new Set<PodRun>();
-  /** The runs of Pods that are bound to a node: few, beside thousands that may wait. */
-  readonly #bound = new Set<PodRun>();
-  /** The runs of Pods that wait until preempted Pods have gone. */
-  readonly #nominated = new Set<PodRun>();
+  /** The runs of Pods that are bound to a node, and these Pods as the scheduler last heard of them. */
+  readonly #bound = new Map<PodRun, StoredPod>();
+  /** The runs of Pods that wait until preempted Pods have gone, and the node that they wait for. */
+  readonly #nominated = new Map<PodRun, string>();
   /** Replicas of StatefulSets that end after a later one. */
   readonly #lastToEnd = new Map<PodRun, HowToEnd>();
-  /** The resources that other Pods held when the run last did not fit. */
-  readonly #unschedulable = new Map<PodRun, string>();
-  readonly #clock: Clock;
-  /** The number of times that other agents may have freed resources. */
-  readonly #freedByOthers: () => number;
-  /** The runs that free resources are being offered to. */
-  #offered: readonly PodRun[] = [];
+  readonly #waiting: WaitingRuns;
+  /** The nodes as the scheduler last heard of them. */
+  #nodes: readonly SchedulingNode[] = [];
 
-  constructor(clock: Clock, freedByOthers: () => number = () => 0) {
-    this.#clock = clock;
-    this.#freedByOthers = freedByOthers;
+  constructor(clock: Clock, facts: HintFacts) {
+    this.#waiting = new WaitingRuns(clock, facts, (run) => this.#attempt(run));
   }
 
   add(run: PodRun): void {
+    const { spec, status } = run.pod;
     this.#runs.add(run);
-    if (run.pod.spec.nodeName !== undefined) this.#bound.add(run);
-    else if (run.pod.status.nominatedNodeName !== undefined) this.#nominated.add(run);
+    if (spec.nodeName !== undefined) this.#bound.set(run, run.pod);
+    else if (status.nominatedNodeName !== undefined) this.#nominated.set(run, status.nominatedNodeName);
   }
 
-  /** Notes that a run waits for preempted Pods. */
-  nominate(run: PodRun): void {
-    this.#nominated.add(run);
+  /** Notes that a run waits for preempted Pods of a node. */
+  nominate(run: PodRun, nodeName: string): void {
+    this.#nominated.set(run, nodeName);
   }
 
   /** Notes that a node has taken a Pod. */
   placed(run: PodRun): void {
-    this.#bound.add(run);
+    this.#bound.set(run, run.pod);
     this.#nominated.delete(run);
+    this.#waiting.remove(run);
+    this.heard({ kind: 'Pod', after: run.pod });
   }
 
-  /** Begins a run. One that waits is not begun again beside the same resources. */
+  /** Begins a run: at once with a node, and else when the scheduler has found one. */
   begin(run: PodRun): void {
-    const held = this.#keyBeside(run);
+    if (run.pod.spec.nodeName === undefined) this.#waiting.add(run);
+    else run.begin();
+  }
+
+  #attempt(run: PodRun): void {
     run.begin();
-    if (run.state !== 'waiting') return;
-    this.#unschedulable.set(run, held);
-    // It waits for no preempted Pod any more: its room is free again.
-    if (run.pod.status.nominatedNodeName === undefined && this.#nominated.delete(run)) this.schedule();
+    if (run.state === 'waiting') this.#lookAtNomination(run);
+  }
+
+  /** A run that waits for no preempted Pods any more leaves their room to other Pods. */
+  #lookAtNomination(run: PodRun): void {
+    const nodeName = this.#nominated.get(run);
+    if (nodeName === undefined || run.pod.status.nominatedNodeName !== undefined) return;
+    this.#nominated.delete(run);
+    this.#freeNomination(run, nodeName);
+  }
+
+  #freeNomination({ pod }: PodRun, nominatedNodeName: string): void {
+    this.heard({ kind: 'Pod', before: { ...pod, status: { ...pod.status, nominatedNodeName } } });
+  }
+
+  /** Notes that a Pod has changed. Waiting Pods may fit now: this Pod, or Pods beside it. */
+  changed(run: PodRun): void {
+    const before = this.#bound.get(run);
+    if (before !== undefined) {
+      this.#bound.set(run, run.pod);
+      this.heard({ kind: 'Pod', before, after: run.pod });
+    } else {
+      this.#lookAtNomination(run);
+      this.#waiting.update(run);
+    }
+  }
+
+  /** Tries waiting Pods again that a change may help. */
+  heard(event: ClusterEvent): void {
+    this.#waiting.heard(event);
   }
 
   /** Forgets a run that is over. Its resources go to waiting Pods. */
   remove(run: PodRun): void {
-    const hasFreed = [this.#bound.delete(run), this.#nominated.delete(run)].includes(true);
+    const before = this.#bound.get(run);
+    const nominatedNodeName = this.#nominated.get(run);
     this.#runs.delete(run);
-    this.#unschedulable.delete(run);
+    this.#bound.delete(run);
+    this.#nominated.delete(run);
     this.#lastToEnd.delete(run);
+    this.#waiting.remove(run);
     this.#endNextReplicas();
-    if (hasFreed) this.schedule();
+    if (before !== undefined) this.heard({ kind: 'Pod', before });
+    else if (nominatedNodeName !== undefined) this.#freeNomination(run, nominatedNodeName);
   }
 
   get isEmpty(): boolean {
@@ -70,19 +103,27 @@ export class LiveRuns {
 
   /** The Pods that hold resources of the node. */
   placedBeside(run: PodRun | undefined): readonly StoredPod[] {
-    const others = [...this.#bound].filter((other) => other !== run).map((other) => other.pod);
+    const others = [...this.#bound.keys()].filter((other) => other !== run).map((other) => other.pod);
     return others.filter(({ status }) => !isTerminalPhase(status.phase));
   }
 
   /** The Pods that wait until preempted Pods have gone. */
-  nominatedBeside(run: PodRun): readonly StoredPod[] {
-    return [...this.#nominated].filter((other) => other !== run).map(({ pod }) => pod);
+  nominatedBeside(run: PodRun | undefined): readonly StoredPod[] {
+    return [...this.#nominated.keys()].filter((other) => other !== run).map(({ pod }) => pod);
   }
 
-  /** Schedules the waiting Pods again: the node has changed. */
-  nodeChanged(): void {
-    this.#unschedulable.clear();
-    this.schedule();
+  /** Takes the nodes as they are now. */
+  setNodes(nodes: readonly SchedulingNode[]): void {
+    const before = this.#nodes;
+    this.#nodes = nodes;
+    if (!this.#waiting.isEmpty) for (const change of nodeChanges(before, nodes)) this.heard(change);
+    // The node that a Pod names may have come.
+    for (const run of this.#bound.keys()) if (run.state === 'waiting') run.begin();
+  }
+
+  /** The number of Pods that came to the scheduler before a Pod that waits. */
+  orderOf({ pod }: PodRun): number | undefined {
+    return this.#waiting.orderOf(pod.metadata.uid);
   }
 
   /** Ends all runs. The replicas of a StatefulSet end one after the other, the last one first. */
@@ -106,28 +147,7 @@ export class LiveRuns {
     return [...this.#runs].some((other) => isLaterReplica(other.pod, pod));
   }
 
-  /**
-   * Offers free resources to the waiting Pods. Skips Pods that did not fit beside the same resources: thousands may
-   * wait.
-   */
-  schedule(): void {
-    const byPriority = (one: PodRun, other: PodRun): number => priorityOf(other.pod) - priorityOf(one.pod);
-    const offered = [...this.#runs].filter(({ state }) => state === 'waiting').toSorted(byPriority);
-    this.#offered = offered;
-    for (const run of offered) {
-      inTurn(this.#clock, () => {
-        // A later pass offers them again.
-        if (this.#offered === offered && run.state === 'waiting') this.#offer(run);
-      });
-    }
-  }
-
-  #offer(run: PodRun): void {
-    if (this.#unschedulable.get(run) !== this.#keyBeside(run)) this.begin(run);
-  }
-
-  #keyBeside(run: PodRun): string {
-    const held = [...this.placedBeside(run), ...this.nominatedBeside(run)];
-    return `${this.#freedByOthers()} ${resourcesKey(run.pod, held)}`;
+  close(): void {
+    this.#waiting.close();
   }
 }

@@ -1,6 +1,6 @@
 import { inBackground } from '../defects.ts';
 import { topWorkload, workloadsAbove } from '../apiserver/index.ts';
-import type { Container, HTTPGetAction, PodrunError, StoredEvent, StoredPod, WatchEvent } from '../api/index.ts';
+import type { Container, HTTPGetAction, StoredEvent, StoredPod, WatchEvent } from '../api/index.ts';
 import { type Clock, machineClock } from '../clock.ts';
 import { AttachPoint } from './attach/attach-point.ts';
 import {
@@ -63,11 +63,12 @@ export interface AgentResources {
   /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
   /** Called when a record could not be written or read. */
-  readonly onTrouble: (error: PodrunError) => void;
+  readonly onTrouble: (error: Error) => void;
 }
 
 interface MachineOptions extends AgentResources {
-  readonly node: NodeFacts;
+  /** The node of a Pod. */
+  readonly nodeOf: (pod: Pick<StoredPod, 'spec'>) => NodeFacts;
   /** The images from which containers run. Undefined: all of them run programs of this machine. */
   readonly images: NodeImages | undefined;
   /** The rights of this process. Read when the first Pod needs them. */
@@ -116,7 +117,7 @@ export class Machine implements PodMachine {
       privateNetworks,
       hostEnv,
       networkRecord: options.networkRecord,
-      policyEvents: policyEventsOf({ ...options, clock, nodeName: options.node.name }),
+      policyEvents: policyEventsOf({ ...options, clock }),
       workloadOf: (pod) => topWorkload(workloadsAbove(store), pod),
     });
     this.#volumes = new VolumesOfPods({ ...options, files, nodeFor: (pod) => this.networks.nodeFor(pod) });
@@ -125,6 +126,7 @@ export class Machine implements PodMachine {
       ...options,
       clock,
       network: privateNetworks?.kind ?? 'host',
+      isOnMachine: (pod) => this.networks.isOnMachine(pod),
       hasOwnFiles: settings.features.tier === 'namespace',
       helper: () => this.networks.clusterHelper(),
     });
@@ -168,7 +170,8 @@ export class Machine implements PodMachine {
 
   async #meetFaults(pod: StoredPod): Promise<void> {
     const { faults, store } = this.#options;
-    if (faults === undefined || this.networks.privateNetworkOf(pod) === undefined) return;
+    if (faults === undefined || pod.spec.hostNetwork === true) return;
+    if (this.networks.privateNetworkOf(pod) === undefined) return;
     const names = [pod.metadata.name, ...workloadsAbove(store)(pod).map(({ name }) => name)];
     await faults.joined(pod, names, (isCut) => this.networks.cutOff(pod, isCut));
   }

@@ -17,6 +17,8 @@ import { hasApiServer } from '../apiserver/index.ts';
 interface Place {
   readonly settings: AgentSettings;
   readonly store: ObjectReader;
+  /** True where the Pod may run on several nodes. */
+  readonly hasNodes: boolean;
   /** The rights of this process. */
   readonly rights: () => OwnRights;
 }
@@ -33,10 +35,11 @@ export function podNotices(pod: StoredPod, place: Place): EventDraft[] {
 
 type HandlerType = RuntimeHandler['type'];
 
-function fieldNotices(pod: StoredPod, type: HandlerType, { settings }: Place): EventDraft[] {
+function fieldNotices(pod: StoredPod, type: HandlerType, { settings, hasNodes }: Place): EventDraft[] {
   const isolation = {
     hasNamespaces: type !== 'process',
     hasPodNetwork: settings.privateNetworks !== undefined,
+    hasNodes,
   };
   return groupIgnoredFields({ ...pod }, isolation).map(fieldHasNoEffect);
 }

@@ -16,53 +16,35 @@ import {
   type EventDraft,
   isSameForClients,
   mergeStatus,
-  type NodeEviction,
-  type NodeFacts,
-  place,
   type Placement,
   type PodActivity,
   type Restoration,
   sandboxChanged,
   type SchedulingEvent,
+  type VolumeChoice,
   withoutGrace,
 } from '../lifecycle/index.ts';
 
-import type { Runtime } from '../runtime/index.ts';
 import type { ObjectPart, Subscription } from '../store/index.ts';
-import { asRun, type ObjectState, ofPod, PodWrites, type PodWritesOptions, withUid } from './pod-writes.ts';
-import { EventRecorder, type EventRecorderOptions, isRenewed, isStored } from '../apiserver/index.ts';
+import { asRun, type ObjectState, ofPod, PodWrites, withUid } from './pod-writes.ts';
+import { bindVolumes, EventRecorder, isRenewed, isStored } from '../apiserver/index.ts';
 import { ContainerEffects } from './container-effects.ts';
-import type { PodMachine } from './pod-machine.ts';
-import type { PodRunAgent } from './pod-run-agent.ts';
-import { type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
-
-export interface PodRunOptions extends PodWritesOptions {
-  readonly pod: StoredPod;
-  /** The facts of a former agent's Pod. Undefined: the Pod is new. */
-  readonly restoration?: Restoration | undefined;
-  readonly agent: PodRunAgent<PodRun>;
-  readonly runtime: Runtime;
-  readonly node: NodeFacts;
-  readonly machine: PodMachine;
-  readonly onEvent: EventRecorderOptions['onEvent'];
-  /** Called when another process removed the record. The Pod is ended. */
-  readonly onRecordLost: (pod: StoredPod) => void;
-}
-
-/** The end of a Pod whose object was removed by force: see `#gone`. */
-const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
+import type { RunOfPod } from './pod-run-agent.ts';
+import { isUnplaced, PodScheduling, type ScheduledPod } from './pod-scheduling.ts';
+import { BY_FORCE, type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
 
 /** The time in which the store's watch reports whether a missing object was deleted by force. */
 const WATCH_MS = 1000;
 
-/** Waiting for a node; placed on this node, which runs or rejects it; waiting for its last write; over. */
+/** Placed: its node runs or rejects it. Ending: its last write is awaited. */
 type State = 'waiting' | 'placed' | 'ending' | 'over';
 
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
-export class PodRun implements PodReport {
-  readonly #options: PodRunOptions;
+export class PodRun implements PodReport, ScheduledPod {
+  readonly #options: RunOfPod<PodRun>;
   readonly #writes: PodWrites;
   readonly #recorder: EventRecorder;
+  readonly scheduling: PodScheduling;
   /** Reports the changes of other writers. The store gets it with each write: it names the writer. */
   readonly #subscription: Subscription;
   /** The newest known state of the object, as the node knows it: see `asRun`. */
@@ -74,17 +56,27 @@ export class PodRun implements PodReport {
   #isRemovalReported = false;
   /** True when the run is to end: no client may be left who would remove the finalizers of the object. */
   #isToEnd = false;
+  /** The object in the API, which the kubelet of its node does not reach: it writes nothing. Undefined: it does. */
+  #unheard: StoredPod | undefined;
+  #hasEndedUnheard = false;
+  #hasCrashed = false;
   /** The request to end a Pod whose worker is being made: its first writes may bring the news. */
   #endOfNew: HowToEnd | undefined;
   /** True when the object was removed before the watch began. */
   readonly #isTooLate: boolean;
 
-  constructor(options: PodRunOptions) {
-    const { pod, store, node } = options;
+  constructor(options: RunOfPod<PodRun>) {
+    const { pod, store, agent } = options;
     this.#options = options;
     this.#pod = asRun(pod, pod.spec);
     this.#writes = new PodWrites(options);
-    this.#recorder = new EventRecorder({ ...options, nodeName: node.name });
+    this.#recorder = new EventRecorder({ ...options, nodeName: agent.nodeOf(pod).name });
+    this.scheduling = new PodScheduling({
+      clock: options.clock,
+      facts: () => agent.schedulerFacts(this),
+      preempt: agent.preempt.bind(agent),
+      pod: this,
+    });
     const { namespace, name, uid } = this.#pod.metadata;
     this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object: stored }) => {
       if (resolvedUid(stored) !== uid || (type === 'DELETED' && isRenewed(store, stored))) return;
@@ -98,9 +90,21 @@ export class PodRun implements PodReport {
     if (isPresent) this.#takeNewer(asRun(present, pod.spec));
   }
 
-  /** The Pod as this agent knows it. */
   get pod(): StoredPod {
+    return this.#unheard ?? this.#known;
+  }
+
+  get #known(): StoredPod {
     return this.#worker?.pod ?? this.#pod;
+  }
+
+  get worker(): Pick<PodWorker, 'evict' | 'restart'> | undefined {
+    return this.#worker;
+  }
+
+  /** True for a Pod that was killed with its node. */
+  get hasCrashed(): boolean {
+    return this.#hasCrashed;
   }
 
   get state(): State {
@@ -128,32 +132,52 @@ export class PodRun implements PodReport {
     if (this.#isTooLate) return this.#gone(true);
     if (restoration !== undefined) return;
     if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
-    // A Pod that never ran is removed at once, without a terminal phase.
-    if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#remove();
-    const placement = agent.alone(() => this.#place());
-    if (placement.type === 'waits') return this.#leavePending(placement);
-    agent.placed(this);
+    const { metadata, spec } = this.#pod;
+    const isUnreached = Boolean(spec.nodeName) && agent.nodeOf(this.#pod).isUnmanned === true;
+    // A Pod that never ran is removed at once, without a terminal phase, unless its kubelet does not answer.
+    if (metadata.deletionTimestamp !== undefined && !isUnreached) return this.#remove();
+    const placement = agent.alone(() => this.scheduling.attempt());
+    if (this.#pod.spec.nodeName) agent.placed(this);
+    if (placement.type === 'waits') return this.scheduling.leavePending(placement);
+    this.#state = 'placed';
     if (placement.type !== 'rejected') return this.#run();
     this.events(this.#pod, [placement.event]);
     this.#end(placement.status);
   }
 
-  /** Binds the Pod when the scheduler finds room for it. The kubelet then decides, beside the same Pods. */
-  #place(): Placement {
-    const { agent, clock } = this.#options;
-    const facts = { ...agent.schedulerFacts(this), now: clock.now() };
-    const placement = place(this.#pod, facts);
-    if (placement.type === 'waits') return placement;
-    this.#state = 'placed';
-    if (placement.type !== 'binds') return placement;
-    this.#bind(placement.nodeName);
-    this.scheduling(placement.event);
-    return place(this.#pod, facts);
+  /** The kubelet of its node loses the API. With `isCrash`, everything that runs is killed as well. */
+  cutOff(isCrash: boolean): void {
+    this.#unheard = this.pod;
+    this.#writes.cancelRetry();
+    this.#recorder.hold();
+    if (!isCrash || this.#worker === undefined) return;
+    const { pod } = this.#worker;
+    this.#worker.crash();
+    this.#pod = pod;
+    this.#worker = undefined;
+    this.#hasCrashed = true;
+  }
+
+  /** The kubelet of its node reaches the API again: it hears what has happened, and tells what has. */
+  reconnect(): void {
+    if (this.#unheard === undefined) return;
+    this.#unheard = undefined;
+    this.#attempt(() => this.#recorder.send());
+    const { namespace, name, uid } = this.#pod.metadata;
+    const stored = this.#options.store.get<StoredPod>('pods', namespace, name);
+    if (stored === undefined || resolvedUid(stored) !== uid) return this.#gone(true);
+    const { status } = this.pod;
+    this.#heard(false, asRun(stored, this.#pod.spec));
+    if (!this.#hasEndedUnheard) return;
+    this.#pod = this.saveStatus(status);
+    this.finished();
   }
 
   /** Ends the run, also while only finalizers keep the object. The record stays. */
   terminate(how: HowToEnd): void {
     if (this.#state === 'over') return;
+    this.reconnect();
+    if (this.#hasCrashed) return this.#end();
     this.#isToEnd = true;
     this.#orBreak(() => {
       if (this.#object === 'held') this.#end();
@@ -167,19 +191,8 @@ export class PodRun implements PodReport {
     if (!isStored(this.#options.store, this.#pod)) this.#missing();
   }
 
-  /** Records an event of the scheduler. */
-  scheduling(event: SchedulingEvent): void {
+  tellDecision(event: SchedulingEvent): void {
     this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
-  }
-
-  /** Restarts containers in place: the files that they run have changed. */
-  restart(containers: readonly string[], isByUser?: boolean): void {
-    this.#worker?.restart(containers, isByUser);
-  }
-
-  /** Evicts a running Pod because this machine lacks memory or disk space. */
-  evict(eviction: NodeEviction): void {
-    this.#worker?.evict(eviction);
   }
 
   close(): void {
@@ -194,13 +207,15 @@ export class PodRun implements PodReport {
   }
 
   #heard(isRemoved: boolean, object: StoredPod): void {
+    if (this.#unheard !== undefined) this.#unheard = object;
+    if (this.#unheard !== undefined) return isRemoved && this.#worker === undefined ? this.#gone(true) : undefined;
     if (!isRemoved) return this.#takeNewer(object) ? this.#changed(object) : undefined;
     this.#isRemovalReported = true;
     // deletePod sets a grace period of 0 in the last state of an object that it deletes.
     this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
   }
 
-  /** Runs a step that the Pod waits for. After a defect of podrun in it, the Pod ends. */
+  /** Runs a step that the Pod waits for. A defect in it ends the Pod. */
   #orBreak(run: () => void): void {
     try {
       run();
@@ -229,19 +244,15 @@ export class PodRun implements PodReport {
   #changed(pod: StoredPod): void {
     const { agent } = this.#options;
     if (this.#object !== 'present' || this.#state === 'over') return;
-    if (this.#worker === undefined) return this.begin();
+    if (this.#worker === undefined) return isUnplaced(this.#pod) ? agent.changed(this) : this.begin();
     this.#worker.objectChanged(pod);
     // Finalizers keep the object of a Pod that was deleted by force.
     if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
     this.events(pod, this.#recorder.unrecorded(agent.notices(pod)));
-    agent.changed(pod);
+    agent.changed(this);
   }
 
-  /**
-   * Ends the Pod after its object was removed. By force: with the shortest grace period, one second for the preStop
-   * hook and two for the stop signal (source: pod_workers.go calculateEffectiveGracePeriod). Otherwise its files were
-   * removed, perhaps with the whole state folder: with the Pod's own grace period.
-   */
+  /** Ends the Pod after its object was removed: by force, or with its files, perhaps with the whole state folder. */
   #gone(isForced: boolean): void {
     const before = this.#object;
     this.#object = 'gone';
@@ -254,8 +265,9 @@ export class PodRun implements PodReport {
     if (!this.#endPlaced(isForced ? BY_FORCE : { force: false })) this.#end();
   }
 
-  /** Ends the containers of a Pod that this node has taken. Returns false for any other Pod. */
+  /** Ends the containers of a Pod that this node has taken. Returns false for any other Pod, and where none is left. */
   #endPlaced(how: HowToEnd): boolean {
+    if (this.#hasCrashed || this.#hasEndedUnheard) return false;
     if (this.#worker === undefined) this.#endOfNew = how;
     else this.#worker.terminate(how);
     return this.#state === 'placed';
@@ -263,7 +275,7 @@ export class PodRun implements PodReport {
 
   #run(restoration?: Restoration): void {
     this.#state = 'placed';
-    const { agent, clock, runtime, node, machine } = this.#options;
+    const { agent, clock, runtime, machine } = this.#options;
     const notices = this.#recorder.unrecorded(agent.notices(this.#pod));
     if (restoration === undefined) this.events(this.#pod, notices);
     if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
@@ -274,7 +286,7 @@ export class PodRun implements PodReport {
       pod: this.#pod,
       clock,
       config: (pod) => agent.config(pod),
-      hostIP: node.hostIPs[0],
+      hostIP: agent.nodeOf(this.#pod).hostIPs[0],
       restoration,
       report: this,
       effects: (report) => new ContainerEffects({ clock, runtime, machine, report }),
@@ -283,29 +295,25 @@ export class PodRun implements PodReport {
     if (this.#endOfNew !== undefined) this.#worker.terminate(this.#endOfNew);
   }
 
-  #leavePending(placement: Extract<Placement, { type: 'waits' }>): void {
-    const { victims = [] } = placement;
-    if (victims.length === 0) this.#publishWait(placement);
-    else this.#options.agent.preempt(victims, this.#pod, () => this.#publishWait(placement));
-  }
-
-  #publishWait({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
+  tellWait({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
     if (status !== undefined) this.#pod = this.saveStatus(status);
     // A client may have changed the Pod just before: it waits no more.
     if (this.#state !== 'waiting') return;
-    if (event !== undefined) this.scheduling(event);
+    if (event !== undefined) this.tellDecision(event);
     this.events(this.#pod, this.#recorder.unrecorded(notices));
   }
 
-  #bind(nodeName: string): void {
+  bind(nodeName: string, volumes: readonly VolumeChoice[]): void {
     const { store, clock } = this.#options;
+    if (volumes.length > 0) this.#attempt(() => bindVolumes(store, nodeName, volumes));
     const { metadata } = this.#pod;
     const bound = (pod: StoredPod): StoredPod => boundTo(withUid(pod, metadata.uid), nodeName, clock.now());
     this.#takeNewer(this.#attempt(() => store.bind(metadata, bound, this.#subscription)) ?? bound(this.#pod));
   }
 
   finished(): void {
-    if (!this.isRemoved && this.pod.metadata.deletionTimestamp !== undefined) this.#remove();
+    if (this.#unheard !== undefined) this.#hasEndedUnheard = true;
+    else if (!this.isRemoved && this.pod.metadata.deletionTimestamp !== undefined) this.#remove();
     else this.#end();
   }
 
@@ -352,6 +360,7 @@ export class PodRun implements PodReport {
 
   /** Stores the status of the Pod, and keeps the parts that other writers own. */
   saveStatus(status: PodStatus): StoredPod {
+    if (this.#unheard !== undefined) return { ...this.#known, status };
     this.#writes.cancelRetry();
     const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, status) });
     const written = this.#change('status', merge, isTerminalPhase(status.phase));
@@ -366,6 +375,10 @@ export class PodRun implements PodReport {
     return this.#pod;
   }
 
+  saved(): void {
+    this.#options.agent.recorded(this);
+  }
+
   /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
   #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
     const [{ store }, { metadata }] = [this.#options, this.#pod];
@@ -377,7 +390,7 @@ export class PodRun implements PodReport {
   events(pod: StoredPod, drafts: readonly EventDraft[]): void {
     const record = (): void => this.#recorder.record(pod, drafts);
     if (drafts.length === 0) return;
-    if (this.isRemoved) record();
+    if (this.isRemoved || this.#unheard !== undefined) record();
     else this.#attempt(record);
   }
 

@@ -61,6 +61,8 @@ export interface PodReport {
    * conditions.
    */
   saveStatus(status: PodStatus): StoredPod;
+  /** Called after the worker has taken the answer of `saveStatus`. */
+  saved(): void;
   /** Records events in this order. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
   /** Called when everything of the Pod has ended. */
@@ -78,6 +80,12 @@ export interface HowToEnd {
   /** Also cut a running postStart hook short. Otherwise the worker waits for it. */
   readonly breaksOffHook?: boolean;
 }
+
+/**
+ * The end of a Pod whose object was removed by force: the shortest grace period, one second for the preStop hook and
+ * two for the stop signal. Source: pod_workers.go calculateEffectiveGracePeriod.
+ */
+export const BY_FORCE: HowToEnd = { force: false, graceSeconds: 1, breaksOffHook: true };
 
 export interface PodWorkerOptions {
   readonly pod: StoredPod;
@@ -206,6 +214,14 @@ export class PodWorker implements EffectReport {
     inBackground(this.#effects.abandon(this.#pod).then(() => this.#report.broken(defect)));
   }
 
+  /** Kills everything, as the crash of its node does. Nothing is reported. */
+  crash(): void {
+    if (isFinished(this.#facts)) return;
+    this.#facts = { ...this.#facts, sandbox: 'finished' };
+    this.#alarm?.cancel();
+    inBackground(this.#effects.abandon(this.#pod));
+  }
+
   #handleOrFail(seen: readonly Observation[]): void {
     try {
       this.#handle(seen);
@@ -271,6 +287,7 @@ export class PodWorker implements EffectReport {
       if (isSameJson(status, this.#storedStatus)) return;
       this.#pod = this.#withSameSpec(this.#report.saveStatus(status));
       this.#storedStatus = this.#pod.status;
+      this.#report.saved();
       if (isSameJson(status, this.#storedStatus)) return;
       const { phase } = this.#storedStatus;
       if (isTerminalPhase(phase) && !isTerminalPhase(status.phase)) this.#endAs(phase);

@@ -1,10 +1,11 @@
-import type { PodrunError, StoredPod } from '../api/index.ts';
+import type { StoredPod } from '../api/index.ts';
 import { EventRecorder, type EventRecorderOptions } from '../apiserver/index.ts';
+import { reportTrouble } from '../defects.ts';
 import { refusedByPolicy } from '../lifecycle/index.ts';
 import type { PolicyEvents, Refusal } from '../network/index.ts';
 
 interface PolicyEventsOptions extends EventRecorderOptions {
-  readonly onTrouble: (error: PodrunError) => void;
+  readonly onTrouble: (error: Error) => void;
 }
 
 /** Records what becomes of NetworkPolicies: events about them, and about the Pods whose connections they refuse. */
@@ -15,7 +16,7 @@ export function policyEventsOf({ onTrouble, ...options }: PolicyEventsOptions): 
       record();
     } catch (error) {
       // The object may be gone, or the disk full.
-      onTrouble(error as PodrunError);
+      reportTrouble(error, onTrouble);
     }
   };
   return {

@@ -1,5 +1,5 @@
 import { inBackground, isDefect } from '../defects.ts';
-import type { StoredPod } from '../api/index.ts';
+import { errorMessage, type StoredPod } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import type { EffectReport } from './pod-worker.ts';
 import {
@@ -44,24 +44,25 @@ export class Sandbox {
 
   /**
    * Creates the sandbox, or finds the sandbox that a former agent made, and reports it, unless the Pod ends meanwhile.
+   * @param isFormer true for the sandbox of a former agent, whose containers may still run
    */
-  async create(pod: StoredPod): Promise<void> {
-    const podIP = await this.#make(pod);
+  async create(pod: StoredPod, isFormer: boolean): Promise<void> {
+    const podIP = await this.#make(pod, isFormer);
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
   }
 
   /** Tries until it has succeeded, or until the Pod ends. Rejects with a defect. */
-  async #make(pod: StoredPod): Promise<string | undefined> {
+  async #make(pod: StoredPod, isFormer: boolean): Promise<string | undefined> {
     const { signal } = this.#goingDown;
     const event = (draft: EventDraft): void => this.#options.report.event(pod, draft);
     while (!signal.aborted) {
       try {
-        const podIP = await this.#options.machine.createSandbox(pod, { signal, event });
+        const podIP = await this.#options.machine.createSandbox(pod, { signal, event, isFormer });
         inBackground(this.#watchStorage(pod, signal));
         return podIP;
       } catch (error) {
         if (isDefect(error)) throw error;
-        event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
+        event(failedCreatePodSandBox(errorMessage(error)));
         await pause(this.#options.clock, SANDBOX_RETRY_MS, signal);
       }
     }

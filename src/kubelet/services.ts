@@ -1,7 +1,8 @@
-import type { PodrunError, StoredKubeObject, StoredService } from '../api/index.ts';
+import type { StoredKubeObject, StoredService } from '../api/index.ts';
 import { EventRecorder, type EventRecorderOptions } from '../apiserver/index.ts';
 import { machineClock } from '../clock.ts';
-import type { EventDraft, PortOwner } from '../lifecycle/index.ts';
+import { reportTrouble } from '../defects.ts';
+import type { EventDraft, NodeFacts, PortOwner } from '../lifecycle/index.ts';
 import {
   lateServer,
   type PodNetworks,
@@ -12,43 +13,43 @@ import {
 import type { AgentSettings } from '../settings/index.ts';
 import type { FileStore } from '../store/index.ts';
 
-interface ServicesOptions extends EventRecorderOptions {
+interface ServicesOptions extends Omit<EventRecorderOptions, 'nodeName'> {
+  readonly nodes: () => readonly [NodeFacts, ...NodeFacts[]];
   readonly store: FileStore;
   readonly settings: AgentSettings;
   readonly networks: PodNetworks;
-  readonly onTrouble: (error: PodrunError) => void;
+  readonly onTrouble: (error: Error) => void;
 }
 
 /** The server of Services in the network of an agent's Pods. */
-export function servicesOf({ networks, settings, ...options }: ServicesOptions): ServiceServer {
+export function servicesOf({ networks, settings, nodes, ...options }: ServicesOptions): ServiceServer {
   const { store, clock, onTrouble } = options;
   const onServed = (service: StoredService): void => {
     try {
       store.markServing(service.metadata);
     } catch (error) {
-      onTrouble(error as PodrunError);
+      reportTrouble(error, onTrouble);
     }
   };
   // They are not reachable: there is nothing to wait for.
   if (settings.privateNetworks?.kind === 'pod') {
     return { show: async (services) => services.forEach(onServed), close: () => undefined };
   }
-  const recorder = new EventRecorder(options);
+  const recorder = new EventRecorder({ ...options, nodeName: nodes()[0].name });
   const record = (about: StoredKubeObject, event: EventDraft): void => recorder.recordOwn(about, event);
   return lateServer(async () => {
     const [{ AgentServices }, { ServiceProxy }] = await Promise.all([
       import('../network/node/agent-services.ts'),
       import('../network/proxy/service-proxy.ts'),
     ]);
-    const isCluster = settings.privateNetworks !== undefined;
-    const report = (error: Error): void => onTrouble(error as PodrunError);
+    const network = settings.privateNetworks === undefined ? 'host' : 'cluster';
     const ownerOf = (port: number, address: string): Promise<PortOwner | undefined> =>
       networks.ownerOfPort(port, address);
-    const shared = { record, clock: machineClock(clock), onTrouble: report, ownerOf };
+    const shared = { record, clock: machineClock(clock), onTrouble, ownerOf };
     // podrun's helper ends with the network.
     const inCluster: ServiceListeners = { update: (wanted) => networks.serve(wanted), close: () => undefined };
-    const listeners = isCluster ? inCluster : new ServiceProxy({ clock: shared.clock, opens: () => true });
-    const services = new AgentServices({ ...shared, onServed, network: isCluster ? 'cluster' : 'host', listeners });
+    const listeners = network === 'cluster' ? inCluster : new ServiceProxy({ clock: shared.clock, opens: () => true });
+    const services = new AgentServices({ ...shared, nodes, onServed, network, listeners });
     return withIngresses(services, store, async () => {
       const { AgentIngresses } = await import('../network/node/agent-ingresses.ts');
       const dial = networks.dialEndpoint.bind(networks);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type AgentSettings, type ConfigFile, splitWords } from '../settings/index.ts';
+import { type AgentSettings, type ConfigFile, nodesAlike, splitWords } from '../settings/index.ts';
 import { type ChosenRuntime, type RunChoices, runNetworks, runSettings } from '../engine/index.ts';
 import { type KubeObject, usage } from '../api/index.ts';
 import type { SystemClock } from '../clock.ts';
@@ -38,6 +38,7 @@ function choicesOfOptions({ options, config, cwd }: CheckedRun): RunChoices {
     pollsMemory: options.enforceMemory === 'poll',
     isolates: options.isolate,
     ingressPorts: options.ingressPorts,
+    nodes: typeof options.nodes === 'number' ? nodesAlike(options.nodes, 0) : options.nodes,
     overcommits: options.overcommit ?? config?.overcommit,
     seccompRoot: options.seccompRoot && path.resolve(cwd, options.seccompRoot),
     ...(options.strictPid1 !== undefined && { strictPid1: options.strictPid1 }),

@@ -1,7 +1,13 @@
 import path from 'node:path';
 import { tellDefect } from '../defects.ts';
 import { isMainThread } from 'node:worker_threads';
-import { type AgentSettings, readConfigFile } from '../settings/index.ts';
+import {
+  type AgentSettings,
+  type ConfigFile,
+  type DeclaredNode,
+  readConfigFile,
+  splitNodes,
+} from '../settings/index.ts';
 import {
   DEFAULT_NAMESPACE,
   type KubeObject,
@@ -110,6 +116,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
     isolation: {
       hasNamespaces: choice !== 'process',
       hasPodNetwork: hasOwnNetworks(networkOf({ network: options.network, config })),
+      hasNodes: nodeCount(options, config) > 1,
     },
   });
   const { objects, unread, hooks, warning } = withoutHelmHooks(loaded, options.helmHooks === true);
@@ -122,11 +129,12 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const stateFolder = openStateFolder(options.stateDir, prepared.clock);
   try {
     const where = { stateDir: stateFolder.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
-    const needs = apiNeeds(stateFolder.store, unread, objects, variablesInHooks(hooks, options.env ?? {}));
+    const { nodes, rest } = splitNodes(unread);
+    const needs = apiNeeds(stateFolder.store, rest, objects, variablesInHooks(hooks, options.env ?? {}));
     const hasApi = options.api ?? needs.isNeeded;
     for (const warning of unreadWarnings(needs, hasApi, options.strict === true)) warn(withoutPlaces(warning));
     const apiNeeded = hasApi ? needs : undefined;
-    return await begin(prepared, sorted, { stateFolder, needs: apiNeeded }, await chooseRuntime(choice, where));
+    return await begin(prepared, sorted, { stateFolder, needs: apiNeeded, nodes }, await chooseRuntime(choice, where));
   } catch (error) {
     stateFolder.close();
     throw error;
@@ -136,7 +144,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 async function begin(
   prepared: CheckedRun,
   { pods, records, workloads }: SeparatedObjects,
-  { stateFolder, needs }: { readonly stateFolder: StateFolder; readonly needs: ApiNeeds | undefined },
+  { stateFolder, needs, nodes }: Pick<RunParts, 'stateFolder' | 'needs'> & { readonly nodes: readonly DeclaredNode[] },
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, config, warn } = prepared;
@@ -157,7 +165,8 @@ async function begin(
   });
   for (const { object } of [...sorted.live, ...sorted.liveWorkloads]) throw runsAlready(store, object as Runnable);
   for (const lack of unmetRequests(chosen, planned, store.root)) warn(lack);
-  const settings = await settingsOfRun(prepared, chosen, store.root, manifests);
+  const chosenSettings = await settingsOfRun(prepared, chosen, store.root, manifests);
+  const settings = { ...chosenSettings, nodes: [...(chosenSettings.nodes ?? []), ...nodes] };
   if (options.strict === true) refuseIdlePolicies(manifests, settings.privateNetworks);
   const loose = new LooseEnds(store, manifests);
   for (const warning of loose.warnings) warn(withoutPlaces(warning));
@@ -174,6 +183,11 @@ async function begin(
   const keep = (): Promise<void> => storeObjects(beginning, sorted, [...pods, ...workloads]);
   if (needs === undefined) await keep();
   return startRun(prepared, { stateFolder, loose, needs, keep }, sorted, settings);
+}
+
+function nodeCount({ nodes: given }: RunOptions, config: ConfigFile | undefined): number {
+  const nodes = given ?? config?.nodes ?? 1;
+  return typeof nodes === 'number' ? nodes : nodes.length;
 }
 
 /** A Pod or a workload. */
@@ -213,6 +227,7 @@ async function startRun(
     },
     openApi: api && ((node) => api.open(node).then(keep)),
     isBusy: () => api?.isBusy === true,
+    nodes: settings.nodes,
     settings: () => settings,
     store,
     clock,

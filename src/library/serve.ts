@@ -93,6 +93,7 @@ async function openRun(prepared: CheckedRun, store: FileStore): Promise<Run> {
   const settings = await settingsOfRun(prepared, chosen, store.root, [], FOR_CLIENTS);
   return Run.start({
     objects: { pods: [], workloads: [] },
+    nodes: settings.nodes,
     settings: () => settings,
     store,
     clock,
@@ -114,6 +115,7 @@ export interface KubernetesServerOptions extends Pick<
   | 'isolate'
   | 'network'
   | 'networkHostAccess'
+  | 'nodes'
   | 'onWarning'
   | 'proxy'
   | 'runtime'

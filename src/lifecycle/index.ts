@@ -80,6 +80,7 @@ export {
   type EvictionThreshold,
   lookAtPressure,
   NO_PRESSURE,
+  nodePressureTaints,
   type NodePressure,
   type NodeReadings,
   type PodUse,
@@ -95,11 +96,20 @@ export {
   shownHeartbeat,
   shownPressure,
   withHeartbeat,
+  withShutdown,
 } from './node/node-conditions.ts';
-export { isExtendedResource, resourcesKey, shortages } from './node/node-resources.ts';
+export { isExtendedResource, shortages } from './node/node-resources.ts';
 export { boundTo, endedUnscheduled, place, type Placement } from './scheduling/placement.ts';
-export { LOOPBACK, podAddress, PRIVATE } from './node/pod-address.ts';
-export { priorityOf } from './node/priority.ts';
+export {
+  isInCluster,
+  isNodeInCluster,
+  LOOPBACK,
+  nodeInCluster,
+  nodeOnMachine,
+  nodePlace,
+  podAddress,
+  privateRange,
+} from './node/pod-address.ts';
 export {
   BUILT_IN_HANDLERS,
   HANDLER_NETWORKS,
@@ -110,11 +120,17 @@ export {
   type RuntimeHandler,
 } from './node/runtime-handler.ts';
 export type { SchedulingNode, Snapshot } from './scheduling/base/snapshot.ts';
+export type { ClusterEvent } from './scheduling/queue/cluster-event.ts';
+export type { HintFacts } from './scheduling/queue/hint.ts';
+export { nodeChanges } from './scheduling/queue/node-changes.ts';
+export { SchedulingQueue, type SchedulingRejection } from './scheduling/queue/scheduling-queue.ts';
+export { outranked } from './scheduling/preemption.ts';
 export { type PlacedPod, placePods } from './scheduling/place-pods.ts';
-export { readCluster } from './scheduling/read-cluster.ts';
-export { PLUGINS_OF_ONE_NODE, schedule, type SchedulerFacts } from './scheduling/schedule.ts';
+export type { VolumeChoice } from './scheduling/filters/volume-binding.ts';
+export { imageSizes, readCluster, spreadGroups } from './scheduling/read-cluster.ts';
+export { pluginsFor, schedule, type SchedulerFacts } from './scheduling/schedule.ts';
 export { podSysctls, type PodSysctls } from './node/sysctls.ts';
-export { hasUntoleratedTaint, toleranceMs } from './node/taints.ts';
+export { CORDON, hasUntoleratedTaint, toleranceMs } from './node/taints.ts';
 export type { Observation, StartFailed } from './observation.ts';
 export { containerSpec, observe } from './observe.ts';
 export { type BackOffLimits, CRASH_LOOP } from './plan/back-off.ts';
@@ -219,7 +235,14 @@ export { brokenPodStatus, lostPodStatus } from './status/lost-pod.ts';
 export { isSameForClients, mergeStatus } from './status/merge-status.ts';
 export { podStatus } from './status/pod-status.ts';
 export { sync } from './sync.ts';
-export { CONDITION, DELETED_FOR_TAINT, DISRUPTION_TARGET, EVICTED_BY_API } from './texts/condition-reasons.ts';
+export {
+  CONDITION,
+  DELETED_FOR_TAINT,
+  DELETION_BY_POD_GC,
+  DISRUPTION_TARGET,
+  EVICTED_BY_API,
+  TERMINATION_BY_KUBELET,
+} from './texts/condition-reasons.ts';
 export {
   hostPathInState,
   unknownMedium,
@@ -250,6 +273,7 @@ export {
   noServiceNames,
   SERVICE_SERVED,
   serviceAddressReplaced,
+  clientsUnknown,
   servicePortMoved,
   servicePortTaken,
   serviceServed,
@@ -293,16 +317,20 @@ export {
   MISFIT,
   NO_ROOM,
   NODE_READY,
+  NODE_SILENT,
+  nodeIsNotReady,
   nodeIsReady,
+  nodeRebooted,
   nodeStatusIs,
   OVERCOMMIT_REMEDY,
   PREEMPTED,
   registeredInController,
+  removedFromController,
   roomIn,
   startOfNode,
   SUFFICIENT_PID,
 } from './texts/scheduling.ts';
-export { DEADLINE_EXCEEDED, EVICTED, NODE_LOST } from './texts/pod-reasons.ts';
+export { DEADLINE_EXCEEDED, EVICTED, NODE_LOST, NODE_SHUTDOWN } from './texts/pod-reasons.ts';
 export {
   countIn,
   endedByFault,
@@ -313,6 +341,7 @@ export {
   faultOver,
   FIELD_HAS_NO_EFFECT,
   fieldHasNoEffect,
+  hostPathMade,
   imageUsersNotMapped,
   limitsNotEnforced,
   NODE_LABELS_MISSING,
@@ -327,8 +356,10 @@ export {
   terminationLogNotAtPath,
   timeIsFaster,
   volumeNotAtMountPath,
+  sizeLimitMeasured,
   volumeOnDisk,
-  hostPathMade,
+  WORKING_FOLDER_HIDDEN,
+  workingFolderHidden,
 } from './texts/podrun-events.ts';
 export {
   answeredByOther,
@@ -356,6 +387,7 @@ export {
 export { MEMORY_POLLED, TERMINATED, WAITING } from './texts/container-states.ts';
 export { storageMeasures, type StorageMeasures } from './volumes/local-storage.ts';
 export { byteLength } from './volumes/volume-file-path.ts';
+export { isMeantFor, sizeOfVolume, storageClassOf, volumeMismatch } from './volumes/volume-fit.ts';
 export { type VolumeFacts, type VolumeFile, volumeFiles } from './volumes/volume-files.ts';
 export {
   type FileKind,
@@ -375,3 +407,4 @@ export {
   notAtMountPath,
   volumeVariables,
 } from './volumes/volume-mounts.ts';
+export { priorityOf } from './node/priority.ts';

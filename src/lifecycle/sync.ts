@@ -112,10 +112,14 @@ function checkEviction(draft: Draft): void {
   const ownMessage = storage && evictionMessage(draft.pod, storage);
   const message = ownMessage ?? eviction?.message;
   if (message === undefined) return;
-  draft.event(evicted(message));
   const byNode = ownMessage === undefined;
+  // A node that shuts down has no event for its Pods.
+  if (!byNode || eviction?.reason === undefined) draft.event(evicted(message));
   const graceSeconds = byNode ? eviction?.graceSeconds : undefined;
-  draft.terminate({ cause: 'evicted', message, byNode }, Math.max(1, graceSeconds ?? EVICTION_GRACE_SECONDS));
+  draft.terminate(
+    { cause: 'evicted', reason: byNode ? eviction?.reason : undefined, message, byNode },
+    Math.max(1, graceSeconds ?? EVICTION_GRACE_SECONDS),
+  );
 }
 
 /** Terminates a Pod whose phase has become terminal: only sidecars and the sandbox are left. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/index.ts';
-import type { UnreadObject } from './check/load.ts';
+import type { UnreadObject } from './check/load-object.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
 const HOOK = 'helm.sh/hook';

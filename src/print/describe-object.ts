@@ -1,6 +1,7 @@
 import {
   type ConfigMap,
   type Namespace,
+  ownValue,
   type PodDisruptionBudget,
   type PriorityClass,
   type Secret,
@@ -19,6 +20,8 @@ import { describeAutoscaler } from './describe/kinds/autoscaler.ts';
 import { describeIngress, describeIngressClass } from './describe/kinds/ingress.ts';
 import { describeNetworkPolicy } from './describe/kinds/network-policy.ts';
 import { describeNode } from './describe/kinds/node.ts';
+import { describeRole, describeRoleBinding } from './describe/kinds/rbac.ts';
+import { describeStorageClass } from './describe/kinds/storage-class.ts';
 import {
   describeLimitRange,
   describeQuota,
@@ -79,15 +82,24 @@ const KINDS: Readonly<Record<string, Describe>> = {
   HorizontalPodAutoscaler: describeAutoscaler,
   IngressClass: describeIngressClass,
   NetworkPolicy: describeNetworkPolicy,
+  ClusterRole: describeRole,
+  Role: describeRole,
+  ClusterRoleBinding: describeRoleBinding,
+  RoleBinding: describeRoleBinding,
+  StorageClass: describeStorageClass,
   Node: (node, { list, nowMs }) => describeNode(node, list('pods'), nowMs),
 };
 
 /** The kinds whose events kubectl does not show. */
 const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
   'LimitRange',
   'Namespace',
   'NetworkPolicy',
   'ResourceQuota',
+  'Role',
+  'RoleBinding',
   'Secret',
 ]);
 
@@ -99,7 +111,7 @@ export function describeObject(object: StoredKubeObject, context: DescribeContex
   const { kind } = object;
   const { events, nowMs } = context;
   if (kind === 'Pod') return describePod(object as unknown as StoredPod, events, nowMs);
-  const describe = (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? describeAnyKind;
+  const describe = ownValue(KINDS, kind) ?? describeAnyKind;
   const own = WITHOUT_EVENTS.has(kind) ? undefined : events && eventsAbout(object, events);
   return alignWithEvents(describe(object as never, context), own, nowMs);
 }

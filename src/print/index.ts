@@ -17,6 +17,7 @@ export { jsonPathPrinter } from './formats/json-path-format.ts';
 export { formatYaml, listOf, type PrintedObject, renderObject, renderWatchLine } from './formats/object.ts';
 export { sortObjects } from './formats/sort-objects.ts';
 export { imageTable, pulledText, pullPhrase } from './images.ts';
+export { nodeTable } from './nodes.ts';
 export type { FollowedAddress } from './workloads/workload-row.ts';
 export {
   type Annotation,
@@ -36,7 +37,7 @@ export {
 export { causeOf, firstCause } from './live/first-cause.ts';
 export { liveColumns, type LiveObjects, podLabel } from './live/live-columns.ts';
 export { continuedLog, type LiveStyle, logPrefix, renderRemark, renderTransition } from './live/live-line.ts';
-export { networkTransition, type Transition } from './live/transition.ts';
+export { networkTransition, nodeTransition, type Transition } from './live/transition.ts';
 export {
   type JudgedConnection,
   type PolicyPlace,

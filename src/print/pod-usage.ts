@@ -98,15 +98,17 @@ export interface NodeUsage {
  * The table of `kubectl top node`. Percentages refer to what is allocatable.
  * Source: staging/src/k8s.io/kubectl/pkg/metricsutil/metrics_printer.go PrintNodeMetrics.
  */
-export function renderNodeUsage({ node, ...usage }: NodeUsage, { headers }: { readonly headers: boolean }): string {
-  const { cpu = '0', memory = '0' } = node.status?.allocatable ?? {};
-  const [cpuCell = '', memoryCell = ''] = amountCells(usage);
-  const cpuShare = percent(usage.cpuMillis, quantityMilliValue(parseQuantity(cpu)));
-  const memoryShare = percent(usage.memoryBytes, quantityValue(parseQuantity(memory)));
-  const row = [node.metadata?.name ?? '', cpuCell, cpuShare, memoryCell, memoryShare];
-  const rows = headers ? [['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)'], row] : [row];
+export function renderNodeUsage(usages: readonly NodeUsage[], { headers }: { readonly headers: boolean }): string {
+  const rows = usages.map(({ node, ...usage }) => {
+    const { cpu = '0', memory = '0' } = node.status?.allocatable ?? {};
+    const [cpuCell = '', memoryCell = ''] = amountCells(usage);
+    const cpuShare = percent(usage.cpuMillis, quantityMilliValue(parseQuantity(cpu)));
+    const memoryShare = percent(usage.memoryBytes, quantityValue(parseQuantity(memory)));
+    return [node.metadata?.name ?? '', cpuCell, cpuShare, memoryCell, memoryShare];
+  });
+  const all = headers ? [['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)'], ...rows] : rows;
   // kubectl ends every cell with a tab, even the last one of a line.
-  return new TabWriter(TABLE_LAYOUT).render(renderRows(rows.map((cells) => [...cells, ''])));
+  return new TabWriter(TABLE_LAYOUT).render(renderRows(all.map((cells) => [...cells, ''])));
 }
 
 function percent(used: number, available: bigint): string {

@@ -4,16 +4,12 @@ import { type ImageMap, mappingOf } from '../lifecycle/index.ts';
 const CONTAINER_LISTS: ReadonlySet<string> = new Set(['containers', 'initContainers', 'ephemeralContainers']);
 
 /**
- * The objects with the images that they have on a cluster.
+ * Returns what makes an object with the images that it has on a cluster, and throws a PodrunError (usage) when an image
+ * is a program of this machine and nothing replaces it.
  * @param images what stands for images on this machine: a cluster has none of it
  * @param replaced the values of --on-cluster-image: `NAME=REFERENCE`
- * @throws {PodrunError} (usage) when an image is a program of this machine and nothing replaces it
  */
-export function clusterImages(
-  objects: readonly KubeObject[],
-  images: ImageMap,
-  replaced: readonly string[],
-): KubeObject[] {
+export function clusterImages(images: ImageMap, replaced: readonly string[]): (object: KubeObject) => KubeObject {
   const references = new Map(replaced.map(parseReplacement));
   const onCluster = (image: string): string => {
     const reference = references.get(image);
@@ -24,7 +20,7 @@ export function clusterImages(
       `Push it to a registry, and name it with --on-cluster-image ${image}=REFERENCE.`,
     );
   };
-  return objects.map((object) => withImages(object, onCluster) as KubeObject);
+  return (object) => withImages(object, onCluster) as KubeObject;
 }
 
 function parseReplacement(text: string): readonly [string, string] {

@@ -1,4 +1,11 @@
-import { hasCode, PodrunError, type ResourceType, type StoredKubeObject, type WatchEvent } from '../api/index.ts';
+import {
+  errorMessage,
+  hasCode,
+  PodrunError,
+  type ResourceType,
+  type StoredKubeObject,
+  type WatchEvent,
+} from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { type ClusterConnection, collectionPath, type StreamedAnswer } from './base/connection.ts';
 import { streamLines } from './pod-logs.ts';
@@ -124,6 +131,6 @@ interface WatchLine {
 
 function troubleOf(error: unknown): PodrunError {
   if (error instanceof PodrunError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   return new PodrunError('Unreachable', `the connection with the cluster has ended (${why}): podrun asks it again`);
 }

@@ -1,6 +1,7 @@
-import { controlledTypes } from '../apiserver/index.ts';
+import { controlledTypes, type HookLimits, runHooks } from '../apiserver/index.ts';
 import { ForeignRoots, type RunListener, StartedRun } from '../engine/index.ts';
 import {
+  errorMessage,
   hasCode,
   isWorkload,
   type KubeObject,
@@ -14,13 +15,15 @@ import {
 } from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Root, RunRecord } from '../lifecycle/index.ts';
+import type { HelmHook, HelmHookEvent, HelmHooks } from '../manifest/index.ts';
 import type { FileStore } from '../store/index.ts';
-import { type ClusterConnection, objectPathOf } from './base/connection.ts';
-import { type CreatedObject, createdObject, createOn, namespaceReady, removeFrom } from './created-objects.ts';
+import type { ClusterConnection } from './base/connection.ts';
+import { type ForeignObject, onceServed } from './custom-objects.ts';
 import { ClusterResource } from './cluster-resource.ts';
 import { Mirror } from './mirror.ts';
 import { OwnObjects } from './own-objects.ts';
 import { PodLogs } from './pod-logs.ts';
+import { ClusterObjects } from './cluster-objects.ts';
 import { recordRun } from './run-record.ts';
 
 export interface ClusterRunOptions {
@@ -34,6 +37,11 @@ export interface ClusterRunOptions {
   readonly namespace: string | undefined;
   /** The objects to create, as the manifests say, in this order. */
   readonly objects: readonly KubeObject[];
+  /** The objects of kinds that are none of Kubernetes' own, to create after these. */
+  readonly custom: readonly ForeignObject[];
+  /** The hooks to run before and after these. */
+  readonly hooks: HelmHooks;
+  readonly hookLimits: HookLimits & { readonly signal: AbortSignal };
   /** The command of the user, for messages. */
   readonly command: string;
   readonly listener: RunListener;
@@ -42,14 +50,8 @@ export interface ClusterRunOptions {
 }
 
 const EVENTS: ResourceType = resourceTypeOf({ apiVersion: 'v1', kind: 'Event' });
-const GONE_LOOK_MS = 250;
-/** A cluster that does not answer at the end of a run is asked so many times more, at this interval. */
-const REMOVE_RETRIES = 5;
-const REMOVE_RETRY_MS = 1000;
 /** The logs of containers that have ended arrive within this time, or not at all. */
 const LOGS_MAX_MS = 5000;
-/** After a second request to end, podrun waits this long: a finalizer may keep a namespace for ever. */
-const FORCED_MAX_MS = 30_000;
 
 /**
  * A run on a cluster: creates the objects, follows all that becomes of them, and removes them at the end. To the rest
@@ -61,7 +63,8 @@ export class ClusterRun extends StartedRun {
   readonly #own: OwnObjects;
   readonly #logs: PodLogs;
   readonly #mirror: Mirror;
-  readonly #created: CreatedObject[] = [];
+  readonly #objects: ClusterObjects;
+  /** The uids of objects that another client has deleted. */
   readonly #deletedByOthers = new Set<string>();
   #followed: readonly ClusterResource[] = [];
   #roots: ForeignRoots | undefined;
@@ -73,8 +76,8 @@ export class ClusterRun extends StartedRun {
   #isFollowing = false;
 
   /**
-   * Creates the objects. When one of them is refused, removes those before it.
-   * @throws {PodrunError} the refusal
+   * Runs the hooks and creates the objects. When one fails or is refused, removes those before it.
+   * @throws {PodrunError} the refusal, or the failure of a hook
    */
   static async start(options: ClusterRunOptions): Promise<ClusterRun> {
     const run = new ClusterRun(options);
@@ -91,27 +94,42 @@ export class ClusterRun extends StartedRun {
     this.#own = new OwnObjects(options.namespace === undefined);
     this.#logs = new PodLogs({ ...options, ...listener });
     this.#mirror = new Mirror({ store, command: options.command, listener, logs: this.#logs });
+    this.#objects = new ClusterObjects({
+      ...options,
+      namespace: this.#namespace,
+      onCreated: (object) => this.#take(object),
+      pods: () => this.#mirror.pods,
+    });
   }
 
   async #create(): Promise<void> {
-    const { connection, clock, namespace, note, objects, runId, store } = this.#options;
+    const { clock, namespace, note, objects, custom, hooks, hookLimits, runId, store } = this.#options;
     const ownNamespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: runId } };
-    const types = [...new Map(objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])).values()];
+    const all = [...objects, ...[...hooks.preInstall, ...hooks.postInstall].map(({ object }) => object)];
+    const types = [
+      ...custom.map(({ type }) => type),
+      ...[...all, ...(namespace ? [] : [ownNamespace])].map(resourceTypeOf),
+    ];
+    const distinct = [...new Map(types.map((type) => [`${type.apiVersion} ${type.kind}`, type])).values()];
     this.#forget = recordRun(store.root, runId, {
       namespace: this.#namespace,
-      types: [...types, ...(namespace ? [] : [ownNamespace])].map(({ apiVersion, kind }) => ({ apiVersion, kind })),
+      types: distinct.map(({ apiVersion, kind, plural, isNamespaced }) => ({ apiVersion, kind, plural, isNamespaced })),
     });
     try {
-      if (namespace === undefined) {
-        this.#take(await createOn(connection, runId, runId, ownNamespace));
-        await namespaceReady(connection, clock, runId);
-      }
+      if (namespace === undefined) await this.#objects.createNamespace(ownNamespace);
       this.#followed = [...controlledTypes(), EVENTS].map((type) => this.#follow(type));
       await Promise.all(this.#followed.map(({ listed }) => listed));
+      await this.#runHooks('pre-install', hooks.preInstall);
       for (const object of objects) {
-        this.#take(await createOn(connection, runId, this.#namespace, object));
+        await this.#objects.create(object);
         note(`${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name} created`);
       }
+      for (const { object, type } of custom) {
+        const name = `${qualifiedKind(type)}/${object.metadata.name}`;
+        await onceServed(() => this.#objects.create(object, type), { ...hookLimits, clock, name, note });
+        note(`${name} created`);
+      }
+      await this.#runHooks('post-install', hooks.postInstall);
       this.#followRoots();
     } catch (error) {
       // The cluster may have created an object without podrun getting the answer: the next run looks for it.
@@ -120,6 +138,15 @@ export class ClusterRun extends StartedRun {
       await this.close();
       throw error;
     }
+  }
+
+  /** @throws {PodrunError} when a hook fails or is refused, or its time passes; the reason of an aborted signal */
+  async #runHooks(event: HelmHookEvent, hooks: readonly HelmHook[]): Promise<void> {
+    const { store, clock, hookLimits, note } = this.#options;
+    const { deadlineMs, signal } = hookLimits;
+    const run = { objects: this.#objects.ofHooks(), store, clock, deadlineMs, signal, note, onHook: () => undefined };
+    const failed = await runHooks(event, hooks, run);
+    if (failed !== undefined) throw new PodrunError('GoalNotReached', `${failed.about}: ${failed.message}`);
   }
 
   get roots(): readonly Root[] {
@@ -216,8 +243,7 @@ export class ClusterRun extends StartedRun {
   #tellOfDeletion({ type, object: { apiVersion, kind, metadata } }: WatchEvent<StoredKubeObject>): void {
     const { deletionTimestamp, name, uid } = metadata;
     if (type !== 'DELETED' && deletionTimestamp === undefined) return;
-    if (this.#ending !== undefined || this.#deletedByOthers.has(uid)) return;
-    if (!this.#created.some((created) => created.uid === uid)) return;
+    if (this.#ending !== undefined || this.#deletedByOthers.has(uid) || !this.#objects.isExpected(uid)) return;
     this.#deletedByOthers.add(uid);
     const object = `${qualifiedKind({ apiVersion, kind })}/${name}`;
     this.#options.listener.onTrouble(`another client has deleted ${object} from the cluster`);
@@ -225,7 +251,6 @@ export class ClusterRun extends StartedRun {
 
   /** Takes an object that this run has created. */
   #take(object: StoredKubeObject): void {
-    this.#created.push(createdObject(object, this.#namespace));
     const below = this.#own.add(object);
     // A watch tells of Pods and workloads; of a new one perhaps before this answer.
     const isWatched = controlledTypes().some(({ kind }) => kind === object.kind);
@@ -259,56 +284,17 @@ export class ClusterRun extends StartedRun {
     );
   }
 
-  /** Resolves when nothing of the run is left on the cluster. */
-  async #remove({ force }: { readonly force: boolean }, triesLeft = force ? 0 : REMOVE_RETRIES): Promise<void> {
-    const { clock, listener } = this.#options;
+  /** Resolves when nothing of the run is left on the cluster, or podrun has given up. */
+  async #remove({ force }: { readonly force: boolean }): Promise<void> {
     try {
-      await this.#removeOnce(force);
+      if (await this.#objects.remove({ force, isOver: () => this.#isRemoved })) this.#forget();
     } catch (error) {
-      if (triesLeft > 0 && hasCode(error, 'Unreachable')) {
-        await sleep(clock, REMOVE_RETRY_MS);
-        // A forced removal may have given up meanwhile.
-        return this.#isRemoved ? undefined : this.#remove({ force }, triesLeft - 1);
-      }
       // The record of the run stays: the next run removes what is left.
-      const why = error instanceof Error ? error.message : String(error);
-      listener.onTrouble(
+      const why = errorMessage(error);
+      this.#options.listener.onTrouble(
         `the run is not removed from the cluster: ${why}. The next podrun apply --context tries again.`,
       );
     }
-  }
-
-  async #removeOnce(force: boolean): Promise<void> {
-    const { connection, clock } = this.#options;
-    if (force) await this.#killPods();
-    for (const object of this.#created.toReversed()) await removeFrom(connection, object);
-    const untilMs = force ? clock.now().monotonicMs + FORCED_MAX_MS : Number.POSITIVE_INFINITY;
-    while (await this.#isSomethingLeft()) {
-      if (this.#isRemoved) return;
-      if (clock.now().monotonicMs > untilMs) throw new PodrunError('Timeout', 'something keeps it there');
-      await sleep(clock, GONE_LOOK_MS);
-    }
-    this.#forget();
-  }
-
-  async #killPods(): Promise<void> {
-    const { connection } = this.#options;
-    for (const pod of this.#mirror.pods) await removeFrom(connection, createdObject(pod, this.#namespace), 0);
-  }
-
-  async #isSomethingLeft(): Promise<boolean> {
-    const { connection } = this.#options;
-    const namespace = this.#created.find(({ kind }) => kind === 'Namespace');
-    const left =
-      namespace === undefined ? this.#mirror.pods.map((pod) => createdObject(pod, this.#namespace)) : [namespace];
-    for (const { apiVersion, kind, name, uid } of left) {
-      const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), this.#namespace, name);
-      const current = await connection
-        .request<StoredKubeObject>({ method: 'GET', path })
-        .catch((error: PodrunError) => (hasCode(error, 'NotFound') ? undefined : Promise.reject(error)));
-      if (current?.metadata.uid === uid) return true;
-    }
-    return false;
   }
 
   /** Waits for logs, which may come after the end of the Pods, or not at all. */

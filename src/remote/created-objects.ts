@@ -3,6 +3,7 @@ import {
   hasCode,
   type KubeObject,
   qualifiedPlural,
+  type ResourceType,
   resourceTypeOf,
   type StoredKubeObject,
 } from '../api/index.ts';
@@ -14,8 +15,7 @@ export const RUN_LABEL = 'podrun.dev/run';
 
 /** Names an object that a run has created, well enough to remove it. */
 export interface CreatedObject {
-  readonly apiVersion: string;
-  readonly kind: string;
+  readonly type: Pick<ResourceType, 'apiVersion' | 'isNamespaced' | 'kind' | 'plural'>;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -28,14 +28,17 @@ export interface CreatedObject {
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;
 
-/** Creates an object with the label of the run. Nothing that exists already is touched. */
+/**
+ * Creates an object with the label of the run. Nothing that exists already is touched.
+ * @param type the type of its kind. Default: a kind of Kubernetes
+ */
 export async function createOn(
   connection: ClusterConnection,
   runId: string,
   namespace: string,
   object: KubeObject,
+  type: ResourceType = resourceTypeOf(object),
 ): Promise<StoredKubeObject> {
-  const type = resourceTypeOf(object);
   const labels = { ...object.metadata.labels, [RUN_LABEL]: runId };
   const { resourceVersion: _, ...metadata } = { ...object.metadata, labels };
   const body = { ...object, metadata: type.isNamespaced ? { ...metadata, namespace } : metadata };
@@ -74,7 +77,7 @@ export async function namespaceReady(connection: ClusterConnection, clock: Clock
  */
 export async function removeFrom(
   connection: ClusterConnection,
-  { apiVersion, kind, namespace, name, uid }: CreatedObject,
+  { type, namespace, name, uid }: CreatedObject,
   graceSeconds?: number,
 ): Promise<void> {
   const body = {
@@ -84,7 +87,7 @@ export async function removeFrom(
     preconditions: { uid },
     ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
   };
-  const path = objectPathOf(resourceTypeOf({ apiVersion, kind }), namespace, name);
+  const path = objectPathOf(type, namespace, name);
   try {
     await connection.request({ method: 'DELETE', path, body });
   } catch (error) {
@@ -95,7 +98,8 @@ export async function removeFrom(
 export function createdObject(
   object: Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>,
   namespace: string,
+  type: CreatedObject['type'] = resourceTypeOf(object),
 ): CreatedObject {
-  const { apiVersion, kind, metadata } = object;
-  return { apiVersion, kind, namespace, name: metadata.name, uid: metadata.uid };
+  const { name, uid } = object.metadata;
+  return { type, namespace, name, uid };
 }

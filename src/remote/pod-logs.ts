@@ -1,4 +1,12 @@
-import { allContainerStatuses, formatTime, hasCode, parseTime, PodrunError, type StoredPod } from '../api/index.ts';
+import {
+  allContainerStatuses,
+  errorMessage,
+  formatTime,
+  hasCode,
+  parseTime,
+  PodrunError,
+  type StoredPod,
+} from '../api/index.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { RunListener } from '../engine/index.ts';
 import { ContainerLog, type FileStore, instanceLogPath } from '../store/index.ts';
@@ -81,7 +89,7 @@ export class PodLogs {
         } catch (error) {
           // The Pod is gone, and the rest of its log with it.
           if (this.#isClosed || hasCode(error, 'NotFound')) return;
-          if (!isPassing(error)) return onTrouble(`the log of ${name}/${instance.container}: ${textOf(error)}`);
+          if (!isPassing(error)) return onTrouble(`the log of ${name}/${instance.container}: ${errorMessage(error)}`);
           await sleep(clock, RETRY_MS);
         }
       }
@@ -129,10 +137,6 @@ function keyOf({ metadata: { uid } }: StoredPod, container: string, attempt: num
 /** True for an error that may be over a moment later: no answer, or a container that is being created. */
 function isPassing(error: unknown): boolean {
   return !(error instanceof PodrunError) || hasCode(error, 'Unreachable') || hasCode(error, 'BadRequest');
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const NEWLINE = 10;

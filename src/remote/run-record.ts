@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { hasCode, resourceTypeOf, type StoredKubeObject } from '../api/index.ts';
+import { hasCode, type StoredKubeObject } from '../api/index.ts';
 import { localProcesses } from '../runtime/index.ts';
 import {
   inFolder,
@@ -13,13 +13,13 @@ import {
   writePrivateFile,
 } from '../store/index.ts';
 import { type ClusterConnection, collectionPath } from './base/connection.ts';
-import { createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
+import { type CreatedObject, createdObject, removeFrom, RUN_LABEL } from './created-objects.ts';
 
 /** Names all that a run may leave on a cluster when it is killed. It is on record before anything is created. */
 interface RecordedClusterRun extends KnownProcess {
   readonly namespace: string;
   /** The types of all objects that it creates, its namespace included. */
-  readonly types: ReadonlyArray<{ readonly apiVersion: string; readonly kind: string }>;
+  readonly types: readonly CreatedObject['type'][];
 }
 
 const folderOf = (root: string): string => path.join(root, 'cluster-runs');
@@ -71,7 +71,7 @@ async function removeRun(
   let removed = 0;
   for (const type of types) {
     for (const object of await labelled(connection, runId, namespace, type)) {
-      await removeFrom(connection, createdObject({ ...object, ...type }, namespace));
+      await removeFrom(connection, createdObject(object, namespace, type));
       removed += 1;
     }
   }
@@ -82,11 +82,11 @@ async function labelled(
   connection: ClusterConnection,
   runId: string,
   namespace: string,
-  type: { readonly apiVersion: string; readonly kind: string },
+  type: CreatedObject['type'],
 ): Promise<readonly StoredKubeObject[]> {
   const query = { labelSelector: `${RUN_LABEL}=${runId}` };
   try {
-    const request = { method: 'GET', path: collectionPath(resourceTypeOf(type), namespace), query } as const;
+    const request = { method: 'GET', path: collectionPath(type, namespace), query } as const;
     return (await connection.request<{ readonly items: readonly StoredKubeObject[] }>(request)).items;
   } catch (error) {
     if (hasCode(error, 'NotFound')) return [];

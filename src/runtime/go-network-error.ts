@@ -1,4 +1,4 @@
-import { goQuote, joinHostPort } from '../api/index.ts';
+import { errorMessage, goQuote, joinHostPort } from '../api/index.ts';
 import { errnoText } from './base/errno.ts';
 
 /** Go's texts for the error numbers of the network. All other texts are in src/runtime/base/errno.ts. */
@@ -58,7 +58,7 @@ export function goNetworkError(error: unknown, connection: NetworkConnection): s
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsError(first);
   if (syscall === 'read' || syscall === 'write') return `${syscall} tcp ${connection.ends}: ${syscall}: ${words}`;
   // Node reports a connection that the other side has closed as ECONNRESET.
-  if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
+  if (code !== 'ECONNRESET') return errorMessage(first);
   return connection.hasReceived ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
 }
 

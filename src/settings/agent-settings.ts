@@ -13,6 +13,7 @@ import {
 } from '../lifecycle/index.ts';
 
 import type { RuntimeFeatures } from '../runtime/index.ts';
+import type { DeclaredNode } from './config/node-record.ts';
 import type { ConfigFile } from './config/config-file.ts';
 import type { PrivateNetworks, RequestedIngressPorts } from '../network/index.ts';
 /** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
@@ -25,9 +26,13 @@ export interface AgentSettings {
   readonly jobBackOff: BackOffLimits;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly nodeTaints: readonly Taint[];
+  /** The nodes in place of this machine. Undefined or empty: none. */
+  readonly nodes?: readonly DeclaredNode[] | undefined;
   readonly maxPods?: number | undefined;
   /** True: requests for CPU, memory and disk are recorded and not counted. Default: false. */
   readonly overcommits?: boolean | undefined;
+  /** The number of ended Pods that may stay beside several nodes; 0: any. Default: a cluster's. */
+  readonly terminatedPodGCThreshold?: number | undefined;
   readonly podPidsLimit: number | undefined;
   /** The thresholds for evictions. Undefined: Pods are evicted for their own limits only. */
   readonly eviction?: EvictionSettings | undefined;
@@ -83,6 +88,7 @@ export function nodeSettings(
   | 'nodeTaints'
   | 'podPidsLimit'
   | 'runtimeHandlers'
+  | 'terminatedPodGCThreshold'
 > {
   const {
     nodeLabels = {},
@@ -94,6 +100,7 @@ export function nodeSettings(
     imageSettings = DEFAULT_IMAGE_SETTINGS,
     metricsIntervalMs,
     autoscalerPeriodMs,
+    terminatedPodGCThreshold,
   } = config ?? {};
   return {
     metricsIntervalMs,
@@ -105,6 +112,7 @@ export function nodeSettings(
     eviction,
     runtimeHandlers,
     imageSettings,
+    terminatedPodGCThreshold,
   };
 }
 

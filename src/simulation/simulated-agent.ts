@@ -15,9 +15,11 @@ import {
 
 import type { Clock } from '../clock.ts';
 import type { Owned } from '../controllers/index.ts';
-import { CRASH_LOOP, type FoundInstance, type NodeFacts, restoredFacts } from '../lifecycle/index.ts';
+import { CRASH_LOOP, type EventDraft, type FoundInstance, type NodeFacts, restoredFacts } from '../lifecycle/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import type { Store } from '../store/index.ts';
+import type { DeclaredNode } from '../settings/index.ts';
+import { SimulatedCluster } from './simulated-cluster.ts';
 import { SIMULATED_NODE, simulatedMachine } from './simulated-machine.ts';
 
 /** The world of a simulated agent. */
@@ -30,6 +32,8 @@ export interface SimulatedWorld {
   readonly runtimeOf: (pod: StoredPod) => Runtime;
   /** The containers of a Pod that an earlier agent has left. Default: none. */
   readonly foundOf?: (pod: StoredPod) => readonly FoundInstance[];
+  /** The nodes, with their kubelets and controllers. Default: `SIMULATED_NODE`, which always lives. */
+  readonly nodes?: readonly DeclaredNode[] | undefined;
   /** The node, as it is for a Pod. Default: `SIMULATED_NODE`. */
   readonly nodeFor?: ((pod: StoredPod) => NodeFacts) | undefined;
   /** The differences of its machine from `simulatedMachine`. */
@@ -62,14 +66,26 @@ export class SimulatedAgent {
   readonly loop: WorkloadLoop;
   readonly #world: SimulatedWorld;
   readonly #runs = new Map<string, PodRun>();
+  readonly #cluster: SimulatedCluster | undefined;
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
-    const { store, clock } = world;
+    const { store, clock, nodes } = world;
+    this.#cluster =
+      nodes &&
+      new SimulatedCluster({
+        ...world,
+        nodes,
+        claim: () => BOUND_CLAIM,
+        runs: () => [...this.#runs.values()],
+        runAgain: (pod) => this.run(pod, true),
+        onChange: () => this.loop.nodeChanged(),
+        onTrouble: throws,
+      });
     this.loop = new WorkloadLoop({
       store,
       clock,
-      node: () => SIMULATED_NODE,
+      nodes: () => this.#cluster?.nodes ?? [SIMULATED_NODE],
       timeZone: () => 'UTC',
       suffix: world.suffix,
       newUid: world.newUid,
@@ -103,6 +119,12 @@ export class SimulatedAgent {
     }
   }
 
+  /** Records an event of a Pod. */
+  tell(uid: string, event: EventDraft): void {
+    const run = this.#runs.get(uid);
+    run?.events(run.pod, [event]);
+  }
+
   /** Stops the controllers, and asks all Pods to end. */
   stop(): void {
     this.loop.stop();
@@ -120,31 +142,41 @@ export class SimulatedAgent {
     for (const run of this.#runs.values()) run.close();
   }
 
-  /** Runs a stored Pod. */
-  run(pod: StoredPod): void {
+  /** The nodes of this world. Undefined: there is `SIMULATED_NODE`. */
+  get cluster(): SimulatedCluster | undefined {
+    return this.#cluster;
+  }
+
+  /**
+   * Runs a stored Pod.
+   * @param isNodeNew true: it was killed with its node, which is back
+   */
+  run(pod: StoredPod, isNodeNew = false): void {
     const { store, clock, runtimeOf, foundOf, nodeFor, onEvent = doNothing } = this.#world;
     const isPlaced = pod.spec.nodeName !== undefined;
     const run = new PodRun({
       pod,
-      restoration: isPlaced ? restoredFacts(pod, foundOf?.(pod) ?? [], clock.now()) : undefined,
+      restoration: isPlaced ? restoredFacts(pod, foundOf?.(pod) ?? [], clock.now(), isNodeNew) : undefined,
       onRecordLost: doNothing,
       store,
       clock,
       runtime: runtimeOf(pod),
-      node: SIMULATED_NODE,
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: {}, volumes: {} } }),
         notices: () => [],
         schedulerFacts: () => ({
-          node: nodeFor?.(pod) ?? SIMULATED_NODE,
+          nodes: [nodeFor?.(pod) ?? SIMULATED_NODE],
           placed: [],
           objects: { claim: () => BOUND_CLAIM },
         }),
+        nodeOf: () => SIMULATED_NODE,
         alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
         placed: doNothing,
-        changed: doNothing,
+        changed: (changed) => changed.begin(),
+        recorded: doNothing,
         over: (ended) => settleClaimsOf(store, ended.pod),
+        ...this.#cluster?.parts,
         removed: (ended) => {
           this.#runs.delete(ended.pod.metadata.uid);
           ended.close();
@@ -155,6 +187,7 @@ export class SimulatedAgent {
       onTrouble: throws,
     });
     this.#runs.set(pod.metadata.uid, run);
-    run.begin();
+    if (this.#cluster === undefined) run.begin();
+    else this.#cluster.run(run);
   }
 }

@@ -1,4 +1,4 @@
-import type { ProbeInput } from '../kubelet/index.ts';
+import type { Faults, ProbeInput } from '../kubelet/index.ts';
 import {
   isSidecar,
   isWorkload,
@@ -12,10 +12,11 @@ import {
 import { NAME_ALPHABET, type Owned, SUFFIX_LENGTH } from '../controllers/index.ts';
 import type { ProbeOutcome } from '../lifecycle/index.ts';
 import { asCreated, prepareForCreate } from '../manifest/index.ts';
-import { allocated } from '../apiserver/index.ts';
+import { allocated, kubeletChanger } from '../apiserver/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import { LoadedPods, type SharedLoad } from './load-curve.ts';
-import { ManualClock } from './manual-clock.ts';
+import type { DeclaredNode } from '../settings/index.ts';
+import type { ManualClock } from './manual-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { DOES_ITS_WORK, RUNS, type SimulatedLife } from './read-program.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
@@ -24,10 +25,13 @@ import { SimulatedRuntime } from './simulated-runtime.ts';
 export interface SimulationOptions {
   /** The programs by container: one life for each start; the last one repeats. */
   readonly programs: ReadonlyMap<string, readonly SimulatedLife[]>;
-  /** The time of day at the beginning, milliseconds since 1970. */
-  readonly startMs: number;
+  readonly clock: ManualClock;
   /** The loads of workloads. Default: nothing is known of what Pods use. */
   readonly loads?: readonly SharedLoad[];
+  /** Default: one node, which always lives. */
+  readonly nodes?: readonly DeclaredNode[] | undefined;
+  /** Faults of nodes, containers and probes. Default: none. */
+  readonly faults?: Faults | undefined;
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
   readonly onObject: (event: WatchEvent<Owned>) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
@@ -51,7 +55,7 @@ export class Simulation {
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    this.clock = new ManualClock(options.startMs);
+    this.clock = options.clock;
     this.#store = new MemoryStore(this.clock);
     this.#store.watch<StoredPod>('pods', {}, options.onPod);
     this.#agent = new SimulatedAgent({
@@ -62,11 +66,12 @@ export class Simulation {
       runtimeOf: (pod) => this.#runtimeOf(pod),
       machine: {
         runHook: () => Promise.resolve({ ok: true }),
-        runProbe: (input) => Promise.resolve(this.#probe(input)),
+        runProbe: (input) => Promise.resolve(options.faults?.probe(input) ?? this.#probe(input)),
       },
       onObject: options.onObject,
       onEvent: options.onEvent,
       usage: options.loads && new LoadedPods(options.loads, this.clock),
+      nodes: options.nodes,
     });
   }
 
@@ -76,6 +81,10 @@ export class Simulation {
       const created = asCreated(allocated(this.#store, prepareForCreate(object)), () => this.#newUid());
       return this.#store.create(resourceTypeOf(created).plural, created);
     });
+    const { faults, onEvent } = this.#options;
+    const [store, clock] = [this.#store, this.clock];
+    this.#agent.cluster?.begin();
+    faults?.begin((uid, event) => this.#agent.tell(uid, event), kubeletChanger({ store, clock, onEvent }));
     for (const object of stored) {
       if (object.kind === 'Pod') this.#agent.run(object as unknown as StoredPod);
       else if (isWorkload(object)) this.#agent.loop.add(object, () => undefined);
@@ -101,7 +110,7 @@ export class Simulation {
 
   #runtimeOf(pod: StoredPod): Runtime {
     const { uid } = pod.metadata;
-    return new SimulatedRuntime({
+    const runtime = new SimulatedRuntime({
       clock: this.clock,
       behave: (container, attempt) => {
         const life = this.#lifeOf(pod, container, attempt);
@@ -109,6 +118,7 @@ export class Simulation {
         return life;
       },
     });
+    return this.#options.faults?.wrap(runtime) ?? runtime;
   }
 
   /** The life of the container after its first (0), second (1), … start. */

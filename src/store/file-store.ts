@@ -20,13 +20,15 @@ import {
   type RunStart,
   type StartedProcess,
 } from './owners/ownership.ts';
-import { claimFolder, removeVolumeData } from './records/claim-folders.ts';
+import { claimFolder, removeDisk, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
 import { OpenPodLogs } from './disk/pod-log.ts';
 import { type LostPod, PodRecords } from './records/pod-records.ts';
 import { RecentReads } from './recent-reads.ts';
 import { spendReserve } from './disk/reserve.ts';
 import { VersionSource } from './base/resource-version.ts';
+import { RecordFiles } from './records/record-files.ts';
+import type { RecordPlace } from './base/record-place.ts';
 import { StagingArea, type StorageParts } from './records/storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './base/store.ts';
 import type { ChangeListener } from './feed/subscribers.ts';
@@ -41,6 +43,8 @@ export interface FileStoreOptions {
   readonly memoryMountPoints?: readonly string[];
   /** Mounts volumes in memory with a size of their own there. Default: they have none. */
   readonly memoryMounts?: MemoryMounts | undefined;
+  /** The place of all objects but Pods. Default: files. */
+  readonly records?: RecordPlace | undefined;
 }
 
 /**
@@ -62,11 +66,12 @@ export class FileStore implements Store {
   readonly #watches: Watches;
   readonly #parts: StorageParts;
 
-  constructor({ root, clock, processes, memoryMountPoints = [], memoryMounts }: FileStoreOptions) {
+  constructor({ root, clock, processes, memoryMountPoints = [], memoryMounts, ...given }: FileStoreOptions) {
     const lookup = withCachedIds(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
-    const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
+    const { records = new RecordFiles(root, locks) } = given;
+    const parts: StorageParts = { root, clock, locks, records, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.clock = clock;
     this.recent = new RecentReads(this);
@@ -74,7 +79,7 @@ export class FileStore implements Store {
     this.memory = { root, mountPoints: memoryMountPoints, processes: lookup, mounts: memoryMounts };
     this.leases = new Leases({ root, clock, lookup });
     this.#logs = new OpenPodLogs(root, locks);
-    this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases, logs: this.#logs });
+    this.#ownership = new Ownership({ ...parts, lookup, leases: this.leases, logs: this.#logs });
     this.#lastApplied = new LastApplied(root);
     this.#plain = new PlainRecords(parts);
     this.#pods = new PodRecords(parts, this.#ownership, this.#logs, this.#plain);
@@ -85,8 +90,8 @@ export class FileStore implements Store {
       logs: this.#logs,
       readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
       reachOf: (pod) => this.#ownership.reachOf(pod),
+      records,
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
-      versionOf: (resource, key) => this.#plain.versionOf(resource, key),
     });
   }
 
@@ -211,6 +216,7 @@ export class FileStore implements Store {
     });
     if (deleted === undefined) return undefined;
     if (resource === 'persistentvolumes') this.#onDisk(() => removeVolumeData(this.#parts, deleted));
+    if (resource === 'nodes') this.#onDisk(() => removeDisk(this.#parts, deleted));
     this.recent.written(resource);
     this.#watches.skipOwnWrite(writer, deleted);
     this.#watches.publish(resource, [deleted]);
@@ -316,6 +322,11 @@ export class FileStore implements Store {
     this.#onDisk(() => this.#ownership.markServing('services', { namespace, name }));
   }
 
+  /** See `EventRecords.unchangedSince`. */
+  eventsUnchangedSince(wallMs: number): ObjectKey[] {
+    return this.#onDisk(() => this.#events.unchangedSince(wallMs));
+  }
+
   /** The current or last owner of a Pod or workload. Undefined before it is taken up, and after it was given up. */
   ownerOf(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
     return this.#onDisk(() => this.#ownership.ownerOf(namespace, name, resource));
@@ -326,14 +337,19 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#pods.lost());
   }
 
+  /** True when other processes run objects of this folder. */
+  get areOthers(): boolean {
+    return this.#onDisk(() => this.leases.areOthersAlive);
+  }
+
   /** The Pods that other agents run. A process that had killed its agent may have to replace it. */
   podsOfOthers(): StoredPod[] {
     return this.#onDisk(() => (this.leases.areOthers ? this.#pods.ofOthers() : []));
   }
 
-  /** Runs a step while no other process runs one for this node. Must not be nested. */
-  atNode<T>(name: string, step: () => T): T {
-    return this.#onDisk(() => this.#parts.locks.hold('nodes', { namespace: 'all', name }, step));
+  /** Runs a step of the scheduler while no other process runs one. Must not be nested. */
+  whileScheduling<T>(step: () => T): T {
+    return this.#onDisk(() => this.#parts.locks.hold('nodes', { namespace: 'all', name: 'scheduler' }, step));
   }
 
   /** The addresses of Pods that have an owner, alive or not. */

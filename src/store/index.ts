@@ -1,4 +1,3 @@
-export { eventsUnchangedSince } from './records/event-records.ts';
 export {
   agentsFolder,
   credentialsFile,
@@ -84,7 +83,9 @@ export type { Claim } from './owners/ownership.ts';
 export { evidenceAbout, podEvidence, RecordWatch } from './pod-evidence.ts';
 export { type InstanceRef, PodFiles } from './pod-files.ts';
 export { RecordedRuns, type RunOnRecord } from './recorded-runs.ts';
-export { folderOfVolume } from './records/claim-folders.ts';
+export { diskFolder, folderOfVolume } from './records/claim-folders.ts';
 export { LastApplied } from './records/last-applied.ts';
+export { MemoryRecords } from './records/memory-records.ts';
 export type { LostPod } from './records/pod-records.ts';
+export type { RecordPlace } from './base/record-place.ts';
 export { protectStateFolder } from './state-folder.ts';

@@ -13,7 +13,7 @@ import { keysIn } from './disk/listing.ts';
 import type { Owner } from './owners/ownership.ts';
 
 /** Folders with files of containers, which podrun does not search. */
-const CONTENTS = new Set(['volumes', 'logs', 'layers', 'claims', '.staging', '.locks']);
+const CONTENTS = new Set(['volumes', 'logs', 'layers', 'claims', 'disks', '.staging', '.locks']);
 
 /** Files that only their process uses, and that stay when it is killed. */
 export class StrayFiles {

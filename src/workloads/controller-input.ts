@@ -15,8 +15,8 @@ import type { Store, Subscription } from '../store/index.ts';
 
 /** The parts of what a controller sees that are the same for all of them. */
 export interface LoopEnvironment extends Pick<WorkloadInput, 'timeZone' | 'delay' | 'suffix'> {
-  /** The node as it is now. */
-  readonly node: () => NodeFacts;
+  /** The nodes as they are now. */
+  readonly nodes: () => readonly [NodeFacts, ...NodeFacts[]];
 }
 
 /** The Pods of one controller that are remembered after they are gone. */
@@ -39,13 +39,15 @@ export function inputOf(
     ...cache.free<T>(namespace, kind),
   ];
   const replicaSets = workload.kind === 'Deployment' ? seen<StoredReplicaSet>('ReplicaSet') : [];
+  const deployment = workload.kind === 'ReplicaSet' ? controllerOf(workload) : undefined;
   return {
     ...environment,
-    node: environment.node(),
+    nodes: environment.nodes(),
     now: { wallMs: moment.wallMs },
     failure: moment.failure,
     removedPods: moment.removedPods,
     pods: podInput(workload, replicaSets, cache),
+    relatedPods: deployment && (() => cache.podsBelow(deployment.uid)),
     replicaSets,
     jobs: workload.kind === 'CronJob' ? seen('Job') : [],
     revisions: ['StatefulSet', 'DaemonSet'].includes(workload.kind) ? seen('ControllerRevision') : [],

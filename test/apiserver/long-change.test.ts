@@ -39,6 +39,24 @@ it('a change that takes long to compute is stored in a later attempt, without co
   expect([attempts, computed, stored.metadata.resourceVersion]).toEqual([2, ['1'], '1']);
 });
 
+it('each long step of a change has an attempt of its own, and is done once', async () => {
+  let nowMs = 0;
+  const clock: Clock = { now: () => ({ wallMs: nowMs, monotonicMs: nowMs }), wakeAt: () => ({ cancel: () => {} }) };
+  const done: string[] = [];
+  const part = (name: string) => change.step(name, storedAt('1'), () => ((nowMs += 100), done.push(name)));
+  const change: LongChange<StoredKubeObject> = new LongChange((stored) => {
+    part('one');
+    part('other');
+    return stored;
+  }, clock);
+  let attempts = 0;
+  await change.run(() => {
+    attempts += 1;
+    return change.of(storedAt('1'));
+  });
+  expect([attempts, done]).toEqual([3, ['one', 'other']]);
+});
+
 it('a change is computed again when another client was faster, and stored in the end when one always is', async () => {
   const { change, computed } = newChange(100);
   let version = 0;

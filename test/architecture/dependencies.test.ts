@@ -138,7 +138,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kubelet',
   ],
   experiments: ['api', 'clock', 'defects', 'lifecycle', 'runtime', 'kubelet', 'engine'],
-  simulation: 'api clock defects lifecycle controllers manifest store runtime apiserver workloads kubelet'.split(' '),
+  simulation:
+    'api clock defects lifecycle controllers manifest store runtime settings apiserver workloads kubelet'.split(' '),
   server: [
     'api',
     'clock',
@@ -156,9 +157,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kubelet',
     'engine',
   ],
-  envtest: 'api clock quietly defects remove-tree version manifest store runtime network apiserver engine server'.split(
-    ' ',
-  ),
+  envtest: [
+    ...'api clock quietly defects defect-file remove-tree version'.split(' '),
+    ...'manifest store runtime network apiserver engine server'.split(' '),
+  ],
   remote: ['api', 'clock', 'quietly', 'defects', 'lifecycle', 'manifest', 'store', 'runtime', 'apiserver', 'engine'],
   cli: [
     'api',
@@ -233,6 +235,7 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
 const LATE_IMPORTS = [
   'src/cli/apply/api-beside.ts',
   'src/cli/before-command.ts',
+  'src/cli/commands.ts',
   'src/cli/connect/open-cluster.ts',
   'src/cli/envtest/serve-here.ts',
   'src/cli/from/saved-objects.ts',
@@ -243,7 +246,6 @@ const LATE_IMPORTS = [
   'src/cli/verbs/dashboard.ts',
   'src/cli/verbs/matrix.ts',
   'src/cli/verbs/run-agent.ts',
-  'src/cli/verbs/run-etcd.ts',
   'src/cli/verbs/serve.ts',
   'src/cli/verbs/simulate.ts',
   'src/cli/view/open-view.ts',

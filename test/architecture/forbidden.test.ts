@@ -10,8 +10,8 @@ import {
   sourcesBelow,
 } from './source.ts';
 
-/** The programs: the command line, the helper in private networks, and the process that pulls images. */
-const ENDS_ITSELF = /^src\/(cli\/|(network\/linux\/helper|images\/puller)\/start\.ts$)/;
+/** The programs: the command line, the helper in private networks, the process that pulls images, envtest's etcd. */
+const ENDS_ITSELF = /^src\/(cli\/|(network\/linux\/helper|images\/puller|envtest\/etcd)\/start\.ts$)/;
 
 /** The page of the dashboard runs in a browser. */
 const CLOCKS = /^src\/(clock\.ts|server\/dashboard\/page\/.*)$/;
@@ -33,7 +33,7 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
   {
     what: 'the environment of podrun itself',
     uses: /^process\.env$/,
-    allowed: /^src\/(cli\/start\.ts|library\/|runtime\/|engine\/background\/)/,
+    allowed: /^src\/((cli|envtest\/etcd)\/start\.ts|library\/|runtime\/|engine\/background\/)/,
   },
   {
     what: 'chance in a pure layer',
@@ -79,6 +79,7 @@ describe('what only one place may do', () => {
     );
     expect(makers.map(({ path }) => path)).toEqual([
       'src/cli/start.ts',
+      'src/envtest/etcd/start.ts',
       'src/images/puller/start.ts',
       'src/library/envtest.ts',
       'src/library/run.ts',

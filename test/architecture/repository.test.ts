@@ -19,7 +19,9 @@ describe('the repository', () => {
   });
 
   it('has hooks of tests in tests only: test files share the modules beside them, which are loaded once', () => {
-    const helpers = filesBelow('test', /\.ts$/).filter((file) => !file.endsWith('.test.ts'));
+    // The setup file is loaded for each test file.
+    const setup = 'test/each-file.ts';
+    const helpers = filesBelow('test', /\.ts$/).filter((file) => !file.endsWith('.test.ts') && file !== setup);
     const hook = /^(?:(?:before|after)(?:Each|All)|vi\.(?:mock|setConfig))\(/m;
     expect(helpers.filter((file) => hook.test(readText(file)))).toEqual([]);
   });

@@ -133,6 +133,17 @@ describe('the dashboard in a browser', needs({ 'a browser': lack === undefined }
     await expect.poll(async () => inOrder(await page.evaluate<string[][]>(shown)), PATIENT).toEqual(inOrder(printed));
   });
 
+  it('shows the nodes where there are several', async () => {
+    for (const name of ['node-1', 'node-2']) {
+      const metadata = { name };
+      server.store.create<KubeObject>('nodes', { apiVersion: 'v1', kind: 'Node', metadata, status: {} });
+    }
+    await until(`document.querySelectorAll('table[aria-label=Nodes] tbody tr').length >= 2`);
+    const heads = `[...document.querySelectorAll('table[aria-label=Nodes] th')].map((head) => head.textContent)`;
+    expect(await page.evaluate(heads)).toEqual(['Name', 'Status', 'Roles', 'Age', 'Version']);
+    await mainHas('node-2');
+  });
+
   it('shows Services and Ingresses with their URLs, and leads from workloads to Pods', async () => {
     for (const { url } of URLS) await until(`document.querySelector('a[href^="${url}"]')`);
     await page.click('#row-web');

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NODE_MAJORS, nodeFor } from '../nodes.ts';
-import { copyForFile, doubtfulLoads, PROGRAM, SCRIPTS } from './late-parts.ts';
+import { copyForFile, doubtfulLoads, ETCD, PROGRAM, SCRIPTS } from './late-parts.ts';
 
 const { fileIn, load, copy } = copyForFile();
 
@@ -14,6 +14,12 @@ describe.each(NODE_MAJORS)('every part that is loaded late can be loaded, with N
     const node = nodeFor(context, major);
     const { loaded, failed } = await load(node, [fileIn('bin/podrun.js'), 'version']);
     expect({ loaded: loaded.toSorted(), failed }).toEqual({ loaded: [...PROGRAM], failed: [] });
+  });
+
+  it('in the etcd of envtest', async (context) => {
+    const node = nodeFor(context, major);
+    const { loaded, failed } = await load(node, [fileIn('bin/podrun.js'), ...ETCD.args]);
+    expect({ loaded: loaded.toSorted(), failed }).toEqual({ loaded: ETCD.loads, failed: [] });
   });
 
   it.for(['network-helper.cjs', 'image-puller.cjs'])('in %s', async (name, context) => {

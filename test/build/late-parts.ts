@@ -9,10 +9,22 @@ import { parseAst } from 'vitest/node';
 import { type AstNode, isNode, nodesOf, root } from '../architecture/source.ts';
 
 /** The built files that are run as scripts, and those of them that are programs: the other ones are loaded by these. */
-export const SCRIPTS = ['podrun.cjs', 'server.cjs', 'clusters.cjs', 'network-helper.cjs', 'image-puller.cjs'] as const;
+export const SCRIPTS = [
+  'podrun.cjs',
+  'server.cjs',
+  'etcd.cjs',
+  'clusters.cjs',
+  'network-helper.cjs',
+  'image-puller.cjs',
+] as const;
 /** The program of the command line, and the files that it loads. */
 export const PROGRAM = ['clusters.cjs', 'podrun.cjs', 'server.cjs'] as const;
-const PROGRAMS: ReadonlySet<string> = new Set(['podrun.cjs', 'network-helper.cjs', 'image-puller.cjs']);
+/** The program of the etcd of envtest, with its arguments, and the files that it loads. */
+export const ETCD: { readonly args: readonly string[]; readonly loads: readonly string[] } = {
+  args: ['run-etcd', '--listen-client-urls=http://127.0.0.1:0'],
+  loads: ['etcd.cjs', 'server.cjs'],
+};
+const PROGRAMS: ReadonlySet<string> = new Set(['podrun.cjs', 'etcd.cjs', 'network-helper.cjs', 'image-puller.cjs']);
 
 /** Files of the build that load others, and packages that others try and can do without. */
 const MAY_REQUIRE = new Set(['../dist/server.cjs', '../dist/clusters.cjs', 'supports-color']);

@@ -4,8 +4,8 @@ import { attempt, type SchedulingAttempt } from '../../src/lifecycle/scheduling/
 import { DEFAULT_PLUGINS } from '../../src/lifecycle/scheduling/plugins.ts';
 import type { NodeMisfit } from '../../src/lifecycle/scheduling/base/plugin.ts';
 import { readCluster } from '../../src/lifecycle/scheduling/read-cluster.ts';
-import { applyDefaults } from '../../src/manifest/index.ts';
 import { readCases } from './cases.ts';
+import { completed } from './completed.ts';
 
 interface CaseRejection {
   readonly plugin?: string;
@@ -60,18 +60,6 @@ describe('the scheduler', options, () => {
     expect(cases.length).toBeGreaterThan(0);
   });
 });
-
-/** As the API server completes an object. */
-function completed(object: KubeObject): KubeObject {
-  const { status = {}, ...rest } = object as KubeObject & { status?: object };
-  if (object.kind !== 'Pod') return { ...object, metadata: { ...object.metadata } };
-  const metadata = {
-    namespace: 'default',
-    uid: `${object.metadata.namespace}/${object.metadata.name}`,
-    ...object.metadata,
-  };
-  return { ...applyDefaults({ ...rest, metadata }), status };
-}
 
 /** The facts that are compared: not what only the API of a cluster shows. */
 function wantedOf({ preemption, preFilter, infeasible, ...expected }: Expected): Record<string, unknown> {

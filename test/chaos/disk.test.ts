@@ -12,7 +12,7 @@ import { PATIENT } from '../patience.ts';
 import { StoreReader } from './store-reader.ts';
 import { agentPid } from './agent-pid.ts';
 import { SMALL_DISK } from './what-is-left.ts';
-import { archiveOf } from '../images/layer.ts';
+import { archiveOf } from '../images/archive.ts';
 import { needs } from '../needs.ts';
 import { removeTree } from '../../src/remove-tree.ts';
 

@@ -96,6 +96,150 @@ it('runs a Job to its end, has its log and its verdict, and leaves nothing on th
   expect((await workshop.run(['get', 'pods', '-A'])).stdout).toBe('');
 });
 
+/** A Job of a chart that prints a line. */
+function hookJob(name: string, annotations: Readonly<Record<string, string>>, script = `echo ${name} runs`): object {
+  const containers = [{ name: 'main', image: 'busybox', command: ['sh', '-c', script] }];
+  const spec = { backoffLimit: 0, template: { spec: { restartPolicy: 'Never', containers } } };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, annotations }, spec };
+}
+
+const CHART = [
+  hookJob('notify', { 'helm.sh/hook': 'post-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' }),
+  hookJob('second', { 'helm.sh/hook': 'pre-install', 'helm.sh/hook-weight': '2' }),
+  hookJob('first', { 'helm.sh/hook': 'pre-install', 'helm.sh/hook-weight': '1' }),
+  hookJob('clean', { 'helm.sh/hook': 'pre-delete' }),
+  hookJob('app', {}),
+];
+
+const RBAC = 'rbac.authorization.k8s.io';
+const OPERATOR = [
+  { apiVersion: 'golf.example/v1', kind: 'Tee', metadata: { name: 'first' }, spec: { hole: 1 } },
+  { apiVersion: 'monitoring.example/v1', kind: 'Monitor', metadata: { name: 'app' } },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: 'app' },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: 'app' },
+    subjects: [{ kind: 'ServiceAccount', name: 'default' }],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'Role',
+    metadata: { name: 'app' },
+    rules: [{ apiGroups: ['golf.example'], resources: ['tees'], verbs: ['get'] }],
+  },
+  {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'tees.golf.example' },
+    spec: {
+      group: 'golf.example',
+      scope: 'Namespaced',
+      names: { kind: 'Tee', plural: 'tees' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  },
+  hookJob('app', {}),
+];
+
+it('creates roles, definitions and custom objects in their order, and names kinds that nothing defines', async () => {
+  const { exitCode, stdout, stderr } = await onCluster([manifest('operator', OPERATOR)]).ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringMatching(
+      /^Warning: no matches for kind "Monitor" in version "[^"]*": .* defines it, ignored \(.*operator.json:3:\d+\)\n$/,
+    ),
+  });
+  expect(stdout.match(/\S+ created$/gm)).toEqual([
+    'customresourcedefinition.apiextensions.k8s.io/tees.golf.example created',
+    'role.rbac.authorization.k8s.io/app created',
+    'rolebinding.rbac.authorization.k8s.io/app created',
+    'job.batch/app created',
+    'tee.golf.example/first created',
+  ]);
+  for (const type of ['crd', 'jobs']) expect(await left(type)).toEqual([]);
+  for (const type of ['roles', 'rolebindings']) expect((await left(type)).join()).not.toContain('/app');
+});
+
+it('with --strict refuses a kind that neither the manifests nor the cluster define', async () => {
+  const { exitCode, stderr } = await onCluster(['--strict', manifest('strict', OPERATOR)]).ended;
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('no matches for kind "Monitor" in version "monitoring.example/v1"');
+  expect(await left('crd')).toEqual([]);
+});
+
+it('creates objects of kinds that the cluster has', async () => {
+  const [tee, , , , definition, app] = OPERATOR;
+  const defined = cluster.file('crd.json', JSON.stringify(definition));
+  await cluster.run(['create', '-f', defined]);
+  const { exitCode, stdout } = await onCluster([manifest('tee', [tee!, app!])]).ended;
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringContaining('tee.golf.example/first created'),
+  });
+  expect(await left('crd')).toEqual(['customresourcedefinition.apiextensions.k8s.io/tees.golf.example']);
+  expect(await left('tees')).toEqual([]);
+  await cluster.run(['delete', 'crd', 'tees.golf.example']);
+});
+
+it('leaves out the hooks of a chart, and names them', async () => {
+  const { exitCode, stdout, stderr } = await onCluster([manifest('chart', CHART)]).ended;
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('hooks of helm are not run: job/notify (post-install), job/second (pre-install), job/first');
+  expect(stdout.match(/\w+ runs\n/g)).toEqual(['app runs\n']);
+});
+
+it('runs the hooks of a chart before and after the rest', async () => {
+  const { exitCode, stdout, stderr } = await onCluster(['--helm-hooks', manifest('hooks', CHART)]).ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('not run: job/clean') });
+  const lines = stdout.match(/job\.batch\/\w+ (created|has succeeded|deleted)/g);
+  expect(lines?.join('\n')).toBe(
+    [
+      'job.batch/first created',
+      'job.batch/first has succeeded',
+      'job.batch/second created',
+      'job.batch/second has succeeded',
+      'job.batch/app created',
+      'job.batch/notify created',
+      'job.batch/notify has succeeded',
+      'job.batch/notify deleted',
+    ].join('\n'),
+  );
+  expect(stdout).not.toContain('another client');
+  expect(await left('jobs')).toEqual([]);
+});
+
+it('begins nothing after a hook that fails, and leaves nothing', async () => {
+  const failing = hookJob('migrate', { 'helm.sh/hook': 'pre-install' }, 'echo no database; exit 3');
+  const chart = manifest('failing-hook', [failing, hookJob('app', {})]);
+  const { exitCode, stdout, stderr } = await onCluster(['--helm-hooks', chart]).ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining('error: job.batch/migrate: the pre-install hook failed: BackoffLimitExceeded'),
+  });
+  expect(stdout).toContain('no database');
+  expect(stdout).not.toContain('job.batch/app created');
+  expect(await left('namespaces')).toEqual([]);
+});
+
+it('ends a hook with Ctrl-C and with its time, and leaves nothing', async () => {
+  const chart = manifest('long-hook', [hookJob('wait', { 'helm.sh/hook': 'pre-install' }, 'sleep 1000')]);
+  const run = onCluster(['--helm-hooks', chart]);
+  await run.until(({ stdout }) => stdout.includes('started'));
+  run.signal('SIGINT');
+  expect((await run.ended).exitCode).toBe(130);
+  const { exitCode, stderr } = await onCluster(['--helm-hooks', '--timeout', '1s', chart]).ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 124, stderr: expect.stringContaining('the hook job.batch/wait') });
+  expect(await left('namespaces')).toEqual([]);
+});
+
 it('gives COMMAND ports of this machine that lead to Pods and Services', async () => {
   const file = manifest('server', SERVER(await freePort()));
   const get = `require('http').get('http://' + process.argv[1], (answer) => answer.pipe(process.stdout))`;

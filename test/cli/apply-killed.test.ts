@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { childrenOf } from '../children-of.ts';
 import { ifThere } from '../live-files.ts';
 import { workshopForEach } from './workshop.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -127,9 +128,7 @@ describe('the watchdog', needs('Linux'), () => {
 
 /** The watchdogs among the children of a podrun. */
 function watchdogsOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter((child) => ifThere(() => readFileSync(`/proc/${child}/cmdline`, 'utf8'))?.includes('podrun-watchdog'))
-    .map(Number);
+  return childrenOf(pid).filter((child) =>
+    ifThere(() => readFileSync(`/proc/${child}/cmdline`, 'utf8'))?.includes('podrun-watchdog'),
+  );
 }

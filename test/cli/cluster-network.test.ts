@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { quietly } from '../../src/quietly.ts';
+import { childrenOf } from '../children-of.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
 import { CASES, type Place, placeWithNetwork } from './network-place.ts';
 import { freePort } from '../free-port.ts';
@@ -87,10 +88,9 @@ function processesIn(networks: readonly string[]): string[] {
 }
 
 function helpersOf(apply: Podrun): number[] {
-  const children = readFileSync(`/proc/${apply.pid}/task/${apply.pid}/children`, 'utf8').trim().split(' ');
-  return children
-    .filter((pid) => (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').includes('network-helper'))
-    .map(Number);
+  return childrenOf(apply.pid).filter((pid) =>
+    (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').includes('network-helper'),
+  );
 }
 
 /** The limit of a test, which waits for a dozen programs, one after the other. */

@@ -241,7 +241,9 @@ describe('a second replica that may not be beside the first one', { timeout: 4 *
     const file = workshop.file('apart.yaml', APART);
     const ended = await workshop.start(['apply', file, '--until', 'ready', ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
-    expect(ended.stderr).toContain('its required podAntiAffinity takes a node for each Pod');
+    expect(ended.stderr).toContain(
+      'its required podAntiAffinity asks for another node, and there is one node: podrun apply --nodes 2',
+    );
   });
 
   it('stays Pending, by the API', async () => {
@@ -251,7 +253,7 @@ describe('a second replica that may not be beside the first one', { timeout: 4 *
       return (await runHere(served, args)).stdout.split(' ').toSorted().join(' ');
     };
     await vi.waitFor(async () => expect(await phases()).toBe('Pending Running'), PATIENT);
-    expect((await runHere(served, ['events'])).stdout).toContain(why);
+    await vi.waitFor(async () => expect((await runHere(served, ['events'])).stdout).toContain(why), PATIENT);
     expect((await runHere(served, ['delete', 'deployment', 'apart'])).exitCode).toBe(0);
   });
 });

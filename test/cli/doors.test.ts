@@ -1,8 +1,8 @@
-import { request } from 'node:https';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { type KubernetesServer, run, serve } from '../../src/library/index.ts';
 import { PATIENT } from '../patience.ts';
+import { askServer } from './ask-server.ts';
 import { runHere } from './in-process.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -91,18 +91,8 @@ afterAll(() => server.close());
 
 /** A request of a client of the server. */
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of any kind
-async function ask(target: string, body?: object): Promise<any> {
-  const { url, ca, token } = server;
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const text = await new Promise<string>((resolve, reject) => {
-    const sent = request(url + target, { method: body === undefined ? 'GET' : 'POST', headers, ca }, (answer) => {
-      let all = '';
-      answer.setEncoding('utf8').on('data', (piece: string) => (all += piece));
-      answer.on('end', () => resolve(all));
-    });
-    sent.on('error', reject).end(body && JSON.stringify(body));
-  });
-  return JSON.parse(text);
+function ask(target: string, body?: object): Promise<any> {
+  return askServer(server, target, body);
 }
 
 /** The `count` sentences about a Pod that a client of the server has created in a namespace of its own. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import type { StoredKubeObject } from '../../src/api/base/objects.ts';
+import type { StoredEvent, StoredKubeObject } from '../../src/api/base/objects.ts';
+import { storeOf } from './prepared-store.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -37,6 +38,11 @@ it('labels of the node let waiting Pods in, and a taint with NoExecute ends them
   expect(podsIn(watchLines(stdout)).at(-1)?.status?.conditions).toContainEqual(
     expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }),
   );
+  const evicted = storeOf(workshop)
+    .list<StoredEvent>('events')
+    .find(({ reason }) => reason === 'TaintManagerEviction');
+  expect(evicted?.message).toBe('Marking for deletion Pod default/web');
+  expect(evicted?.involvedObject).not.toHaveProperty('uid');
   expect(stdout).toContain('Marking for deletion Pod default/web');
 });
 

@@ -15,6 +15,8 @@ export interface Ending {
   /** Commands before the example, and while it runs. */
   readonly before?: string;
   readonly during?: string;
+  /** The port of this machine that the example takes. Another program may have it: a free one takes its place. */
+  readonly port?: number;
   /** True when the example needs new Pods. */
   readonly isRebuilt?: true;
   /** The shell of the example. */
@@ -67,11 +69,14 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun init web --kind deployment --with probes -o web.yaml': { before: 'rm -f web.yaml' },
   // An example of `init` has written another shop.yaml.
   ...Object.fromEntries(
-    ['', ' web-2', ' web-2 -o json'].map((more) => [
-      `podrun why -f shop.yaml -f nodes.yaml${more}`,
+    ['-f nodes.yaml', '-f nodes.yaml web-2', '-f nodes.yaml web-2 -o json', '--nodes 3'].map((more) => [
+      `podrun why -f shop.yaml ${more}`,
       { before: 'cp deployed.yaml shop.yaml' },
     ]),
   ),
+  // No run has declared nodes.
+  'podrun node crash node-2': { exitCode: 1 },
+  'podrun node start node-2': { exitCode: 1 },
   'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
   'podrun logs web -c proxy -f': { shows: /proxying/ },
   'podrun logs web --hooks -f': { shows: /hooked/ },
@@ -93,17 +98,18 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun compare job.yaml --context staging': { exitCode: 2 },
   'podrun compare deploy/ --context staging --until ready --timeout 5m': { exitCode: 2 },
   "podrun compare pod.yaml --context staging -o json | jq -r '.pods[].differences[].what'": {},
-  'podrun dashboard --port 8001': { shows: /#code=/ },
+  'podrun dashboard --port 8001': { shows: /#code=/, port: 8001 },
   'podrun matrix deploy/': { shows: /^SEED/ },
   'podrun matrix deploy/ --seeds 100 --jobs 4 --for 30s': { shows: /^SEED/ },
+  'podrun matrix deploy/ --nodes 3 --inject node=crash@1m --speed 100 --for 10s': { shows: /^SEED/ },
   'podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh': { exitCode: 2 },
-  'podrun port-forward web 8080:80': { shows: /Forwarding|in use/ },
-  'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
-  'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
-  'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
+  'podrun port-forward web 8080:80': { shows: /Forwarding/, port: 8080 },
+  'podrun port-forward web 5000 :6000': { shows: /Forwarding/, port: 5000 },
+  'podrun port-forward svc/web 8443:https': { shows: /Forwarding/, port: 8443 },
+  'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding/, port: 8080 },
   'podrun serve': { shows: /KUBECONFIG/ },
   'podrun envtest serve': { shows: /KUBECONFIG/ },
-  'podrun serve --port 6443': { shows: /KUBECONFIG/ },
+  'podrun serve --port 6443': { shows: /KUBECONFIG/, port: 6443 },
   // The run must have lasted so long
   'podrun get pod web -o yaml --at 3.2s': { before: 'until podrun get pod web --at 3.2s; do sleep 0.2; done' },
   // Examples with input

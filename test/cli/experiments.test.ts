@@ -44,7 +44,35 @@ hpa/web:
     expect(refused.stderr).toContain('--load: no HorizontalPodAutoscaler of the manifests scales by it');
   });
 
+  it('has several nodes, one of which is lost by plan', async (context) => {
+    const workshop = workshopFor(context);
+    const labels = { app: 'web' };
+    const spec = { containers: [{ name: 'app', image: 'app' }] };
+    const nodes = [
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'big' } },
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'spot' } },
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'tiny' }, status: { capacity: { pods: '0' } } },
+    ];
+    const web = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    };
+    const manifest = workshop.file('web.yaml', [...nodes, web].map((one) => JSON.stringify(one)).join('\n---\n'));
+    const whole = await workshop.run(['simulate', manifest, '--for', '1m']);
+    expect(whole.stdout).toMatch(/pod\/web-\w+-\w+ Running on big, ready/);
+    expect(whole.stdout).toMatch(/pod\/web-\w+-\w+ Running on spot, ready/);
+    const lost = await workshop.run(['simulate', manifest, '--for', '1h', '--inject', 'node:spot=crash@10m']);
+    expect(lost.stdout).toContain('node/spot');
+    expect(lost.stdout).toMatch(/pod\/web-\w+-\w+ Running on spot, not ready/);
+    expect(lost.stdout.match(/Running on big, ready/g)).toHaveLength(2);
+    const refused = await workshop.run(['simulate', manifest, '--inject', 'node:node-9=crash']);
+    expect(refused.stderr).toContain('there is no node node-9');
+  });
+
   it.for<[string[], string]>([
+    [['--inject', 'partition:web'], 'a simulated machine pulls no image and has no network'],
     [['--program', 'main=runs'], 'there is no container main'],
     [['--program', 'app=flies'], '"flies" is none of its clauses'],
     [['--for', '0'], '--for must be longer than 0'],

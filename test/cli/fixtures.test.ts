@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
+import { freePort } from '../free-port.ts';
 import { podsIn, watchLines, workshopFor } from './workshop.ts';
 
 interface Case {
@@ -86,7 +87,7 @@ const WORKLOADS: ReadonlyArray<readonly [file: string, exitCode: number, ...flag
   ['workloads/replica-set.yaml', 0, '--until', 'ready'],
   ['workloads/replication-controller.yaml', 0, '--until', 'ready'],
   ['workloads/cron-job.yaml', 0, '--until', 'ready'],
-  ['workloads/ingress.yaml', 0, '--until', 'ready', '--ingress-port', '18473,18474'],
+  ['workloads/ingress.yaml', 0, '--until', 'ready', '--ingress-port', `${await freePort()},${await freePort()}`],
   ['workloads/disruption-budget.yaml', 0, '--until', 'ready'],
   ['workloads/limit-range.yaml', 0],
   ['workloads/pod-template.yaml', 0],

@@ -44,13 +44,18 @@ describe('podrun gc', () => {
 
 describe('podrun gc and processes in the background', needs('Linux'), () => {
   /** Starts a program that looks like one of podrun. */
-  function pretend(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    const child = spawn('sh', ['-c', 'read line', ...words], { env: { ...process.env, ...env } });
+  function pretend(
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    script: string = 'read line',
+  ): ChildProcess {
+    const child = spawn('sh', ['-c', script, ...words], { env: { ...process.env, ...env } });
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
   }
   const isGone = ({ exitCode, signalCode }: ChildProcess): boolean => (exitCode ?? signalCode) !== null;
-  const network = (maker: number, folder: string) => pretend([], { PODRUN_NETWORK_OF: `${maker}:${folder}` });
+  const network = (maker: number, folder: string, script?: string) =>
+    pretend([], { PODRUN_NETWORK_OF: `${maker}:${folder}` }, script);
   const keeper = (folder: string, id: string) => pretend(['--state-dir', folder, 'run-container-keeper', id]);
 
   it('ends processes that no record names, and processes whose state folder is gone', async () => {
@@ -68,6 +73,8 @@ describe('podrun gc and processes in the background', needs('Linux'), () => {
       network(1, path.join(folder, 'another')),
       // Its podrun lives, and is setting it up.
       network(process.pid, stateDir),
+      // So does the podrun of this one, whose sleep has its mark as well: without that, it ends.
+      network(process.pid, stateDir, 'sh -c "read line"; exit 1'),
     ];
     await Promise.all([...strays, ...others].map((child) => once(child, 'spawn')));
     const dry = await workshop.run(['gc', '--dry-run']);

@@ -2,12 +2,13 @@ import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { everyResourceType } from '../../src/api/resource-types.ts';
 import { keyOf } from '../../src/store/base/metadata.ts';
 import { spawn } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyCommandName } from './commands.ts';
 import { type Ending, ENDINGS, FILES, PROGRAMS, SETTINGS, STORE_ONLY, WORKLOADS, WORLDLESS } from './example-world.ts';
 import { runHere } from './in-process.ts';
 import { startProgramAtTerminal } from './own-terminal.ts';
+import { freePort } from '../free-port.ts';
 import { has, type Need, needs } from '../needs.ts';
 import { argumentsOf } from './transcripts.ts';
 import { putWorkloads } from './workloads/golden-workloads.ts';
@@ -46,7 +47,7 @@ beforeAll(() => {
 });
 
 afterAll(async () => {
-  await run('podrun delete jobs,pods --all -A --now --timeout=20s').ended;
+  await runPlain('podrun delete jobs,pods --all -A --now --timeout=20s');
   await workshop.close();
 });
 
@@ -72,12 +73,12 @@ async function buildWorld(): Promise<void> {
   // Without namespaces, `cp` would write to the machine itself.
   const tier = hasNamespaces ? '--runtime=namespace' : '--runtime=process';
   const restarted = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 --timeout=3m";
-  const lines = [
-    'rm -f crashed; podrun delete pods --all -A --now; podrun apply first-web.yaml',
-    `podrun apply -d ${tier} world.yaml && podrun wait pod/web ${restarted}`,
-    'podrun wait pod/web --for=condition=Ready --timeout=3m',
-  ];
-  await mustRun(lines.join(' && '));
+  rmSync(`${workshop.folder}/crashed`, { force: true });
+  await mustRun('podrun delete pods --all -A --now');
+  await mustRun('podrun apply first-web.yaml');
+  await mustRun(`podrun apply -d ${tier} world.yaml`);
+  await mustRun(`podrun wait pod/web ${restarted}`);
+  await mustRun('podrun wait pod/web --for=condition=Ready --timeout=3m');
 }
 
 /** Stores recorded workloads, as they were when they were recorded. No agent acts on them. */
@@ -95,7 +96,7 @@ function putWorkloadsAgain(): void {
 
 async function mustRun(line: string | undefined): Promise<void> {
   if (line === undefined) return;
-  const { exitCode, stdout, stderr } = await run(line).ended;
+  const { exitCode, stdout, stderr } = await (PLAIN.test(line) ? runPlain(line) : run(line).ended);
   if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
 }
 
@@ -106,9 +107,17 @@ const PLAIN = new RegExp(
     String.raw`autoscale|drain|delete|gc|top|apply|replace|wait|simulate|images|image|pull|netpol|why)( [^|;&<>$]*)?$`,
 );
 
+function runPlain(line: string): Promise<Ended> {
+  return runHere(workshop, argumentsOf(line), { env: environment() });
+}
+
 /** The first example of each verb is always run by a shell, with the built program. */
 function isFirstOfAny(line: string): boolean {
   return [...examples].some(([command, [first]]) => first === line && !command.includes(' '));
+}
+
+async function atFreePort(line: string, { port }: Ending): Promise<string> {
+  return port === undefined ? line : line.replace(`${port}`, `${await freePort()}`);
 }
 
 /** Runs an example to its end. Answers its output. */
@@ -116,9 +125,7 @@ async function tryExample(line: string, { shows, keys, during, shell }: Ending):
   if (keys !== undefined) return atTerminal(line, keys, shows);
   const runsProgram = line.includes(' -- ') && !line.startsWith('podrun create ');
   const isPlain = PLAIN.test(line) && !runsProgram && shows === undefined && during === undefined;
-  if (isPlain && !isFirstOfAny(line)) {
-    return runHere(workshop, argumentsOf(line), { env: environment() });
-  }
+  if (isPlain && !isFirstOfAny(line)) return runPlain(line);
   const podrun = run(line, shell);
   if (during !== undefined) await run(during).ended;
   if (shows !== undefined) {
@@ -163,7 +170,7 @@ describe.each([...examples])('the help of podrun %s', (command, lines) => {
       if (STORE_ONLY.test(command)) putWorkloadsAgain();
       else if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
       await mustRun(ending.before);
-      const { exitCode, stdout, stderr } = await tryExample(line, ending);
+      const { exitCode, stdout, stderr } = await tryExample(await atFreePort(line, ending), ending);
       const wanted = ending.exitCode ?? (ending.shows !== undefined && ending.keys === undefined ? 130 : 0);
       expect({ exitCode, said: exitCode === wanted ? '' : stdout + stderr }).toEqual({ exitCode: wanted, said: '' });
     });

@@ -116,6 +116,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['-f', 'web.yaml', '--for', '1s'],
     ['-f', FILE],
     ['-f', 'web.yaml', '--program', HOSTILE],
+    ['-f', 'web.yaml', '--nodes', '2', '--inject', HOSTILE],
   ],
   matrix: [
     ['-f', 'web.yaml', '--seeds', '1'],
@@ -244,6 +245,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cordon: [[HOSTILE]],
   uncordon: [[HOSTILE]],
   drain: [[HOSTILE]],
+  node: [[HOSTILE], ['crash', HOSTILE], [HOSTILE, 'node-1']],
   taint: [['nodes', HOSTILE, 'a=b:NoSchedule']],
   expose: [
     ['pod', 'web', '--port=80', `--name=${HOSTILE}`],

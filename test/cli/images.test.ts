@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { Uses } from '../../src/images/store/uses.ts';
-import { archiveOf } from '../images/layer.ts';
+import { archiveOf } from '../images/archive.ts';
 import { type ImageWorld, openWorld } from '../images/registry.ts';
 import { agentPid } from '../chaos/agent-pid.ts';
 import { PATIENT } from '../patience.ts';
@@ -95,6 +95,56 @@ it(
     // The next command in the state folder notices that the containers have ended.
     const pruned = await workshop.run(['image', 'prune', '--all']);
     expect(pruned.stdout).toContain(`image "${image}:latest" deleted`);
+  },
+);
+
+it(
+  'each node has images of its own: a Pod on another node pulls again, and Never finds none',
+  needs('namespaces', 'layers of images'),
+  async () => {
+    const podOn = (node: string, image: string, imagePullPolicy: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `${node}-${imagePullPolicy.toLowerCase()}` },
+      spec: { nodeName: node, restartPolicy: 'Never', containers: [{ name: 'main', image, imagePullPolicy }] },
+    });
+    const apply = (...pods: object[]): ReturnType<typeof workshop.start> => {
+      const file = workshop.file('pods.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: pods }));
+      return workshop.start([
+        'apply',
+        '--images=registry',
+        '--runtime=namespace',
+        '-f',
+        file,
+        '--config',
+        'podrun.yaml',
+      ]);
+    };
+    const image = `${world.host}/app:1`;
+    const nodes = ['a', 'b', 'c'].map((name) => ({ name, ...(name === 'c' && { images: { [image]: '300Mi' } }) }));
+    workshop.file('podrun.yaml', JSON.stringify({ nodes }));
+    const reasons = async (pod: string): Promise<string> => {
+      const path = 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}';
+      return (await workshop.run(['events', '--for', `pod/${pod}`, '-o', path])).stdout;
+    };
+    await apply(podOn('a', image, 'IfNotPresent')).ended;
+    await apply(podOn('b', image, 'IfNotPresent'), podOn('c', image, 'Never')).ended;
+    for (const pod of ['a-ifnotpresent', 'b-ifnotpresent']) {
+      expect(await reasons(pod)).toMatch(
+        /Pulling: Pulling image "[^]*Pulled: Successfully pulled image .* Image size: \d+ /,
+      );
+    }
+    expect(await reasons('b-ifnotpresent')).toContain(' in 0s (0s including waiting)');
+    expect(await reasons('c-never')).toContain('already present on machine');
+    const shown = await workshop.run(['get', 'nodes', '-o', 'jsonpath={.items[*].status.images[*].names}']);
+    expect(shown.stdout.match(/app:1/g)).toHaveLength(3);
+    const input = saved(configWith({ Cmd: ['none'] }));
+    expect(await runHere(workshop, ['image', 'load'], { input })).toMatchObject({ exitCode: 0 });
+    const waits = apply(podOn('a', 'app:dev', 'Never'), podOn('b', `${world.host}/other:1`, 'Never'));
+    await waits.until(({ stdout }) => /ErrImageNeverPull/.test(stdout) && /a-never +Failed/.test(stdout));
+    waits.signal('SIGTERM');
+    await waits.ended;
+    expect(await reasons('a-never')).toContain('already present on machine');
   },
 );
 

@@ -245,7 +245,7 @@ describe('the terminal is restored', needs('terminals'), () => {
     const order = 'until [ "$(stty -a)" = "$(cat before)" ]; do sleep 0.1; done';
     const screen = startScript(
       workshop,
-      `stty -a > before; ${podrun}; ${order}; echo restored; read -r line; echo "got $line"`,
+      `stty -a > before; ${podrun}; ${order}; echo restored; read -r line; echo "got $line"; read -r line`,
     );
     await screen.until(backsOff);
     await screen.shows(/q stop/);
@@ -253,7 +253,7 @@ describe('the terminal is restored', needs('terminals'), () => {
     await screen.until(({ block, isCursorShown }) => block.length === 0 && isCursorShown);
     await screen.shows(/^restored$/m);
     screen.type('a line\r');
-    await screen.ended;
+    await screen.shows(/^got a line$/m);
     expect(screen.lines.findLast((line) => line !== '')).toBe('got a line');
     // The whole screen scrolls: the scroll margins are reset.
     await screen.write('\r\n'.repeat(60));

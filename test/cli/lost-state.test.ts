@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import { PATIENT } from '../patience.ts';
 import { type Stage, stageFor } from '../puppet/stage.ts';
+import { podPaths } from '../../src/store/index.ts';
 import { needTier, TIERS } from './tiers.ts';
 import { type Workshop, workshopFor } from './workshop.ts';
 import { need, needs } from '../needs.ts';
@@ -121,6 +122,17 @@ describe.concurrent.each(LOSSES)(
     });
   },
 );
+
+it.concurrent('nothing is lost of a Pod that waits for a node when its record is removed', async (context) => {
+  const workshop = workshopFor(context);
+  const containers = [{ name: 'main', command: ['true'] }];
+  const run = workshop.start(['apply', workshop.pod('web', { nodeSelector: { nothing: 'here' }, containers })]);
+  await run.until(({ stdout, stderr }) => (stdout + stderr).includes('NodeLabelsMissing'));
+  removeTree(podPaths(workshop.stateDir, 'default', 'web').folder);
+  const { exitCode, stdout, stderr } = await run.ended;
+  expect({ exitCode, said: stdout + stderr }).toEqual({ exitCode: 1, said: expect.stringMatching(/web +deleted/) });
+  expect(stderr).not.toContain('was removed');
+});
 
 describe.concurrent.each(TIERS)('when the state folder is removed (%s)', (tier) => {
   beforeEach((test) => {

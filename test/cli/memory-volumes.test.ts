@@ -43,3 +43,30 @@ describe(
     });
   },
 );
+
+describe('an emptyDir in memory without a file system of its own', needs('/dev/shm in memory'), () => {
+  it('says once that its limit is measured', async (context) => {
+    const workshop = workshopFor(context);
+    const emptyDirs = { limited: { sizeLimit: '1Mi' }, free: {} };
+    const volumes = Object.entries(emptyDirs).map(([name, rest]) => ({
+      name,
+      emptyDir: { medium: 'Memory', ...rest },
+    }));
+    const manifest = workshop.pod('memory', {
+      restartPolicy: 'Never',
+      volumes,
+      containers: [{ name: 'c', command: ['true'] }],
+    });
+    const flags = ['--runtime', 'process', '--no-logs'];
+    const { exitCode } = await workshop.start(['apply', manifest, ...flags], { XDG_RUNTIME_DIR: memoryPlace() }).ended;
+    expect(exitCode).toBe(0);
+    const { stdout } = await workshop.run([
+      'events',
+      '-o',
+      'jsonpath={range .items[*]}{.reason} {.message}{"\\n"}{end}',
+    ]);
+    expect(stdout.split('\n').filter((line) => line.startsWith('SizeLimitMeasured'))).toEqual([
+      expect.stringMatching(/^SizeLimitMeasured volume "limited": podrun measures its sizeLimit every 10 seconds/),
+    ]);
+  });
+});

@@ -10,13 +10,16 @@ const RULES: Need = {
 };
 /** The Pods that begin at once: each takes 0.1 s of processor time. */
 const PODS = 20;
-/** Prints who connects. */
+/** Prints who connects, and greets. */
 const SERVE = `require('net').createServer((client) => {
   console.log('through: ' + client.remoteAddress);
-  client.destroy();
+  client.end('welcome\\n');
 }).listen(8080)`;
 /** Connects with its first instruction: a Pod that is not closed yet gets through. */
 const DIAL = 'exec 3<>"/dev/tcp/$WEB_SERVICE_HOST/80" && echo connected && sleep 600';
+/** Connects until it is greeted: a proxy takes connections before the server listens. */
+const DIAL_UNTIL_GREETED =
+  'until exec 3<>"/dev/tcp/$WEB_SERVICE_HOST/80" && read -r greeting <&3; do sleep 0.1; done; sleep 600';
 /** Prints the source and the port of each packet of SCTP. The kernel itself need not know the protocol. */
 const LISTEN_SCTP = `$| = 1;
 socket my $all, 2, 3, 132 or die $!;
@@ -106,7 +109,7 @@ describe.concurrent('under a NetworkPolicy', { timeout: 9 * PATIENCE_MS }, () =>
         },
       },
       policy('closed', { policyTypes: ['Egress'] }),
-      pod('open', ['bash', '-c', `until ${DIAL}; do sleep 0.1; done`]),
+      pod('open', ['bash', '-c', DIAL_UNTIL_GREETED]),
     ]);
     // The server listens, and its Service leads there.
     await expect.poll(() => run.through.length, PATIENT).toBe(1);

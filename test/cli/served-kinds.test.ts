@@ -49,11 +49,20 @@ const GADGETS = {
 const GADGET = { apiVersion: 'shop.example.com/v1', kind: 'Gadget', metadata: { name: 'lamp' }, spec: { size: 3 } };
 const CLASS = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'x' };
 
+const QUICK = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'VolumeAttributesClass',
+  metadata: { name: 'quick' },
+  driverName: 'x',
+  parameters: { iops: '1' },
+};
+
 beforeAll(() => {
   const store = storeOf(workshop);
   store.create('customresourcedefinitions', GADGETS);
   store.create('gadgets.shop.example.com', GADGET);
   store.create('storageclasses', CLASS);
+  store.create('volumeattributesclasses', QUICK);
 });
 afterAll(() => workshop.close());
 
@@ -78,7 +87,9 @@ it('describe shows the fields of any kind', async () => {
     /^Name: +lamp\nNamespace: *\n[^]*API Version: +shop.example.com\/v1\nKind: +Gadget\n[^]*Size: +3\n/,
   );
   expect(await printed('describe gadgets')).toBe(text);
-  expect(await printed('describe sc fast')).toMatch(/Kind: +StorageClass\n[^]*Provisioner: +x\n/);
+  expect(await printed('describe volumeattributesclass quick')).toMatch(
+    /Driver Name: +x\nKind: +VolumeAttributesClass\n/,
+  );
 });
 
 it('events are about one object of any kind', async () => {

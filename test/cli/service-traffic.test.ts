@@ -90,3 +90,43 @@ it(
     await apply.ended;
   },
 );
+
+it(
+  'on several nodes, clients get the endpoints of their node or zone',
+  { timeout: 4 * PATIENCE_MS },
+  async (context) => {
+    const place = placeWithAnyNetwork(context);
+    const on = (node: string, object: object): object => {
+      const { spec, ...rest } = object as { spec: object };
+      return { ...rest, spec: { ...spec, nodeName: node } };
+    };
+    const objects = [
+      ...[1, 2].map((number) => on(`node-${number}`, web(`web-${number}`))),
+      ...[1, 2, 3].map((number) => on(`node-${number}`, pod(`client-${number}`, ['sleep', '1000']))),
+      service('local', SERVICES['of-node'] ?? {}),
+      service('node', { trafficDistribution: 'PreferSameNode' }),
+      service('zone', { trafficDistribution: 'PreferSameZone', sessionAffinity: 'ClientIP' }),
+    ];
+    const file = place.workshop.file('all.yaml', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    const nodes = ['--nodes', '3', '--zones', '2', '--network', 'cluster', '--runtime', 'process'];
+    const apply = place.start(['apply', file, ...nodes]);
+    const ready = /web-\d +ContainersReady, Ready after|client-\d +.*Ready after/g;
+    await apply.until(({ stdout }) => (stdout.match(ready)?.length ?? 0) >= 5);
+    const read = async (...words: readonly string[]): Promise<string> => (await place.start(words).ended).stdout;
+    const asked = async (client: number, name: string): Promise<string> => {
+      const address = await read('get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}');
+      return read('exec', `client-${client}`, '--', programsForAll().node, '-e', ASK, address, '80');
+    };
+    expect(await Promise.all([1, 2].map((client) => asked(client, 'local')))).toEqual(['web-1\n', 'web-2\n']);
+    expect(await Promise.all([1, 2].map((client) => asked(client, 'node')))).toEqual(['web-1\n', 'web-2\n']);
+    // node-3 is in the zone of node-1.
+    expect(await Promise.all([1, 2, 3].map((client) => asked(client, 'zone')))).toEqual([
+      'web-1\n',
+      'web-2\n',
+      'web-1\n',
+    ]);
+    expect(await asked(3, 'node')).toBe('web-1\n');
+    apply.signal('SIGINT');
+    await apply.ended;
+  },
+);

@@ -67,6 +67,33 @@ it('apply --until ready waits for static Pods', async () => {
   expect(podsIn(watchLines(stdout)).some(({ metadata }) => metadata?.name?.startsWith('web-'))).toBe(true);
 });
 
+it('of several nodes, each runs the static Pods of the folder of its name', async () => {
+  workshop.folderNamed('pods');
+  workshop.folderNamed('pods/node-2');
+  workshop.file('pods/web.yaml', POD);
+  workshop.file('pods/node-2/web.yaml', POD);
+  const podrun = workshop.start(['apply', '--static-pods', 'pods', '--nodes', '2', '-o', 'json']);
+  const running = (): Set<string | undefined> =>
+    new Set(
+      podsIn(podrun.lines).flatMap(({ metadata, status }) => (status?.phase === 'Running' ? metadata?.name : [])),
+    );
+  await podrun.until(() => running().size === 2);
+  const pods = storeOf(workshop).list<StoredPod>('pods');
+  expect(pods.map(({ metadata, spec }) => `${metadata.name} on ${spec.nodeName}`).toSorted()).toEqual([
+    'web-node-1 on node-1',
+    'web-node-2 on node-2',
+  ]);
+  rmSync(path.join(workshop.folder, 'pods/node-2/web.yaml'));
+  await podrun.until(({ lines }) => comings(lines).length === 3);
+  expect(
+    storeOf(workshop)
+      .list<StoredPod>('pods')
+      .map(({ metadata }) => metadata.name),
+  ).toEqual(['web-node-1']);
+  podrun.signal('SIGINT');
+  await podrun.ended;
+});
+
 it('apply --static-pods --detach is refused', async () => {
   const { exitCode, stderr } = await workshop.run(['apply', '--static-pods', 'pods', '-d']);
   expect({ exitCode, stderr }).toEqual({

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -7,12 +8,19 @@ import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-/** Another program, with a port of its own. */
-async function otherProgram(host: string, wanted = 0): Promise<number> {
+/** Another program, with a port of its own: the first free one from `first` on, or one that the kernel chooses. */
+async function otherProgram(host: string, first = 0): Promise<number> {
   const server = createServer((socket) => void socket.end());
-  await new Promise<void>((resolve) => server.listen(wanted, host, () => resolve()));
   onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  for (let port = first; ; port++) {
+    const listening = once(server, 'listening');
+    server.listen(port, host);
+    const isFree = await listening.then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return (server.address() as AddressInfo).port;
+  }
 }
 
 const POD = {
@@ -60,9 +68,9 @@ const SITUATIONS: readonly (readonly [string, () => Promise<Situation>])[] = [
   [
     'a node port',
     async () => {
-      const nodePort = await otherProgram('127.0.0.1', 30_555);
+      const nodePort = await otherProgram('127.0.0.1', 30_000 + (process.pid % 2000));
       const file = manifest({ type: 'NodePort', ports: [{ port: 8099, nodePort }] });
-      return { file, line: /service\/web: cannot serve 127\.0\.0\.1:30555: / };
+      return { file, line: new RegExp(`service/web: cannot serve 127\\.0\\.0\\.1:${nodePort}: `) };
     },
   ],
   [

@@ -58,6 +58,20 @@ spec: { priorityClassName: high, containers: [{ name: main, image: a, resources:
 `;
 
 describe('podrun why', () => {
+  it('places Pods of manifests on nodes that are alike, or that podrun.yaml declares', async () => {
+    const pod = (name: string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name} }\nspec: { containers: [{ name: a, image: a }] }\n`;
+    const file = workshop.file('pods.yaml', [pod('one'), pod('two')].join('---\n'));
+    const alike = await runHere(workshop, ['why', '-f', file, '--nodes', '2', '--zones', '2']);
+    expect(alike.stdout).toMatch(/default\/one +node-\d/);
+    expect(alike.stdout).toContain('is the highest of 2 nodes');
+    workshop.file('podrun.yaml', 'nodes: [{ name: big }, { name: old, unschedulable: true }]');
+    const { stdout, exitCode } = await runHere(workshop, ['why', '-f', file, 'two']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('pod default/two goes to big');
+    expect(stdout).toMatch(/old +NodeUnschedulable/);
+  });
+
   it('places the Pods of manifests on their nodes, and exits with 1 when one stays Pending', async () => {
     const nodes = node('node-1', 'taints: [{ key: gpu, effect: NoSchedule }]') + node('node-2') + node('node-3');
     const file = workshop.file('all.yaml', nodes + APART);

@@ -11,7 +11,8 @@
 #   odd         root with another language, time zone and umask, a temporary folder in memory, no terminal, no input,
 #               and none of the programs that not every machine has
 #
-# NODE=FILE chooses another Node.js. PODRUN_TESTS=portable takes the part of the tests that covers each room.
+# NODE=FILE chooses another Node.js. PODRUN_TESTS=portable takes the part of the tests that covers each room:
+# vitest.config.ts tells which, and what PODRUN_TESTS=rights and PODRUN_TESTS=surroundings leave out of it.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -52,6 +53,13 @@ touch "$node"
 mount --bind "$(realpath "${NODE:-$(command -v node)}")" "$node"
 PATH=$place/bin:$PATH
 unset NODE_EXTRA_CA_CERTS
+
+# The build has the code caches of the Node.js that made it. Without those of this one, each start of podrun in a home of
+# its own, which many tests make, would compile the program: that takes longer than all else of it.
+cp -a dist "$place"
+mount --bind "$place/dist" dist
+"$node" -e 'import("./code-caches.mjs").then(({ copyCodeCaches }) => copyCodeCaches("bin/podrun.js", "dist"))'
+
 set -- "$node" node_modules/vitest/vitest.mjs run "$@"
 
 # What vitest writes there at the end of a run, another run beside it would read at its start.

@@ -41,7 +41,7 @@ export class LoopWorld {
     this.#loop = new WorkloadLoop({
       store,
       clock,
-      node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
+      nodes: () => [{ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }],
       timeZone: () => 'UTC',
       suffix: () => this.#suffix(),
       newUid: () => `made-${(this.#count += 1)}`,

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { START_MS, templateOf } from './manifests.ts';
 import { names } from './new-set.ts';
 import { SimulatedNode } from './simulated-node.ts';
+import type { StoredPod } from '../../src/api/index.ts';
+import { inOrderOfDeletion } from '../../src/controllers/base/scale-down.ts';
 import { World } from './world.ts';
 
 const ready = { readyAfterMs: 100 };
@@ -40,5 +42,29 @@ describe('a ReplicaSet', () => {
     new SimulatedNode(world, () => ready).run(1000);
     expect(world.get(uid)?.metadata.ownerReferences).toMatchObject([{ uid: 'web' }]);
     expect(world.find('ReplicaSet', 'web')['status']).toMatchObject({ replicas: 2 });
+  });
+});
+
+describe('the order of deletion on several nodes', () => {
+  const on = (name: string, nodeName: string, cost?: string): StoredPod =>
+    ({
+      metadata: { name, uid: name, annotations: cost && { 'controller.kubernetes.io/pod-deletion-cost': cost } },
+      spec: { nodeName, containers: [] },
+      status: { phase: 'Running' },
+    }) as unknown as StoredPod;
+  const alike = [on('p1', 'a'), on('p2', 'b'), on('p3', 'b')];
+
+  it.each<[string, StoredPod[], StoredPod[] | undefined, string[]]>([
+    ['Pods of the node with more of them go first', alike, alike, ['p2', 'p3', 'p1']],
+    [
+      'the other ReplicaSets of the Deployment count',
+      alike,
+      [...alike, on('q1', 'a'), on('q2', 'a')],
+      ['p1', 'p2', 'p3'],
+    ],
+    ['the cost decides before', [on('p1', 'a', '-1'), ...alike.slice(1)], alike, ['p1', 'p2', 'p3']],
+    ['Jobs look at neither', alike, undefined, ['p1', 'p2', 'p3']],
+  ])('%s', (_, pods, related, order) => {
+    expect(inOrderOfDeletion(pods, related).map(({ metadata }) => metadata.name)).toEqual(order);
   });
 });

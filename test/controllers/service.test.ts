@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredPod, StoredService } from '../../src/api/base/objects.ts';
+import type { NodeFacts } from '../../src/lifecycle/base/node-facts.ts';
 import type { StoredEndpoints, StoredEndpointSlice } from '../../src/api/workloads/endpoint-slices.ts';
-import { TRIGGER_TIME } from '../../src/controllers/service/pod-endpoint.ts';
+import { podEndpoint, TRIGGER_TIME } from '../../src/controllers/service/pod-endpoint.ts';
 import { type Histories, passesThrough } from './histories.ts';
 import { readTrace, replay, traceNames } from './replay.ts';
 import { World, type WorldObject } from './world.ts';
@@ -222,6 +224,27 @@ describe('Endpoints', () => {
 
 /** Traces whose times differ: a cluster's controller had seen a Pod before it had an address, or joined two changes. */
 const OTHER_TIMES = new Set(['svc-named-target-port', 'svc-reaches-all-replicas']);
+
+describe('the hints of an endpoint', () => {
+  const labels = { 'topology.kubernetes.io/zone': 'north' };
+  const at = (trafficDistribution: string | undefined, isReady = true, ofNode: object = { labels }): unknown => {
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
+    const pod = { metadata: {}, spec: { nodeName: 'a' }, status: { podIP: '10.0.0.1', conditions } } as unknown;
+    const service = { metadata: { name: 'web' }, spec: { trafficDistribution } } as unknown;
+    return podEndpoint(pod as StoredPod, service as StoredService, ofNode as NodeFacts).hints;
+  };
+
+  it.each<[string, unknown, unknown]>([
+    ['are none', at(undefined), undefined],
+    ['name its zone', at('PreferSameZone'), { forZones: [{ name: 'north' }] }],
+    ['name its zone by the old word', at('PreferClose'), { forZones: [{ name: 'north' }] }],
+    ['name its node as well', at('PreferSameNode'), { forZones: [{ name: 'north' }], forNodes: [{ name: 'a' }] }],
+    ['are none without a zone', at('PreferSameZone', true, { labels: {} }), undefined],
+    ['are none before it is ready', at('PreferSameNode', false), undefined],
+  ])('%s', (_, hints, want) => {
+    expect(hints).toEqual(want);
+  });
+});
 
 describe('Services do what a cluster did', () => {
   it.each(traceNames().filter((name) => name.startsWith('svc-')))('%s', async (name) => {

@@ -24,7 +24,7 @@ interface Due {
   readonly happens: () => void;
 }
 
-/** A node that runs the Pods of a world: each as its behaviour says. */
+/** The nodes of a world, which run its Pods: each as its behaviour says. */
 export class SimulatedNode {
   readonly #world: World;
   readonly #behaviourOf: (pod: StoredPod, number: number) => Behaviour;
@@ -74,8 +74,10 @@ export class SimulatedNode {
     }
   }
 
-  #start({ metadata: { uid } }: StoredPod, { readyAfterMs, runsForMs, exitCode = 0 }: Behaviour): void {
-    this.#after(START_MS, () => this.#world.update(uid, { spec: { nodeName: 'node-1' } }));
+  #start({ metadata: { uid }, spec }: StoredPod, { readyAfterMs, runsForMs, exitCode = 0 }: Behaviour): void {
+    const [term] = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+    const nodeName = term?.matchFields?.[0]?.values?.[0] ?? 'node-1';
+    this.#after(START_MS, () => this.#world.update(uid, { spec: { nodeName } }));
     if (readyAfterMs === undefined) return;
     const readyMs = Math.max(readyAfterMs, START_MS);
     this.#after(readyMs, () => this.#set(uid, { phase: 'Running' }, { running: {} }));

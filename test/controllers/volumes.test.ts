@@ -5,6 +5,7 @@ import {
   type ClaimInput,
   claimActions,
   classActions,
+  placeClaim,
   releaseActions,
 } from '../../src/controllers/volumes/volume-actions.ts';
 import { PROTECTION, PROVISIONED_BY, PROVISIONER } from '../../src/api/workloads/volumes.ts';
@@ -50,6 +51,7 @@ function volume(name: string, spec: object = {}, metadata: object = {}, phase = 
 const around = (volumes: StoredVolume[], fields: Partial<ClaimInput> = {}): ClaimInput => ({
   volumes: () => volumes,
   volumeNamed: (name) => volumes.find(({ metadata }) => metadata.name === name),
+  classNamed: () => undefined,
   isUsed: () => false,
   folder: () => '/state/claims/shop/data',
   wallMs: 0,
@@ -182,6 +184,51 @@ describe('a claim', () => {
   ])('%s waits, and says so once', (_name, spec, volumes, want) => {
     expect(shown(claimActions(claim(spec), around(volumes)))).toEqual(want);
     expect(claimActions(claim(spec), around(volumes, { tells: false }))).toEqual([]);
+  });
+
+  const type = (fields: object): Partial<ClaimInput> => ({
+    classNamed: (name) => (name === 'standard' ? { provisioner: 'example.com/disks', ...fields } : undefined),
+  });
+  const late = { volumeBindingMode: 'WaitForFirstConsumer' };
+  const placed = { annotations: { 'volume.kubernetes.io/selected-node': 'node-2' } };
+
+  it('of a class that waits for the first Pod takes no volume that is free, and none is made', () => {
+    expect(shown(claimActions(claim(), around([volume('free')], type(late))))).toEqual([
+      'event WaitForFirstConsumer waiting for first consumer to be created before binding',
+    ]);
+  });
+
+  it('of a class that waits for the first Pod gets what the scheduler chooses on the node of the Pod', () => {
+    const [chosen] = placeClaim(claim(), 'node-2', volume('free'));
+    expect(chosen).toMatchObject({ on: { name: 'free' }, patch: { spec: { claimRef: { uid: 'c1' } } } });
+    const kept = volume('kept', { claimRef: { namespace: 'shop', name: 'data', uid: 'c1' } });
+    expect(shown(claimActions(claim(), around([volume('free'), kept], type(late))))[0]).toContain('update kept');
+    expect(placeClaim(claim(), 'node-2', undefined)).toMatchObject([
+      { on: { name: 'data' }, patch: { metadata: placed } },
+    ]);
+    expect(shown(claimActions(claim({}, placed), around([], type(late))))[0]).toBe('create pvc-c1');
+  });
+
+  it('of a class without a provisioner gets no new volume', () => {
+    expect(shown(claimActions(claim(), around([], type({ provisioner: 'kubernetes.io/no-provisioner' }))))).toEqual([
+      'event ProvisioningFailed no volume plugin matched name: kubernetes.io/no-provisioner',
+    ]);
+  });
+
+  it('gets a new volume as its class says, also where a written volume has the class', () => {
+    const topology = { matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] };
+    const fields = { reclaimPolicy: 'Retain', allowedTopologies: [topology] };
+    const [made] = claimActions(claim(), around([volume('small', { capacity: { storage: '1Mi' } })], type(fields)));
+    const term = { matchExpressions: [{ key: 'zone', operator: 'In', values: ['a', 'b'] }] };
+    expect(made).toMatchObject({
+      type: 'create',
+      object: {
+        spec: {
+          persistentVolumeReclaimPolicy: 'Retain',
+          nodeAffinity: { required: { nodeSelectorTerms: [term] } },
+        },
+      },
+    });
   });
 
   it('that has lost its volume is Lost', () => {

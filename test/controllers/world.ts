@@ -44,7 +44,7 @@ export interface TellingEvent extends ControllerEvent {
   readonly component: string;
 }
 
-/** The only node. */
+/** The only node at first. */
 const NODE: NodeFacts = { name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] };
 
 const MAX_STAGES = 20_000;
@@ -72,6 +72,7 @@ export class World {
   readonly #looked = new Map<string, number>();
   readonly #called = new Set<string>();
   #count = 0;
+  #nodes: WorkloadInput['nodes'] = [NODE];
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
@@ -123,6 +124,13 @@ export class World {
     const object = { ...changed, metadata: { ...changed.metadata, generation }, status: status ?? old['status'] };
     if (isDone(object)) this.#remove(old);
     else this.#write('MODIFIED', object);
+  }
+
+  /** Replaces the nodes: their names, with taints where they have any. DaemonSets look again. */
+  setNodes(nodes: Readonly<Record<string, NodeFacts['taints']>>): void {
+    const [first = NODE, ...rest] = Object.entries(nodes).map(([name, taints]) => ({ ...NODE, name, taints }));
+    this.#nodes = [first, ...rest];
+    for (const { metadata } of this.list('DaemonSet')) this.#called.add(metadata.uid);
   }
 
   setStatus(uid: string, status: JsonObject): void {
@@ -231,7 +239,7 @@ export class World {
       slices: ofKind('EndpointSlice'),
       endpoints: ofKind('Endpoints'),
       claims: ofKind('PersistentVolumeClaim'),
-      node: NODE,
+      nodes: this.#nodes,
       timeZone: () => 'UTC',
     };
   }

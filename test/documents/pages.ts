@@ -38,7 +38,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       },
       'podrun describe pod crash-loop': { otherOutput: 'the name of the node' },
       'npm run test:unit    # the tests of pure code, in seconds': { skip: 'they are tests of their own' },
-      'npm run test:slow    # chaos, attempts to escape, more random Pods': { skip: 'they are tests of their own' },
+      'npm run test:slow    # what takes long: other programs, networks, chaos, more random Pods': {
+        skip: 'they are tests of their own',
+      },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
       'npm run simulate     # random Pods in a simulated machine, or workloads: -- workloads --seeds 20000': {
         skip: 'a test of its own',

@@ -24,6 +24,14 @@ export const WORKLOAD_PAGES: Readonly<Record<string, PageSetting>> = {
     files: { 'shop.yaml': deployed('web'), 'nodes.yaml': NODES, 'pod.yaml': serving('app') },
     before: ['podrun apply -d --wait --timeout 100s pod.yaml'],
   },
+  'docs/nodes.md': {
+    files: { 'shop.yaml': deployed('web') },
+    manners: {
+      'podrun apply shop.yaml --nodes 3': { until: /2\/2 ready/ },
+      // Pods of the first command would run on in the background, and keep the next one from its nodes.
+      'podrun serve --nodes 6 --zones 3': { before: ['podrun delete deployments --all'], until: /serving https/ },
+    },
+  },
   'docs/from-docker-compose.md': {
     files: {
       '.env': 'LEVEL=info\n',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CommandWatch } from '../../src/engine/run/command-watch.ts';
 import { podRoot } from '../../src/lifecycle/index.ts';
-import { newPod } from '../simulation/pod-simulation.ts';
+import { newPod } from '../simulation/new-pod.ts';
 
 const pod = newPod({ containers: [{ name: 'main' }] });
 const watched = {

@@ -28,6 +28,7 @@ it('an agent of a server forgets Pods and workloads that are removed', async () 
   const clock = new SystemClock();
   const pods = await Run.start({
     objects: { pods: [], workloads: [] },
+    nodes: [],
     settings: () => settings,
     store,
     clock,
@@ -67,6 +68,7 @@ it('a run whose Pod another process changes at its very beginning is not over', 
     }));
   const run = await Run.start({
     objects: { pods: [{ object, written, file: 'web.yaml' }], workloads: [] },
+    nodes: [],
     settings: () => settings,
     store,
     clock: new SystemClock(),

@@ -4,7 +4,8 @@ import { PATIENT } from '../patience.ts';
 import { ControlPlane, isOk } from './control-plane.ts';
 import { meetingPlaces, processesOf, startSuite } from './killed-suite.ts';
 
-const SUITES = 100;
+/** CI tries some. */
+const SUITES = Number(process.env['PODRUN_SUITES'] ?? 100);
 const TOGETHER = 4;
 
 /** Starts both programs and ends them by signals. */

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
+import { childrenOf } from '../children-of.ts';
 import type { StoredPod, StoredService } from '../../src/api/base/objects.ts';
 import { quietly } from '../../src/quietly.ts';
 import { storeOf } from '../cli/prepared-store.ts';
+import { freePort } from '../free-port.ts';
 import type { Podrun } from '../cli/workshop.ts';
 import { PATIENT } from '../patience.ts';
 import { APART, type Attempt, attemptIn, escaping, start } from './worlds.ts';
@@ -37,7 +39,7 @@ async function startServer(context: TestContext, attempt: Attempt): Promise<Podr
       },
     ],
   };
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const port = await freePort();
   const service = { selector: meta.labels, type: 'LoadBalancer', ports: [{ port, targetPort: 8080 }] };
   const backend = { service: { name: 'web', port: { number: port } } };
   const objects = [
@@ -58,10 +60,7 @@ async function startServer(context: TestContext, attempt: Attempt): Promise<Podr
 /** The addresses of this machine on which a process or its children listen, as /proc/net/tcp has them. */
 function listeningOf(pid: number): string[] {
   const tree = [pid];
-  for (const each of tree) {
-    const children = quietly(() => readFileSync(`/proc/${each}/task/${each}/children`, 'utf8')) ?? '';
-    tree.push(...children.trim().split(' ').filter(Boolean).map(Number));
-  }
+  for (const each of tree) tree.push(...childrenOf(each));
   const sockets = new Set(
     tree.flatMap((each) =>
       (quietly(() => readdirSync(`/proc/${each}/fd`)) ?? []).flatMap((fd) => {

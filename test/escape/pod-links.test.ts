@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hardwareAddress, ROUTER } from '../../src/network/linux/cluster-commands.ts';
+import { childrenOf } from '../children-of.ts';
 import { quietly } from '../../src/quietly.ts';
 import { CASES, placeWithNetwork } from '../cli/network-place.ts';
 import type { Podrun } from '../cli/workshop.ts';
@@ -57,8 +58,7 @@ class Network {
 
 /** The network of a run: that of its helper. */
 function routerOf({ pid }: Podrun): Network {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const helper = children.find((child) =>
+  const helper = childrenOf(pid).find((child) =>
     (quietly(() => readFileSync(`/proc/${child}/cmdline`, 'utf8')) ?? '').includes('network-helper'),
   );
   return new Network(readlinkSync(`/proc/${helper}/ns/net`));

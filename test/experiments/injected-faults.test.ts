@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeInput } from '../../src/kubelet/probe/input.ts';
+import type { EventDraft } from '../../src/lifecycle/index.ts';
 import { chance } from '../../src/experiments/chance.ts';
 import { InjectedFaults } from '../../src/experiments/injected-faults.ts';
 import { readFault } from '../../src/experiments/read-fault.ts';
 import type { ContainerLaunch, ProcessExit, Runtime } from '../../src/runtime/base/runtime.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
-import { newPod } from '../simulation/pod-simulation.ts';
+import { newPod } from '../simulation/new-pod.ts';
 
 interface World {
   readonly clock: ManualClock;
@@ -23,7 +24,10 @@ function worldWith(texts: readonly string[], seed: number = 1): World {
   const faults = new InjectedFaults({ faults: texts.map(readFault), seed, clock, jumpWall });
   const runtime = faults.wrap(new SimulatedRuntime({ clock }));
   const [told, exits]: [string[], World['exits']] = [[], []];
-  faults.begin((uid, { type, reason, message }) => told.push(`${uid} ${type} ${reason} ${message}`));
+  faults.begin(
+    (uid, { type, reason, message }) => told.push(`${uid} ${type} ${reason} ${message}`),
+    () => undefined,
+  );
   const launch = (id: string): ContainerLaunch => ({
     id,
     argv: ['app'],
@@ -121,5 +125,44 @@ describe('chance', () => {
     expect(new Set(values).size).toBe(1000);
     expect(chance(1, 'a')).toBe(chance(1, 'a'));
     expect(chance(2, 'a')).not.toBe(chance(1, 'a'));
+  });
+});
+
+describe('a fault of a node', () => {
+  function changesOf(text: string, nodes: readonly string[], seed: number): { clock: ManualClock; seen: string[] } {
+    const clock = new ManualClock();
+    const seen: string[] = [];
+    const changeNode = (name: string, state: string, { message }: EventDraft): void =>
+      void seen.push(`${name} ${state} ${message}`);
+    const jumpWall = (): void => undefined;
+    const faults = new InjectedFaults({ faults: [readFault(text)], seed, clock, jumpWall });
+    faults.check([], 'host', nodes);
+    faults.begin(() => undefined, changeNode);
+    return { clock, seen };
+  }
+
+  it('begins and ends in its time', async () => {
+    const { clock, seen } = changesOf('node:node-2=crash@10s+60s', ['node-1', 'node-2'], 1);
+    await clock.run(10_000);
+    const why = '--inject node:node-2=crash@10s+60s --seed 1';
+    expect(seen).toEqual([`node-2 crashed node node-2 is crashed (${why})`]);
+    await clock.run(60_000);
+    expect(seen.slice(1)).toEqual([`node-2 running node node-2 is back (${why})`]);
+  });
+
+  it('without a name is for one that the seed chooses', async () => {
+    const chosen = async (seed: number): Promise<string | undefined> => {
+      const { clock, seen } = changesOf('node=silent', ['node-1', 'node-2', 'node-3'], seed);
+      await clock.run(0);
+      return seen[0]?.split(' ')[0];
+    };
+    const all = await Promise.all(Array.from({ length: 20 }, (_, seed) => chosen(seed)));
+    expect(new Set(all)).toEqual(new Set(['node-1', 'node-2', 'node-3']));
+    expect(await chosen(7)).toBe(all[7]);
+  });
+
+  it('needs nodes', () => {
+    expect(() => changesOf('node=crash', [], 1)).toThrow('the run has no nodes beside this machine');
+    expect(() => changesOf('node:node-9=crash', ['node-1'], 1)).toThrow('there is no node node-9');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Partitions } from '../../src/experiments/partitions.ts';
 import { type Partition, readFault } from '../../src/experiments/read-fault.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
-import { newPod } from '../simulation/pod-simulation.ts';
+import { newPod } from '../simulation/new-pod.ts';
 
 interface World {
   readonly clock: ManualClock;

@@ -13,6 +13,8 @@ describe('readFault', () => {
     ['image-pull-fail', { type: 'image', container: undefined, fromMs: 0, untilMs: Infinity }],
     ['image-pull-fail:app@1s+2s', { type: 'image', container: 'app', fromMs: 1000, untilMs: 3000 }],
     ['partition:web', { type: 'partition', name: 'web', fromMs: 0, untilMs: Infinity }],
+    ['node:node-2=crash@10s+60s', { type: 'node', name: 'node-2', state: 'crashed', fromMs: 10_000, untilMs: 70_000 }],
+    ['node=silent', { type: 'node', name: undefined, state: 'silent', fromMs: 0, untilMs: Infinity }],
     ['partition:web-0@5s+10s', { type: 'partition', name: 'web-0', fromMs: 5000, untilMs: 15_000 }],
     ['clock+1h', { type: 'clock', byMs: 3_600_000, atMs: 0 }],
     ['clock-30s@5s', { type: 'clock', byMs: -30_000, atMs: 5000 }],

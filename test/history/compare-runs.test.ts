@@ -1,8 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareRuns, type RunComparison } from '../../src/history/compare/compare-runs.ts';
 import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
-import { randomHappenings } from './random-happenings.ts';
 import { type Happening, runOf } from './runs.ts';
 
 type Story = ReadonlyArray<readonly [number, Happening]>;
@@ -155,35 +153,5 @@ describe('two runs', () => {
 
   it('of which nothing is on record are not compared', () => {
     expect(compareRuns(runOf([]), { ...runOf([]), transitions: [] }, TOLERANCE)).toBeUndefined();
-  });
-});
-
-describe('random runs', () => {
-  const strict = { share: 0, minMs: 0 };
-
-  it('are equal to themselves, also at another time', () => {
-    fc.assert(
-      fc.property(randomHappenings(), (story) => {
-        const containers = ['a', 'b'];
-        expect(compared(runOf(story, { containers }), runOf(story, { containers, beginMs: 0 }), strict)).toEqual({
-          differences: [],
-          manifest: [],
-        });
-      }),
-    );
-  });
-
-  it('differ in the same things whichever comes first', () => {
-    fc.assert(
-      fc.property(randomHappenings(), randomHappenings(), (one, other) => {
-        const [a, b] = [runOf(one, { containers: ['a', 'b'] }), runOf(other, { containers: ['a', 'b'] })];
-        const keys = (comparison: RunComparison): string[] =>
-          comparison.differences
-            .filter(({ kind }) => kind !== 'order')
-            .map(({ subject, what }) => `${subject} ${what}`)
-            .toSorted();
-        expect(keys(compared(a, b, strict))).toEqual(keys(compared(b, a, strict)));
-      }),
-    );
   });
 });

@@ -1,14 +1,9 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Expectation, Pattern, WrittenPattern } from '../../src/history/expect/expectation.ts';
-import type { Happening as Seen } from '../../src/history/story/model.ts';
+import type { StoredPod } from '../../src/api/base/objects.ts';
 import { meetExpectation } from '../../src/history/expect/meet-expectation.ts';
 import type { Check } from '../../src/history/expect/meet-steps.ts';
 import type { RecordedRun } from '../../src/history/base/recorded-run.ts';
-import { storyOf } from '../../src/history/story/run-story.ts';
 import { readExpectations } from '../../src/manifest/expect/read-expectations.ts';
-import { renderExpectation } from '../../src/print/expectation/expectation-file.ts';
-import { randomHappenings } from './random-happenings.ts';
 import { runOf } from './runs.ts';
 
 const run = runOf(
@@ -138,107 +133,39 @@ describe('a run that does not meet its expectation', () => {
   });
 });
 
-describe('random runs', () => {
-  const options = { containers: ['a', 'b'] };
-  const randomRun = randomHappenings().map((story) => runOf(story, options));
+describe('expectations about nodes', () => {
+  const [born] = run.transitions.map(({ object }) => object as StoredPod);
+  const state = (at: number, spec: object, status: object): RecordedRun['transitions'][number] => ({
+    at,
+    type: 'MODIFIED',
+    object: { ...born, spec: { ...born?.spec, ...spec }, status: { ...born?.status, ...status } } as StoredPod,
+  });
+  const evicted = { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' };
+  const placed: RecordedRun = {
+    ...run,
+    transitions: [
+      ...run.transitions.slice(0, 1),
+      state(1, {}, { nominatedNodeName: 'node-1' }),
+      state(2, { nodeName: 'node-1' }, {}),
+      state(3, { nodeName: 'node-1' }, { conditions: [evicted] }),
+    ],
+  };
 
-  it('do what they did', () => {
-    fc.assert(
-      fc.property(randomRun, (recorded) => {
-        const steps = storyOf(recorded)!.happenings.flatMap((one) => asExpected(one));
-        expect(
-          failures(
-            recorded,
-            steps.map((step) => [step]),
-          ),
-        ).toEqual([]);
-      }),
-    );
+  it('are met by the states of the Pod', async () => {
+    const text = `
+steps: [{nominated: node-1}, {scheduled: node-1}, {evicted: Preemption}]
+never: [{scheduled: node-2}, {evicted: TaintManager}]
+final: {node: node-1}
+`;
+    expect(await unmet(text, placed)).toEqual([]);
   });
 
-  it('do in any order, state by state, what they did', () => {
-    fc.assert(
-      fc.property(randomRun, fc.nat(), (recorded, turn) => {
-        const groups = statesIn(recorded).map((state) => {
-          const steps = state.flatMap((one) => asExpected(one));
-          const at = steps.length === 0 ? 0 : turn % steps.length;
-          return [...steps.slice(at), ...steps.slice(0, at)];
-        });
-        expect(failures(recorded, groups)).toEqual([]);
-        expect(failures(recorded, [groups.flat()])).toEqual([]);
-      }),
-    );
-  });
-
-  it('do not do more than they did', () => {
-    fc.assert(
-      fc.property(randomRun, (recorded) => {
-        const steps = storyOf(recorded)!.happenings.flatMap((one) => asExpected(one));
-        const [last] = steps.slice(-1);
-        if (last === undefined) return;
-        // The event came one time less.
-        expect(
-          failures(
-            recorded,
-            [...steps, last].map((step) => [step]),
-          ),
-        ).toHaveLength(1);
-      }),
-    );
-  });
-
-  it('do what is printed of them', async () => {
-    await fc.assert(
-      fc.asyncProperty(randomRun, async (recorded) => {
-        const story = storyOf(recorded)!;
-        expect(await unmet(renderExpectation(story), recorded)).toEqual([]);
-      }),
-    );
+  it('say where the Pod was instead', async () => {
+    const text = '{never: [{evicted: Preemption}], final: {node: node-2}}';
+    expect(await unmet(text, placed)).toEqual([
+      'never evicted: Preemption came anyway',
+      expect.stringContaining('evicted: Preemption'),
+      'final node: node-2 it was node-1',
+    ]);
   });
 });
-
-function failures(recorded: RecordedRun, steps: ReadonlyArray<readonly WrittenPattern[]>): readonly Check[] {
-  const none = new Map<string, never>();
-  const final = { conditions: none, restarts: none, exitCodes: none, reasons: none };
-  const expectation: Expectation = { place: '', steps, never: [], events: none, final };
-  return meetExpectation(expectation, recorded)!.checks.filter(({ met }) => !met);
-}
-
-/** The happenings of a run, transition by transition. */
-function statesIn(recorded: RecordedRun): Seen[][] {
-  const { happenings } = storyOf(recorded)!;
-  return recorded.transitions.map((_, index) => happenings.filter(({ transition }) => transition === index));
-}
-
-/** A pattern with all details of a happening. No run can expect the creation. */
-function asExpected(one: Seen): WrittenPattern[] {
-  const pattern = patternOf(one);
-  return pattern === undefined ? [] : [{ pattern, place: '' }];
-}
-
-function patternOf(one: Seen): Pattern | undefined {
-  switch (one.what) {
-    case 'created':
-      return undefined;
-    case 'phase':
-      return { what: 'phase', subject: one.phase };
-    case 'condition':
-      return { what: 'condition', subject: one.type, status: one.status };
-    case 'event':
-      return { what: 'event', subject: one.event.reason ?? '', message: one.event.message ?? '' };
-    case 'exited': {
-      const code = { min: one.exitCode, max: one.exitCode, text: '' };
-      return { what: 'exited', subject: one.container, run: one.run, code, reason: one.reason };
-    }
-    case 'waiting':
-      return { what: 'waiting', subject: one.container, run: one.run, reason: one.reason };
-    case 'deleted':
-      return { what: 'deleted', subject: '' };
-    case 'started':
-    case 'ready':
-    case 'unready':
-      return { what: one.what, subject: one.container, run: one.run };
-    default:
-      return one satisfies never;
-  }
-}

@@ -12,7 +12,7 @@ import { stringify } from 'yaml';
 import { ImageStore } from '../../src/images/store/image-store.ts';
 import type { Credential, PullOutcome } from '../../src/lifecycle/base/image-types.ts';
 import { PATIENT } from '../patience.ts';
-import { archiveOf } from './layer.ts';
+import { archiveOf } from './archive.ts';
 import { ARCHITECTURES, pullInto, UNPACKED } from './registry.ts';
 import { needs } from '../needs.ts';
 import { removeTree } from '../../src/remove-tree.ts';

@@ -2,7 +2,8 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Entry, archiveOf, unpackInto } from './layer.ts';
+import { archiveOf, type Entry } from './archive.ts';
+import { unpackInto } from './layer.ts';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
 import type { LayerKind } from '../../src/lifecycle/base/image-types.ts';
 import { need, type Need } from '../needs.ts';

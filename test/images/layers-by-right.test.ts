@@ -10,7 +10,7 @@ import { PullRecords } from '../../src/images/store/pull-records.ts';
 import type { ImageStore } from '../../src/images/store/image-store.ts';
 import { loadImages } from '../../src/images/load.ts';
 import { needs } from '../needs.ts';
-import { archiveOf } from './layer.ts';
+import { archiveOf } from './archive.ts';
 import { layerOf, openOddRegistry, servedImage, sha256, type ImageParts } from './odd-registry.ts';
 import { type ImageWorld, openWorld, ownKind, pullInto, UNPACKED } from './registry.ts';
 

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { LayerFilter } from '../../src/images/unpack/layer-filter.ts';
 import { needs } from '../needs.ts';
-import { archiveOf, type Entry, unpackInto } from './layer.ts';
+import { archiveOf, type Entry } from './archive.ts';
+import { unpackInto } from './layer.ts';
 import { ownKind, UNPACKED } from './registry.ts';
 import { removeTree } from '../../src/remove-tree.ts';
 

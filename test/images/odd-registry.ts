@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { archiveOf, type Entry } from './layer.ts';
+import { archiveOf, type Entry } from './archive.ts';
 import { ARCHITECTURES } from './registry.ts';
 
 /** A request to an odd registry. `path` is below `/v2/`. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PodRun, type PodRunOptions } from '../../src/kubelet/pod-run.ts';
-import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
+import { PodRun } from '../../src/kubelet/pod-run.ts';
+import type { RunOfPod } from '../../src/kubelet/pod-run-agent.ts';
+import type { KubeObject, StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { restoredFacts } from '../../src/lifecycle/restored-facts.ts';
 import type { Runtime } from '../../src/runtime/base/runtime.ts';
@@ -55,7 +56,7 @@ interface Rig {
   readonly removals: { count: number };
 }
 
-interface Former extends Pick<PodRunOptions, 'restoration' | 'runtime'> {
+interface Former extends Pick<RunOfPod<PodRun>, 'restoration' | 'runtime'> {
   /** Called while the sandbox of the former agent is being found. */
   readonly onResume: () => void;
 }
@@ -71,7 +72,6 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
     pod,
     store,
     clock,
-    node,
     runtime: former?.runtime ?? new SimulatedRuntime({ clock }),
     restoration: former?.restoration,
     agent: {
@@ -80,11 +80,16 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
         return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
       },
       notices: () => [],
-      schedulerFacts: () => ({ node, placed: [] }),
+      schedulerFacts: () => ({ nodes: [node], placed: [] }),
+      nodeOf: () => node,
       alone: (step) => step(),
       preempt: (_victims, _by, publish) => publish(),
       placed: () => undefined,
-      changed: (changed) => void labels.push(['changed', labelOf(changed)]),
+      changed: (changed) => {
+        if (changed.state === 'waiting') changed.begin();
+        else labels.push(['changed', labelOf(changed.pod)]);
+      },
+      recorded: () => undefined,
       over: () => (ends.count += 1),
       removed: () => (removals.count += 1),
     },
@@ -97,7 +102,7 @@ function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former
       adopted: () => undefined,
       exited: () => undefined,
       removeSandbox: () => Promise.resolve(),
-    } as unknown as PodRunOptions['machine'],
+    } as unknown as RunOfPod<PodRun>['machine'],
     onEvent: () => undefined,
     onTrouble: ({ message }) => troubles.push(message),
     onRecordLost: () => undefined,
@@ -213,6 +218,23 @@ it('a Pod whose object is gone unheard is ended at the next look', async () => {
   run.lookForObject();
   await clock.run(5000);
   expect(run.state).toBe('over');
+});
+
+it('events of a Pod whose kubelet loses the API are sent when it is back, with their times', async () => {
+  const clock = new ManualClock(Date.parse('2026-01-01T00:00:00Z'));
+  const store = new MemoryStore(clock);
+  const pod = store.create('pods', newPod('web'));
+  const { run } = runOf(pod, store, clock);
+  run.begin();
+  const killing = { reason: 'Killing', message: 'Stopping container main', type: 'Normal' } as const;
+  const found = (): unknown[] => store.list<StoredEvent>('events').filter(({ reason }) => reason === 'Killing');
+  run.cutOff(false);
+  await clock.run(5000);
+  run.events(run.pod, [killing]);
+  await clock.run(60_000);
+  expect(found()).toEqual([]);
+  run.reconnect();
+  expect(found()).toMatchObject([{ firstTimestamp: '2026-01-01T00:00:05.000000Z', count: 1 }]);
 });
 
 it('a static Pod keeps its uid and spec whatever happens to its mirror Pod, which gets its status', () => {

@@ -26,6 +26,7 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
         published.push(inShort(status));
         return { ...pod, status };
       },
+      saved: () => undefined,
       events: () => undefined,
       finished: () => undefined,
       broken: () => undefined,

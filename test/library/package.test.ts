@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { NODE_MAJORS, nodeFor } from '../nodes.ts';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -150,6 +151,7 @@ describe('the package, installed', () => {
       'dist/THIRD_PARTY_LICENSES',
       'dist/clusters.cjs',
       'dist/descriptions.json',
+      'dist/etcd.cjs',
       'dist/image-puller.cjs',
       'dist/network-helper.cjs',
       'dist/podrun.cjs',
@@ -284,12 +286,13 @@ const SHARED = `
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['greetings.example.com']);
   });`;
 
+const port = String(await freePort());
+
 describe('docs/library.md', () => {
   const page = readFileSync(path.join(root, 'docs/library.md'), 'utf8');
   const blocks = [...page.matchAll(/^```(?<language>\w+)\n(?<text>.*?)^```$/gms)].map(({ groups }) => groups ?? {});
   const blockWith = (language: string, words: string): string =>
     blocks.find((block) => block['language'] === language && block['text']?.includes(words))?.['text'] ?? '';
-  const port = String(30_000 + (process.pid % 10_000));
 
   // By default vitest uses processes. Threads with vm contexts differ most from these.
   it.each(['forks', 'vmThreads'])('shows tests that pass, in %s of vitest', async (pool) => {

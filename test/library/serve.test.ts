@@ -44,6 +44,24 @@ it('serve runs what clients create, and ends it at its close', async () => {
   await expect(ask(server, PODS)).rejects.toThrow('ECONNREFUSED');
 });
 
+it('serve has the nodes that it is asked for, each with a kubelet', async () => {
+  const server = await serve({ runtime: 'process', network: 'host', config: false, nodes: 2 });
+  const { items } = await ask(server, '/api/v1/nodes');
+  const seen = (items as NodeAnswer[]).map(({ metadata, status }) => {
+    return [metadata.name, status?.conditions.find(({ type }) => type === 'Ready')?.status];
+  });
+  expect(seen).toEqual([
+    ['node-1', 'True'],
+    ['node-2', 'True'],
+  ]);
+  await server.close();
+});
+
+interface NodeAnswer {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly conditions: ReadonlyArray<{ readonly type: string; readonly status: string }> };
+}
+
 it('serve refuses an option that it does not have', async () => {
   await expect(serve({ nework: 'host' } as object)).rejects.toThrow(
     'serve() has no option nework, did you mean network?',

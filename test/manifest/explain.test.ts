@@ -156,7 +156,8 @@ FIELDS:
         'pod.spec.volumes.emptyDir             partly      see its fields\n' +
         'pod.spec.volumes.emptyDir.medium      no effect   ' +
         'podrun has no huge pages: the folder is on disk (Memory works)\n' +
-        'pod.spec.volumes.emptyDir.sizeLimit   works\n',
+        'pod.spec.volumes.emptyDir.sizeLimit   partly      ' +
+        'measured every 10 seconds; in memory the size of a tmpfs, for root with namespaces\n',
     );
   });
 });

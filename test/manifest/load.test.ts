@@ -196,7 +196,7 @@ describe('the front door', () => {
     const text = `${POD}  resourceClaims: [{name: gpu, resourceClaimName: g}]\n  schedulerName: x\n`;
     const want = [
       expect.stringMatching(/^support 8:19 spec\.resourceClaims not supported by this runner: /),
-      'support 9:18 spec.schedulerName not supported by this runner: there is one node and no scheduler',
+      'support 9:18 spec.schedulerName not supported by this runner: there is one scheduler',
     ];
     expect(mistakeLines(await loadText(text, { refusesWithoutEffect: true }))).toEqual(want);
     expect(mistakeLines(await loadText(text, { forRunning: true, refusesWithoutEffect: true }))).toEqual(want);

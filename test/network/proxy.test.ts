@@ -96,6 +96,26 @@ describe('a TCP port of a Service', () => {
     expect(await text(open)).toBe('two');
   });
 
+  it('leads the clients of a node to its endpoints, and gives no answer where it has none', async () => {
+    const all = [await named('far')];
+    const near = [{ clients: '127.0.0.0/24', endpoints: [await named('near')] }];
+    const at = await listener(all, { near });
+    const proxy = newProxy();
+    await proxy.update([at]);
+    expect(await answers(at, 8)).toEqual(new Set(['near']));
+    await proxy.update([{ ...at, near: [{ clients: '10.0.0.0/8', endpoints: [] }] }]);
+    expect(await answers(at, 8)).toEqual(new Set(['far']));
+    await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [] }] }]);
+    const held = client(at);
+    await once(held, 'connect');
+    let isAnswered = false;
+    held.once('data', () => (isAnswered = true)).once('error', () => (isAnswered = true));
+    // The answer of the same listener to another client comes later.
+    await proxy.update([{ ...at, near }]);
+    expect(await text(client(at))).toBe('near');
+    expect(isAnswered).toBe(false);
+  });
+
   it('tries the next endpoint when one refuses, and resets when all do', async () => {
     const dead = { address: '127.0.0.1', port: await freePort() };
     const at = await listener([dead, await named('a')]);

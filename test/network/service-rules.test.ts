@@ -47,6 +47,22 @@ add rule ip podrun_services postrouting ip saddr . ip daddr @selves masquerade
 `);
 });
 
+it('clients of a node have endpoints of their own, or none', () => {
+  const endpointOf = (last: number): object => ({ address: `10.93.${last}.9`, port: 8080 });
+  const near = [
+    { clients: '10.93.1.0/24', endpoints: [endpointOf(1)] },
+    { clients: '10.93.2.0/24', endpoints: [] },
+  ] as ServiceListener['near'];
+  const [chain] = transactions([listener('10.96.0.1', [5], near && { near })]);
+  expect(chain?.split('\n').slice(2)).toEqual([
+    'add rule ip podrun_services s_pods_tcp_10_96_0_1_80 ip saddr 10.93.1.0/24 ' +
+      'meta l4proto tcp dnat to 10.93.1.9:8080',
+    'add rule ip podrun_services s_pods_tcp_10_96_0_1_80 ip saddr 10.93.2.0/24 drop',
+    'add rule ip podrun_services s_pods_tcp_10_96_0_1_80 meta l4proto tcp dnat to 10.93.0.5:8080',
+    '',
+  ]);
+});
+
 it('a Service has a chain that chooses an endpoint, and an element that leads there', () => {
   const dns = listener('10.96.0.9', [7], { protocol: 'UDP', port: 53 });
   const choice = 'numgen random mod 2 map { 0 : 10.93.0.5 . 8080, 1 : 10.93.0.6 . 8080 }';

@@ -51,6 +51,81 @@ describe('the endpoints of a listener', () => {
   });
 });
 
+describe('the endpoints for the clients of a node', () => {
+  const nodes = ['a', 'b', 'c'].map((name, index) => ({
+    name,
+    labels: { 'topology.kubernetes.io/zone': name === 'c' ? 'south' : 'north' },
+    podCIDR: `10.93.${index + 1}.0/24`,
+    hostIPs: [`10.92.0.${index + 1}`] as const,
+  }));
+  const on = (nodeName: string, address: string, hints?: object): ReturnType<typeof endpoint> => ({
+    ...endpoint(address, READY),
+    nodeName,
+    ...(hints && { hints }),
+  });
+  const zone = (name: string): object => ({ forZones: [{ name }] });
+  const node = (name: string, zoneName: string): object => ({ forNodes: [{ name }], ...zone(zoneName) });
+
+  it.each<[string, ServiceSpec, ReturnType<typeof endpoint>[], Record<string, string[]>]>([
+    ['are all', {}, [on('a', '1'), on('b', '2')], {}],
+    [
+      'are those of the node with internalTrafficPolicy: Local, also none',
+      { internalTrafficPolicy: 'Local' },
+      [on('a', '1'), on('b', '2')],
+      { '10.93.1.0/24': ['1'], '10.93.2.0/24': ['2'], '10.93.3.0/24': [] },
+    ],
+    [
+      'are those that end, where no other one is on the node',
+      { internalTrafficPolicy: 'Local' },
+      [on('a', '1'), { ...on('b', '2'), conditions: DRAINING }],
+      { '10.93.1.0/24': ['1'], '10.93.2.0/24': ['2'], '10.93.3.0/24': [] },
+    ],
+    [
+      'are those of the zone, where one is there',
+      {},
+      [on('a', '1', zone('north')), on('b', '2', zone('north'))],
+      { '10.93.1.0/24': ['1', '2'], '10.93.2.0/24': ['1', '2'] },
+    ],
+    ['are all, where one has no hint', {}, [on('a', '1', zone('north')), on('c', '3')], {}],
+    [
+      'are those of the node, else of the zone',
+      {},
+      [on('a', '1', node('a', 'north')), on('c', '3', node('c', 'south'))],
+      { '10.93.1.0/24': ['1'], '10.93.2.0/24': ['1'], '10.93.3.0/24': ['3'] },
+    ],
+  ])('%s', (_, spec, endpoints, want) => {
+    const web = service('web', { clusterIP: '127.96.1.2', ports: [{ port: 8000 }], ...spec });
+    const place = { network: 'cluster', lowestPort: 1, nodes } as const;
+    const [inside, ...others] = listenersOfServices([web], [slice('web', endpoints)], place);
+    const near = (inside?.near ?? []).map(({ clients, endpoints: own }) => [
+      clients,
+      own.map(({ address }) => address),
+    ]);
+    expect(Object.fromEntries(near)).toEqual(want);
+    expect(others.every((listener) => listener.near === undefined)).toBe(true);
+  });
+
+  it('are at its node port, for Pods and for this machine', () => {
+    const ports = [{ port: 80, nodePort: 30_080 }];
+    const slices = [slice('web', [on('a', '10.93.1.1'), on('b', '10.93.2.1'), on('b', '10.93.2.2')])];
+    const placesOf = (more: object, ofNodes: typeof nodes): string[] => {
+      const web = service('web', { type: 'NodePort', clusterIP: '10.96.1.2', ports, ...more });
+      return listenersOfServices([web], slices, { network: 'cluster', lowestPort: 1, nodes: ofNodes })
+        .filter(({ port }) => port === 30_080)
+        .map(({ network, address, endpoints }) => `${network} ${address} ${endpoints.length}`);
+    };
+    expect(placesOf({}, nodes)).toEqual([
+      'machine 127.0.0.1 3',
+      ...['1 3', '2 3', '3 3'].flatMap((each) => [`pods 10.92.0.${each}`, `machine 127.91.0.${each}`]),
+    ]);
+    expect(placesOf({ externalTrafficPolicy: 'Local' }, nodes)).toEqual([
+      'machine 127.0.0.1 3',
+      ...['1 1', '2 2', '3 0'].flatMap((each) => [`pods 10.92.0.${each}`, `machine 127.91.0.${each}`]),
+    ]);
+    expect(placesOf({}, [])).toEqual(['machine 127.0.0.1 3']);
+  });
+});
+
 describe('the places of a Service', () => {
   const spec = { clusterIP: '127.96.1.2', ports: [{ port: 80, nodePort: 30080 }] };
   it.each([

@@ -232,7 +232,7 @@ Data:
       Ip:  1.2.3.4
 Kind:      ControllerRevision
 Metadata:
-  Creation Timestamp:  2026-01-15T11:59:00.000Z
+  Creation Timestamp:  2026-01-15T11:59:00Z
   Finalizers:
     a/b
   Resource Version:  1

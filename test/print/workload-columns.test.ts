@@ -102,3 +102,7 @@ it('an EndpointSlice shows three ports and addresses, and how many more there ar
   });
   expect(cellsOf('endpointslices', { addressType: 'IPv4' })).toMatchObject({ PORTS: '<unset>', ENDPOINTS: '<unset>' });
 });
+
+it('a kind of a user has name and age, whatever its name is', () => {
+  expect(Object.keys(cellsOf('constructor', {}))).toEqual(['NAME', 'AGE']);
+});

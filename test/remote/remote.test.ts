@@ -74,7 +74,7 @@ describe('clusterImages', () => {
   const images = { commandLine: [], configFile: [mapped] };
 
   it('puts the image of a registry in the place of a program of this machine', () => {
-    const [changed] = clusterImages([pod], images, ['app:dev=registry.example/app:1']);
+    const changed = clusterImages(images, ['app:dev=registry.example/app:1'])(pod);
     expect(changed?.['spec']).toEqual({
       template: {
         spec: { containers: [{ name: 'a', image: 'registry.example/app:1' }], initContainers: [{ image: 'sh' }] },
@@ -82,10 +82,10 @@ describe('clusterImages', () => {
     });
   });
   it('refuses a program of this machine', () => {
-    expect(() => clusterImages([pod], images, [])).toThrow('image "app:dev" is a program of this machine');
+    expect(() => clusterImages(images, [])(pod)).toThrow('image "app:dev" is a program of this machine');
   });
   it('refuses a replacement that is none', () => {
-    expect(() => clusterImages([], images, ['app:dev'])).toThrow('invalid --on-cluster-image "app:dev"');
+    expect(() => clusterImages(images, ['app:dev'])).toThrow('invalid --on-cluster-image "app:dev"');
   });
 });
 

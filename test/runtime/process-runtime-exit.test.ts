@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ifThere } from '../live-files.ts';
+import { childrenOf } from '../children-of.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
 import { needs } from '../needs.ts';
@@ -202,18 +203,6 @@ describe('many starts', () => {
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
   });
 });
-
-/** The children of a process, which may end meanwhile. */
-function childrenOf(pid: number): number[] {
-  const tasks = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
-  return tasks.flatMap((task) => {
-    const text = ifThere(() => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')) ?? '';
-    return text
-      .split(' ')
-      .filter((child) => child !== '')
-      .map(Number);
-  });
-}
 
 /**
  * The descendants of a container's main process, and the processes with the container's mark.

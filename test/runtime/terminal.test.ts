@@ -8,6 +8,11 @@ import { makeRig, PATH, sh, until } from './support/process-rig.ts';
 const rig = makeRig();
 const inTerminal = { tty: true, stdin: true, env: { PATH, TERM: 'xterm' } };
 
+/** Leaves the event loop waiting, as a busy machine does. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 describe('a container in a terminal', () => {
   it('has one as its three standard streams, and learns its size', async () => {
     const script = 'for fd in 0 1 2; do [ -t $fd ] && echo $fd; done; stty size; echo error >&2; exit 7';
@@ -58,6 +63,20 @@ describe('a container in a terminal', () => {
     started.container.streams?.holdOutput(false);
     await started.exit;
     expect(started.text()).toMatch(/\r\n100000\r\nend\r\n$/);
+  });
+
+  it('loses nothing when this process gets late to its last pieces, and takes its time with each', async () => {
+    let text = '';
+    const onOutput = (_stream: string, chunk: Buffer): void => {
+      text += chunk.toString();
+      block(200);
+    };
+    const started = await rig.start(sh('stty -echo; read go; seq 3000; echo end'), { ...inTerminal, onOutput });
+    await started.container.streams?.input?.write(Buffer.from('\n'));
+    // The program ends meanwhile: a terminal holds as much.
+    block(500);
+    await started.exit;
+    expect(text).toMatch(/\r\n3000\r\nend\r\n$/);
   });
 });
 

@@ -8,8 +8,8 @@
 # Some scenarios ask for the log of a Pod that they have deleted. podrun deletes it with its Pod, so it is kept here. The
 # runner takes what is said about a missing log for the log; that of an earlier run is missing in most scenarios.
 #
-# Four scenarios delete their Pod so many seconds after the start of podrun, and expect how long its container has run by
-# then, or how often. On a busy machine the container starts later: the deletion waits until it has run so long.
+# Eight scenarios delete their Pod so many seconds after the start of podrun, and expect how long its container has run
+# by then, or how often. On a busy machine the container starts later: the deletion waits until it has run so long.
 #
 # Two scenarios race against their own programs, and a busy machine starts these late. A Pod of job-work-queue sleeps
 # for three seconds while a command has to read its Job: here it sleeps for ten. The hook of hook-poststart-tcp fails at
@@ -28,8 +28,21 @@ case "$3 $4" in
     until [ "$("$1" "$2" get "$4" -o jsonpath="$restarts")" -ge 2 ] || [ $((tries -= 1)) = 0 ]; do sleep 0.2; done
     sleep 1
     ;;
-  delete\ pod/hook-prestop-before-term | delete\ pod/probe-no-liveness-while-terminating)
+  delete\ pod/hook-prestop-before-term | delete\ pod/hook-prestop-sleep | delete\ pod/term-kill-after-grace | \
+    delete\ pod/probe-no-liveness-while-terminating)
     "$1" "$2" wait "$4" --for=condition=Ready --timeout=15s >/dev/null && sleep 1.7
+    ;;
+  # Its containers take two seconds to end, three after their start.
+  delete\ pod/term-containers-stop-in-parallel)
+    "$1" "$2" wait "$4" --for=condition=Ready --timeout=15s >/dev/null && sleep 1.1
+    ;;
+  # Its container is not Ready during the hook, which takes 8 seconds: the deletion comes 3 seconds after its start.
+  delete\ pod/term-delete-during-poststart)
+    tries=50
+    until "$1" "$2" get events -o name --field-selector reason=Started | grep -q . || [ $((tries -= 1)) = 0 ]; do
+      sleep 0.2
+    done
+    sleep 2.2
     ;;
 esac
 case "$3 $4" in

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/base/objects.ts';
+import type { KubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { startServer, type TestServer } from './start-server.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -106,6 +106,23 @@ describe('times', () => {
     const patched = await server.request('PATCH', `${PODS}/timed/status`, patch, JSON_PATCH);
     expect(patched.body.status.reason).toBe('Patched');
     expect(server.store.get('pods', 'default', 'timed')).toMatchObject({ status: { startTime: PRECISE } });
+  });
+
+  it.each([
+    ['a value of a wrong type', { metadata: { labels: 'x' } }],
+    ['an unknown field', { bogus: 1, metadata: { labels: { a: 'b' } } }],
+  ])('are quoted in a refusal as a client reads them, with the managers from before: %s', async (_, patch) => {
+    const { body: read } = await server.get(`${PODS}/timed`);
+    const { code, text } = await server.request('PATCH', `${PODS}/timed?fieldValidation=Strict`, patch, MERGE);
+    expect(code).toBe(422);
+    const { message } = JSON.parse(text) as { message: string };
+    const [, quoted = ''] = /Invalid value: ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
+    const { metadata, status } = JSON.parse(JSON.parse(quoted) as string) as StoredPod;
+    expect({ times: metadata.creationTimestamp, status }).toEqual({
+      times: read.metadata.creationTimestamp,
+      status: read.status,
+    });
+    expect(metadata.managedFields).toEqual(read.metadata.managedFields);
   });
 
   it('of an object that is being deleted can be sent back', async () => {

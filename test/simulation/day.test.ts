@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/base/objects.ts';
 import { readProgram } from '../../src/simulation/read-program.ts';
 import { Simulation } from '../../src/simulation/simulation.ts';
+import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { loadText } from '../manifest/load-text.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -17,7 +18,7 @@ async function simulated(
   const seen: string[] = [];
   const simulation = new Simulation({
     programs: new Map(programs.map(readProgram).map(({ container, lives }) => [container, lives])),
-    startMs: Date.UTC(2026, 0, 1),
+    clock: new ManualClock(Date.UTC(2026, 0, 1)),
     onPod: (event) => seen.push(JSON.stringify(event)),
     onObject: (event) => seen.push(JSON.stringify(event)),
     onEvent: (event) => seen.push(JSON.stringify(event)),

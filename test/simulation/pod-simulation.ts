@@ -22,6 +22,7 @@ import type { ExecBehaviour, ProgramBehaviour } from '../../src/simulation/read-
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
 import type { EventDraft } from '../../src/lifecycle/texts/events.ts';
 import type { StorageUsage } from '../../src/lifecycle/base/facts.ts';
+import { newPod } from './new-pod.ts';
 
 export interface PodSimulationOptions {
   readonly spec: Partial<PodSpec>;
@@ -83,6 +84,7 @@ export class PodSimulation {
           this.seen.push({ atMs: this.clock.now().monotonicMs, status });
           return { ...this.worker.pod, status };
         },
+        saved: () => undefined,
         events: (_pod, events) => {
           for (const event of events) this.seen.push({ atMs: this.clock.now().monotonicMs, event });
         },
@@ -217,21 +219,4 @@ function saying(container: string, { handler, stream, lines }: HandlerOutput): s
 /** Removes consecutive duplicates. */
 export function distinct(values: readonly string[]): string[] {
   return values.filter((value, index) => index === 0 || value !== values[index - 1]);
-}
-
-export function newPod(spec: Partial<PodSpec>): StoredPod {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: 'web',
-      namespace: 'default',
-      uid: 'u1',
-      resourceVersion: '1',
-      generation: 1,
-      creationTimestamp: '2026-01-01T00:00:00Z',
-    },
-    spec: { containers: [], restartPolicy: 'Always', terminationGracePeriodSeconds: 30, ...spec },
-    status: { phase: 'Pending', qosClass: 'BestEffort' },
-  };
 }

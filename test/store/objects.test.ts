@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/base/objects.ts';
+import type { KubeObject, WatchEvent } from '../../src/api/base/objects.ts';
 import { objectPath } from '../../src/store/base/layout.ts';
 
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { newEvent, newPod } from './objects.ts';
-import { openStore, temporaryFolder } from './temporary-store.ts';
+import { newPlace, openStore, PLACES, temporaryFolder } from './temporary-store.ts';
 
 const newConfigMap = (name: string, namespace = 'default'): KubeObject => ({
   apiVersion: 'v1',
@@ -19,11 +19,11 @@ const KINDS = [
   { resource: 'pods', make: (name: string, namespace = 'default') => newPod(name, { namespace }) },
   { resource: 'configmaps', make: newConfigMap },
   { resource: 'events', make: (name: string, namespace = 'default') => newEvent(name, 'gone', 'text', namespace) },
-];
+].flatMap((kind) => PLACES.map((place) => ({ ...kind, place })));
 
-describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
+describe.each(KINDS)('the store of $resource in $place', ({ resource, make, place }) => {
   it('fills in what the API server fills in', () => {
-    const store = openStore(temporaryFolder(), new ManualClock(Date.UTC(2026, 10, 20, 20, 1, 2)));
+    const store = newPlace(place)(new ManualClock(Date.UTC(2026, 10, 20, 20, 1, 2)));
     const { metadata } = store.create(resource, make('a'));
     expect(metadata).toMatchObject({ name: 'a', namespace: 'default' });
     expect(metadata.generation).toBe(resource === 'pods' ? 1 : undefined);
@@ -32,15 +32,15 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
     expect(Number(metadata.resourceVersion)).toBeGreaterThanOrEqual(Date.UTC(2026, 10, 20, 20, 1, 2) * 1000);
   });
 
-  it('gives back what was stored, to every process', () => {
-    const root = temporaryFolder();
-    const created = openStore(root).create(resource, make('a'));
-    expect(openStore(root).get(resource, 'default', 'a')).toEqual(created);
-    expect(openStore(root).get(resource, 'default', 'b')).toBeUndefined();
+  it('gives back what was stored, to every store', () => {
+    const open = newPlace(place);
+    const created = open().create(resource, make('a'));
+    expect(open().get(resource, 'default', 'a')).toEqual(created);
+    expect(open().get(resource, 'default', 'b')).toBeUndefined();
   });
 
   it('lists by namespace, then name, within the scope', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     for (const [namespace, name] of [
       ['b', 'x'],
       ['a', 'z'],
@@ -58,19 +58,19 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
   });
 
   it('refuses a second object of that name', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     store.create(resource, make('a'));
     expect(() => store.create(resource, make('a'))).toThrow(`${resource} "a" already exists`);
   });
 
   it('refuses to change a missing object', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     expect(() => store.update(resource, make('a'))).toThrow(`${resource} "a" not found`);
     expect(store.delete(resource, 'default', 'a')).toBeUndefined();
   });
 
   it('keeps what names an object for good, and gives each change a later version', () => {
-    const store = openStore(temporaryFolder(), new ManualClock());
+    const store = newPlace(place)(new ManualClock());
     const created = store.create(resource, make('a'));
     const changed = store.update(resource, {
       ...make('a'),
@@ -84,7 +84,7 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
   });
 
   it('refuses a change to an older version, and to another object of that name', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     const first = store.create(resource, make('a'));
     store.update(resource, first);
     expect(() => store.update(resource, first)).toThrow(expect.objectContaining({ code: 'Conflict' }));
@@ -97,7 +97,7 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
   });
 
   it('returns the last state of what it removes', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     const created = store.create(resource, make('a'));
     const removed = store.delete(resource, 'default', 'a');
     expect(removed).toMatchObject({ metadata: { uid: created.metadata.uid } });
@@ -106,8 +106,37 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
     expect(store.create(resource, make('a')).metadata.uid).not.toBe(created.metadata.uid);
   });
 
+  it('reports each change once, after the objects that exist', () => {
+    const store = newPlace(place)();
+    const seen: string[] = [];
+    store.create(resource, make('a'));
+    const listener = ({ type, object: { metadata } }: WatchEvent): void => {
+      seen.push(`${type} ${metadata.namespace}/${metadata.name}`);
+    };
+    const watching = store.watch(resource, {}, listener, { replay: true });
+    const { metadata } = store.create(resource, make('b', 'other'));
+    store.update(resource, { ...make('b', 'other'), metadata: { ...metadata, labels: { a: 'b' } } });
+    store.delete(resource, 'default', 'a');
+    watching.close();
+    store.create(resource, make('c'));
+    expect(seen).toEqual(['ADDED default/a', 'ADDED other/b', 'MODIFIED other/b', 'DELETED default/a']);
+  });
+
+  it('gives each reader an object of its own', () => {
+    const store = newPlace(place)();
+    store.create(resource, make('a'));
+    store.get(resource, 'default', 'a')!.metadata.labels = { changed: 'yes' };
+    expect(store.get(resource, 'default', 'a')!.metadata.labels).toBeUndefined();
+  });
+
+  it('refuses a name that no file may have', () => {
+    const store = newPlace(place)();
+    expect(() => store.get(resource, 'default', 'a/b')).toThrow(`invalid resource name "a/b": [may not contain '/']`);
+    expect(() => store.create(resource, make('..'))).toThrow(`invalid resource name "..": [may not be '..']`);
+  });
+
   it('stores the longest name that Kubernetes allows', () => {
-    const store = openStore(temporaryFolder());
+    const store = newPlace(place)();
     const name = `a.${'b'.repeat(251)}`;
     store.create(resource, make(name));
     expect(store.list(resource).map(({ metadata }) => metadata.name)).toEqual([name]);
@@ -155,6 +184,15 @@ describe('files', () => {
     expect(() => store.create('pods', newPod('web'))).toThrow('already exists');
     expect(existsSync(path.join(root, '.locks/pods/default/web'))).toBe(false);
   });
+});
+
+it.each(PLACES)('Events outside of Pods that are old are found in %s', (place) => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20));
+  const store = newPlace(place)(clock);
+  store.create('events', newEvent('old', 'gone', 'text'));
+  clock.advance(5000);
+  store.create('events', newEvent('new', 'gone', 'text'));
+  expect(store.eventsUnchangedSince(Date.UTC(2026, 10, 20) + 1000)).toEqual([{ namespace: 'default', name: 'old' }]);
 });
 
 describe('objects that belong to no namespace', () => {

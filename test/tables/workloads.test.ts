@@ -72,7 +72,7 @@ describe('job backoff', () => {
 
 describe('scale down', () => {
   it.each(tableRows<ScaleDownRow>('scale-down'))('$id', ({ pods, deletedFirst }) => {
-    expect(inOrderOfDeletion(pods.map(podOf)).map(({ metadata }) => metadata.name)).toEqual(deletedFirst);
+    expect(inOrderOfDeletion(pods.map(podOf), []).map(({ metadata }) => metadata.name)).toEqual(deletedFirst);
   });
 });
 

@@ -36,10 +36,13 @@ const COMMAND_MS = 500;
 /**
  * Manifests that leave too little time on a busy machine. The program ends as soon as it sees the effect of its
  * postStart hook: podrun could see the exit before the end of the hook. The probe of the second run kills it a second
- * after its start: the step before that could come too late.
+ * after its start: the step before that could come too late. A postStart hook fails at once, before the shell has set a
+ * trap for the stop signal.
  */
 const WITH_A_MOMENT: Readonly<Record<string, (manifest: string) => string>> = {
   'hook-poststart-exec': (manifest) => manifest.replace('cat "$d/post"', 'sleep 1; cat "$d/post"'),
+  'hook-poststart-tcp': (manifest) =>
+    manifest.replace('{port: 18380}}', '{port: 18380}}, preStop: {sleep: {seconds: 1}}'),
   'probe-exec-timeout-is-failure': (manifest) =>
     manifest.replace('timeoutSeconds: 1', 'timeoutSeconds: 1\n        initialDelaySeconds: 2'),
 };

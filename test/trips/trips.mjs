@@ -11,10 +11,11 @@ const run = promisify(execFile);
 const ON_HOST = ['--runtime', 'process', '--network', 'host'];
 const TOO_LATE_MS = 50_000;
 /**
- * The number of times that each run is made: a busy machine splits work into more turns of the event loop, and adds
- * looks between.
+ * A busy machine splits work into more turns of the event loop, and adds looks between: each run is made until two, one
+ * after the other, have entered as many functions but for this share, at most so many times.
  */
-const TIMES = 5;
+const ALIKE = 0.02;
+const TIMES_MAX = 5;
 
 /** A shell command that ends when podrun is quiet: then a trip has the machine for itself. */
 const WHEN_QUIET = 'until [ -e QUIET ]; do sleep 0.1; done; : podrun-trip';
@@ -99,11 +100,17 @@ export async function measureTrips() {
 /** Resolves with the shortest of each trip. */
 async function measureTimes(each, program, folder) {
   const times = [];
-  for (let time = 0; time < TIMES; time++) times.push(await measure(each, program, `${folder}-${time}`));
+  while (times.length < TIMES_MAX && !areAlike(times.slice(-2)))
+    times.push(await measure(each, program, `${folder}-${times.length}`));
   return each.trips.map((_, index) => {
     const [shortest] = times.map((trips) => trips[index]).sort((one, other) => one.calls.length - other.calls.length);
     return shortest;
   });
+}
+
+function areAlike([one, other]) {
+  if (other === undefined) return false;
+  return one.every(({ calls }, index) => Math.abs(calls.length / other[index].calls.length - 1) < ALIKE);
 }
 
 async function measure({ args, trips }, program, folder) {

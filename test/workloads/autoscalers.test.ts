@@ -26,7 +26,7 @@ class ScaledWorld {
   readonly loop = new WorkloadLoop({
     store: this.store,
     clock: this.clock,
-    node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
+    nodes: () => [{ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }],
     timeZone: () => 'UTC',
     suffix: () => `${(this.#made += 1)}`.padStart(5, 'x'),
     newUid: () => `made-${(this.#made += 1)}`,

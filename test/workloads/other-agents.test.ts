@@ -32,7 +32,7 @@ function watched(listeners: {
   const loop: WorkloadLoop = new WorkloadLoop({
     store,
     clock,
-    node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
+    nodes: () => [{ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }],
     timeZone: () => 'UTC',
     suffix: unexpected,
     newUid: unexpected,

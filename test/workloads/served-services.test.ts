@@ -18,7 +18,7 @@ function loopWith(options: Partial<WorkloadLoopOptions>): {
   const loop = new WorkloadLoop({
     store,
     clock,
-    node: () => ({ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }),
+    nodes: () => [{ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }],
     timeZone: () => 'UTC',
     suffix: () => 'abcde',
     newUid: () => 'made',

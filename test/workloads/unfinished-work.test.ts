@@ -25,9 +25,9 @@ function slowLoop() {
   const loop = new WorkloadLoop({
     store,
     clock,
-    node: () => {
+    nodes: () => {
       count.looks += 1;
-      return { name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] };
+      return [{ name: 'node-1', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] }];
     },
     timeZone: () => 'UTC',
     suffix: () => `p${++count.names}`,

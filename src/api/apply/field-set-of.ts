@@ -11,7 +11,8 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   const children: [string, FieldSet][] = [];
   const add = (element: string, shape: Shape, value: unknown, isMember: boolean): void => {
     if (isMember || isWhole(shape, value)) members.push(element);
-    children.push([element, fieldSetOf(shape, value)]);
+    const below = fieldSetOf(shape, value);
+    if (!below.isEmpty) children.push([element, below]);
   };
   if (own.kind === 'object' && isJsonObject(value)) {
     for (const [name, field] of Object.entries(value)) {

@@ -23,11 +23,13 @@ export class FieldSet {
   static fromFieldsV1(value: unknown): FieldSet {
     const members: string[] = [];
     const children: [string, FieldSet][] = [];
-    for (const [element, below] of Object.entries(isJsonObject(value) ? value : {})) {
+    const fields = isJsonObject(value) ? value : {};
+    for (const element of Object.keys(fields)) {
       if (element === ITSELF) continue;
+      const below = fields[element];
       const inner = FieldSet.fromFieldsV1(below);
       if (!isJsonObject(below) || Object.hasOwn(below, ITSELF) || inner.isEmpty) members.push(element);
-      children.push([element, inner]);
+      if (!inner.isEmpty) children.push([element, inner]);
     }
     return members.length + children.length === 0 ? NOTHING : new FieldSet(members, children);
   }
@@ -158,7 +160,7 @@ export class FieldSet {
 const NOTHING = new FieldSet();
 
 function inOrder(left: string, right: string): number {
-  const [kind, otherKind] = [left.charAt(0), right.charAt(0)];
-  if (kind !== otherKind) return KINDS.indexOf(kind) - KINDS.indexOf(otherKind);
-  return left < right ? -1 : 1;
+  const kind = left.charAt(0);
+  if (right.startsWith(kind)) return left < right ? -1 : 1;
+  return KINDS.indexOf(kind) - KINDS.indexOf(right.charAt(0));
 }

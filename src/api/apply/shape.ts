@@ -1,6 +1,6 @@
 import { fieldsOf } from '../base/field-types.ts';
 import { atomicTypes, granularFields, listTable } from '../generated/list-table.ts';
-import { isJsonObject } from '../base/json.ts';
+import { isJsonObject, ownValue } from '../base/json.ts';
 
 /**
  * The way in which server-side apply merges a value. Source: sigs.k8s.io/structured-merge-diff, schema.Atom.
@@ -56,7 +56,7 @@ export function shapeOfType(typeName: string | undefined): Shape {
   const shape: FieldsShape = {
     kind: 'object',
     field: (name) => {
-      const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      const type = ownValue(fields, name);
       return type === undefined ? undefined : shapeOfField(typeName, name, type);
     },
     isNamed: (name) => Object.hasOwn(fields, name),
@@ -103,8 +103,8 @@ function isAtomic(name: string): boolean {
 }
 
 function listShape(typeName: string, field: string, itemType: string): Shape {
-  const rules = Object.hasOwn(listTable, typeName) ? listTable[typeName] : undefined;
-  const keys = rules !== undefined && Object.hasOwn(rules, field) ? rules[field] : undefined;
+  const rules = ownValue(listTable, typeName);
+  const keys = ownValue(rules, field);
   if (keys === undefined) return LEAF;
   if (keys.length === 0) return { kind: 'set' };
   const withFallback = keys.map((name) => ({ name, fallback: keyFallback(itemType, name) }));

@@ -1,3 +1,4 @@
+import { ownValue } from './json.ts';
 import { type PodrunError, usage } from './errors.ts';
 import { goQuote } from '../go/go-quote.ts';
 
@@ -34,7 +35,7 @@ export function parseDuration(text: string): number {
     const [, digits = '', unit = ''] = GROUP.exec(unsigned) ?? [];
     if (!/\d/.test(digits)) throw usageError(`time: invalid duration ${quoted}`);
     if (unit === '') throw usageError(`time: missing unit in duration ${quoted}`);
-    const unitMs = Object.hasOwn(UNIT_MS, unit) ? UNIT_MS[unit] : undefined;
+    const unitMs = ownValue(UNIT_MS, unit);
     if (unitMs === undefined) throw usageError(`time: unknown unit ${goQuote(unit)} in duration ${quoted}`);
     totalMs += Number(digits) * unitMs;
   }

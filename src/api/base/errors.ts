@@ -154,6 +154,11 @@ export function noSuchObject(resource: string, name: string, hint?: string): Pod
 /** The beginnings of messages that kubectl prints without `error: `, and of those with an `error: ` in each line. */
 const COMPLETE = /^(error: |Error from server|The (request|\w+ ".*") is invalid|the server doesn't )/;
 
+/** The message of whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The lines that podrun prints for an error: the message as kubectl words it, and below it the hint. */
 export function errorText({ message, hint }: { message: string; hint?: string | undefined }): string {
   const first = COMPLETE.test(message) ? message : `error: ${message}`;

@@ -1,3 +1,4 @@
+import { ownValue } from './json.ts';
 import { fieldTable } from '../generated/field-table.ts';
 
 /** The fields of a type with their types, as in the field table. */
@@ -8,7 +9,7 @@ const taken = new Map<string, FieldTypes>();
 /** The type of the objects of a kind, for example `v1/Pod`. Undefined: not in the field table. */
 export function typeOfKind(apiVersion: string, kind: string): string | undefined {
   const key = `${apiVersion}/${kind}`;
-  return Object.hasOwn(fieldTable.kinds, key) ? fieldTable.kinds[key] : undefined;
+  return ownValue(fieldTable.kinds, key);
 }
 
 /** The fields of a type. Undefined for primitives and unknown types. */

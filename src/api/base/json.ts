@@ -7,7 +7,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** The present fields. A Map, because a key may be `__proto__`. */
 export function fieldMap(object: JsonObject): Map<string, unknown> {
-  return new Map(Object.entries(object).filter(([, value]) => value !== undefined));
+  const fields = new Map<string, unknown>();
+  for (const name of Object.keys(object)) if (object[name] !== undefined) fields.set(name, object[name]);
+  return fields;
+}
+
+/**
+ * The value of a table or a map at a key that comes from outside. It may be any text, even `constructor`, which each
+ * object inherits.
+ */
+export function ownValue<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 /** True when two values are equal, whatever the order of their fields. */

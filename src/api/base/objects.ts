@@ -15,6 +15,9 @@ import type {
 /** The namespace of objects that name none. */
 export const DEFAULT_NAMESPACE = 'default';
 
+/** The namespace of the Leases that kubelets renew. */
+export const NODE_LEASES = 'kube-node-lease';
+
 /** The domain of the names of Services and Pods. Source: the flag --cluster-domain of the kubelet. */
 export const CLUSTER_DOMAIN = 'cluster.local';
 

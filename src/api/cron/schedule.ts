@@ -1,3 +1,4 @@
+import { ownValue } from '../base/json.ts';
 import { parseDuration } from '../base/duration.ts';
 import { goQuote } from '../go/go-quote.ts';
 
@@ -70,7 +71,7 @@ export function parseSchedule(schedule: string): CronSchedule | ScheduleProblem 
 }
 
 function parseMacro(spec: string): CronSchedule | ScheduleProblem {
-  const fields = Object.hasOwn(MACROS, spec) ? MACROS[spec] : undefined;
+  const fields = ownValue(MACROS, spec);
   if (fields !== undefined) return parseSchedule(fields);
   if (!spec.startsWith(EVERY)) return { problem: `unrecognized descriptor: ${spec}` };
   const duration = spec.slice(EVERY.length);

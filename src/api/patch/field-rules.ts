@@ -1,3 +1,4 @@
+import { ownValue } from '../base/json.ts';
 import { fieldsOf, typeOfKind } from '../base/field-types.ts';
 import { patchTable } from '../generated/patch-table.ts';
 import type { KubeObject } from '../base/objects.ts';
@@ -23,9 +24,9 @@ export function typeOfObject({ apiVersion, kind }: KubeObject): string | undefin
 
 /** @param typeName the type that contains the field */
 export function fieldRulesOf(typeName: string | undefined, field: string): FieldRules {
-  const type = typeName === undefined ? undefined : own(fieldsOf(typeName), field);
+  const type = typeName === undefined ? undefined : ownValue(fieldsOf(typeName), field);
   if (typeName === undefined || type === undefined) return NO_RULES;
-  const rule = own(own(patchTable, typeName), field);
+  const rule = ownValue(ownValue(patchTable, typeName), field);
   const base = type.replace(/^\[\]/, '');
   return {
     typeName: fieldsOf(base) === undefined ? undefined : base,
@@ -33,8 +34,4 @@ export function fieldRulesOf(typeName: string | undefined, field: string): Field
     mergeKey: rule?.mergeKey,
     retainsKeys: rule?.strategies.includes('retainKeys') ?? false,
   };
-}
-
-function own<T>(table: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../base/json.ts';
 import { type PodrunError, usage } from '../base/errors.ts';
 import { labelValueMessages, qualifiedNameMessages } from '../base/names.ts';
 
@@ -44,7 +45,7 @@ export function parseLabelSelector(text: string): LabelMatcher {
 }
 
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const value = ownValue(labels, key);
   switch (operator) {
     case 'exists':
       return value !== undefined;
@@ -96,7 +97,7 @@ class SelectorReader {
     if (isNegated) return { key, operator: 'absent', values: [] };
     if (this.#peek() === '' || this.#peek() === ',') return { key, operator: 'exists', values: [] };
     const word = this.#take();
-    const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
+    const operator = ownValue(OPERATORS, word);
     if (operator === undefined) throw this.#wrongTerm(`found '${word}', expected: ${OPERATOR_LIST}`);
     const values = isWord(word) ? this.#list() : [this.#value()];
     this.#check(key, operator, values);

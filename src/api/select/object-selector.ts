@@ -1,3 +1,4 @@
+import { ownValue } from '../base/json.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../generated/types.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -10,13 +11,13 @@ export function matchesSelector(selector: LabelSelector | undefined, labels: Lab
   if (selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
-    Object.entries(matchLabels).every(([key, value]) => valueOf(labels, key) === value) &&
+    Object.entries(matchLabels).every(([key, value]) => ownValue(labels, key) === value) &&
     matchExpressions.every((requirement) => holds(requirement, labels))
   );
 }
 
 function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels: Labels): boolean {
-  const value = valueOf(labels, key);
+  const value = ownValue(labels, key);
   switch (operator) {
     case 'Exists':
       return value !== undefined;
@@ -29,8 +30,4 @@ function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels:
     default:
       return false;
   }
-}
-
-function valueOf(labels: Labels, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -40,6 +40,7 @@ import {
   withTolerations,
 } from '../../manifest/index.ts';
 import type { ObjectReader } from '../../store/index.ts';
+import { hasDeclaredNodes } from '../../settings/index.ts';
 import { hasOwnApiServer } from '../services/service-facts.ts';
 import { randomSuffix } from '../base/random-suffix.ts';
 import { loneOf } from '../base/lone-store.ts';
@@ -90,7 +91,7 @@ export function admitChange(store: ObjectReader, object: KubeObject, before: Kub
 export function withKeptDefaults<T extends KubeObject>(store: ObjectReader, changed: T, before: KubeObject): T {
   if (before.kind !== 'Pod') return changed;
   const ranked = withKeptPriority(changed, before);
-  return hasOwnApiServer(store) && withTolerations(before) === before ? withTolerations(ranked) : ranked;
+  return mayLoseNodes(store) && withTolerations(before) === before ? withTolerations(ranked) : ranked;
 }
 
 /**
@@ -116,13 +117,17 @@ function withDefaults<T extends KubeObject>(store: ObjectReader, object: T): T {
   return withDefaultClass(object, store.list<IngressClass & KubeObject>('ingressclasses'));
 }
 
+/** False where only the taints of a user evict Pods: there is one node, and no API server. */
+function mayLoseNodes(store: ObjectReader): boolean {
+  return hasOwnApiServer(store) || hasDeclaredNodes(store);
+}
+
 /** A Pod with what its PriorityClass, RuntimeClass and ServiceAccount say. */
 function withNamed(store: ObjectReader, pod: StoredPod): StoredPod {
   const ranked = withPriority(pod, store.list<PriorityClass & KubeObject>('priorityclasses'));
   if (isMirrorPod(pod)) return 'problem' in ranked ? pod : ranked.pod;
   if ('problem' in ranked) throw forbiddenObject({ ...pod }, ranked.problem);
-  // Beside an API server only: nothing but the taints of a user evicts Pods elsewhere.
-  const tolerant = hasOwnApiServer(store) ? withTolerations(ranked.pod) : ranked.pod;
+  const tolerant = mayLoseNodes(store) ? withTolerations(ranked.pod) : ranked.pod;
   const classed = withRuntimeClass(tolerant, store.list<RuntimeClass & KubeObject>('runtimeclasses'));
   if ('problem' in classed)
     throw new PodrunError('InvalidManifest', forbiddenObject({ ...pod }, classed.problem).message);

@@ -1,4 +1,4 @@
-import { type KubeObject, matchesSelector, type Shape, shapeOfType, typeOfKind } from '../../api/index.ts';
+import { type KubeObject, matchesSelector, ownValue, type Shape, shapeOfType, typeOfKind } from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { apiVersionOf, pluralWithGroup } from '../resources/served-resource.ts';
@@ -7,6 +7,7 @@ import type { AdmissionRequest } from './admission-request.ts';
 import { callOnMachine } from './call-webhook.ts';
 import { isMutated, mutatedByPolicies, reinvocable, type MutatingPolicy } from './mutating-policies.ts';
 import type { AnyPolicy, Policies, PolicyBinding } from './policies.ts';
+import { kindOfParams } from './type-checks.ts';
 import { askPolicies, type ValidatingPolicy } from './validating-policies.ts';
 import {
   askWebhooks,
@@ -99,7 +100,7 @@ export async function checkAdmission(
     const message = `${about} "${request.name}" is forbidden: ${denial.message}`;
     // kubectl prints the causes of what is invalid, not the message.
     const details = { ...detailsOf(request), causes: [{ message: denial.message }] };
-    throw new StatusError({ code: CODES[reason] ?? 422, reason, message, details });
+    throw new StatusError({ code: ownValue(CODES, reason) ?? 422, reason, message, details });
   }
   const webhooks = webhooksIn('validatingwebhookconfigurations', request, context);
   await askAll(webhooks, request, { context, warn, isMutating: false });
@@ -161,6 +162,7 @@ function policiesIn<P extends AnyPolicy>(
   return {
     policies: hasNone ? [] : listed<P>(`${kind}admissionpolicies`, context),
     bindings: listed<PolicyBinding>(`${kind}admissionpolicybindings`, context),
+    hasKind: (kind) => kindOfParams(kind, context.resources.all) !== undefined,
     paramsOf: (policy, binding) => paramsOf(policy, binding, request, context),
   };
 }
@@ -172,9 +174,7 @@ function paramsOf(
   request: AdmissionRequest,
   { resources, objects }: ServerContext,
 ): readonly KubeObject[] {
-  const resource = resources.all.find(
-    (one) => apiVersionOf(one) === spec.paramKind?.apiVersion && one.kind === spec.paramKind.kind,
-  );
+  const resource = spec.paramKind && kindOfParams(spec.paramKind, resources.all);
   if (resource === undefined) return [];
   if (!resource.isNamespaced && paramRef.namespace)
     throw new TypeError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');

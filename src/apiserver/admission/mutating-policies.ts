@@ -23,6 +23,7 @@ import {
   failedExpression,
   firstLine,
   invocationsOf,
+  policyNames,
   withPolicyVariables,
   type Policies,
   type PolicySpec,
@@ -64,7 +65,7 @@ export function mutatedByPolicies(
   for (const { policy, binding, params, problem } of invocationsOf(policies, request)) {
     const fail = (why: string, reason: 'Invalid' | 'Forbidden'): void => {
       if (policy.spec.failurePolicy === 'Ignore') return;
-      const names = `policy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
+      const names = `policy ${policyNames({ policy, binding })}`;
       problems.push({ message: `${names} denied request: ${why}`, reason });
     };
     if (problem === undefined)

@@ -1,5 +1,6 @@
 import {
   applyPatch,
+  errorMessage,
   goJsonType,
   isJsonObject,
   type JsonObject,
@@ -38,7 +39,7 @@ function valueOf(text: string): unknown {
 /** The words of an error without the parts for users of `podrun patch`. */
 export function patchReason(error: unknown): string {
   if (error instanceof PodrunError && error.hint !== undefined) return error.hint;
-  return (error instanceof Error ? error.message : String(error)).replace(/^Error from server(?: \(\w+\))?: /, '');
+  return errorMessage(error).replace(/^Error from server(?: \(\w+\))?: /, '');
 }
 
 /**

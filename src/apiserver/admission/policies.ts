@@ -1,4 +1,4 @@
-import type { KubeObject, LabelSelector } from '../../api/index.ts';
+import { errorMessage, type KubeObject, type LabelSelector } from '../../api/index.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import {
   BUDGET_SPENT,
@@ -14,9 +14,15 @@ interface MatchResources extends Omit<AdmissionMatch, 'rules' | 'excluded'> {
   readonly excludeResourceRules?: readonly AdmissionRule[];
 }
 
+/** The kind of the parameters of a policy. */
+export interface ParamKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /** The parts that validating and mutating policies share. Source: k8s.io/api/admissionregistration/v1. */
 export interface PolicySpec {
-  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
+  readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
   readonly matchConditions?: readonly MatchCondition[];
   readonly variables?: readonly MatchCondition[];
@@ -48,6 +54,8 @@ export interface PolicyBinding extends KubeObject {
 export interface Policies<P extends AnyPolicy> {
   readonly policies: readonly P[];
   readonly bindings: readonly PolicyBinding[];
+  /** True for a kind that the server has. */
+  readonly hasKind: (kind: ParamKind) => boolean;
   /**
    * Finds the objects that a binding names.
    * @throws {TypeError} for a binding that cannot name any
@@ -58,7 +66,8 @@ export interface Policies<P extends AnyPolicy> {
 /** A policy that is about a write, with an object of parameters. */
 interface Invocation<P extends AnyPolicy> {
   readonly policy: P;
-  readonly binding: PolicyBinding;
+  /** Undefined: no binding of the policy can be asked. */
+  readonly binding: PolicyBinding | undefined;
   readonly params: KubeObject | undefined;
   /** The reason why the policy cannot be asked. */
   readonly problem?: string;
@@ -69,17 +78,32 @@ interface Invocation<P extends AnyPolicy> {
  * Source: apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go.
  */
 export function invocationsOf<P extends AnyPolicy>(
-  { policies, bindings, paramsOf }: Policies<P>,
+  { policies, bindings, hasKind, paramsOf }: Policies<P>,
   request: AdmissionRequest,
 ): Invocation<P>[] {
   const about = policies.filter(({ spec }) => isSelected(spec.matchConstraints, request));
   return about.flatMap((policy) => {
-    const own = bindings.filter(({ spec: { policyName, matchResources } }) => {
-      const isOwn = policyName === policy.metadata.name;
-      return isOwn && (matchResources === undefined || isSelected(matchResources, request, true));
+    const named = bindings.filter(({ spec: { policyName } }) => policyName === policy.metadata.name);
+    const { paramKind } = policy.spec;
+    // Whatever the bindings match: the policy itself cannot be asked.
+    if (named.length > 0 && paramKind !== undefined && !hasKind(paramKind))
+      return [{ policy, binding: undefined, params: undefined, problem: noSuchParams(paramKind) }];
+    const own = named.filter(({ spec: { matchResources } }) => {
+      return matchResources === undefined || isSelected(matchResources, request, true);
     });
     return own.flatMap((binding) => withParams(policy, binding, paramsOf));
   });
+}
+
+/** Source: apiserver/pkg/admission/plugin/policy/generic/policy_source.go. */
+function noSuchParams({ apiVersion, kind }: ParamKind): string {
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return `failed to configure policy: failed to find resource referenced by paramKind: '${version}, Kind=${kind}'`;
+}
+
+/** Names a policy and its binding in a message. */
+export function policyNames({ policy, binding }: Pick<Invocation<AnyPolicy>, 'binding' | 'policy'>): string {
+  return `'${policy.metadata.name}'${binding === undefined ? '' : ` with binding '${binding.metadata.name}'`}`;
 }
 
 function withParams<P extends AnyPolicy>(
@@ -149,5 +173,5 @@ export function failedExpression(expression: string, error: unknown): string {
 }
 
 export function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  return errorMessage(error).split('\n')[0] ?? '';
 }

@@ -4,6 +4,7 @@ import { apiVersionOf } from '../resources/served-resource.ts';
 import { type CheckableKind, kindsToCheck } from './checked-kinds.ts';
 import { admissionEnvironment } from './expressions.ts';
 import { KindTypes } from './kind-types.ts';
+import type { ParamKind } from './policies.ts';
 import { conditionScope, policyScope } from './policy-scope.ts';
 import type { PolicyValidation, ValidatingPolicy } from './validating-policies.ts';
 
@@ -52,9 +53,11 @@ export function kindsOfPolicy<K extends CheckableKind>({ spec }: ValidatingPolic
   return [...new Set([...kindsToCheck(matchConstraints?.resourceRules ?? [], kinds), ...(params ? [params] : [])])];
 }
 
-type ParamKind = NonNullable<ValidatingPolicy['spec']['paramKind']>;
-
-function kindOfParams<K extends CheckableKind>({ apiVersion, kind }: ParamKind, kinds: readonly K[]): K | undefined {
+/** The kind of the parameters of a policy, among the kinds of the server. Undefined: it has no such kind. */
+export function kindOfParams<K extends CheckableKind>(
+  { apiVersion, kind }: ParamKind,
+  kinds: readonly K[],
+): K | undefined {
   return kinds.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
 }
 

@@ -12,6 +12,7 @@ import {
   failedExpression,
   firstLine,
   invocationsOf,
+  policyNames,
   withPolicyVariables,
   type Policies,
   type PolicySpec,
@@ -69,8 +70,8 @@ export function askPolicies(policies: Policies<ValidatingPolicy>, request: Admis
   const own = new Map<string, string[]>();
   let [denial, violated]: [PolicyDenial?, string?] = [];
   for (const { policy, binding, params, problem } of invocationsOf(policies, request)) {
-    const [{ name }, { name: bindingName }] = [policy.metadata, binding.metadata];
-    const names = `ValidatingAdmissionPolicy '${name}' with binding '${bindingName}'`;
+    const [{ name }, bindingName] = [policy.metadata, binding?.metadata.name];
+    const names = `ValidatingAdmissionPolicy ${policyNames({ policy, binding })}`;
     const deny = ({ message, reason }: PolicyDenial): void => {
       denial ??= { message: `${names} denied request: ${message}`, reason };
     };
@@ -79,7 +80,7 @@ export function askPolicies(policies: Policies<ValidatingPolicy>, request: Admis
       problem === undefined
         ? judged(policy, request, params)
         : { violations: [], failures: failureOf(policy, problem), values: [] };
-    const validationActions = binding.spec.validationActions ?? ['Deny'];
+    const validationActions = binding?.spec.validationActions ?? ['Deny'];
     for (const violation of violations) {
       const { message, index: expressionIndex } = violation;
       if (validationActions.includes('Warn')) warnings.push(`Validation failed for ${names}: ${message}`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isSameJson, type KubeObject } from '../../api/index.ts';
+import { errorMessage, isSameJson, type KubeObject } from '../../api/index.ts';
 import { internalError, StatusError, type StatusFailure } from '../base/status-error.ts';
 import { reviewRequestOf, type AdmissionRequest } from './admission-request.ts';
 import { bindingsOf, meetsConditions, type MatchCondition } from './expressions.ts';
@@ -108,7 +108,7 @@ function denialOf({ name }: Webhook, { code, reason, message, details }: Webhook
 }
 
 function failureOf({ name }: Webhook, error: unknown): StatusFailure {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   const why = text.startsWith(INVALID_ANSWER) ? text : `failed to call webhook: ${text}`;
   return internalError(`failed calling webhook ${JSON.stringify(name)}: ${why}`).failure;
 }

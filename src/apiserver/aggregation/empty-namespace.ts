@@ -1,4 +1,4 @@
-import { isJsonObject, type StoredKubeObject } from '../../api/index.ts';
+import { errorMessage, isJsonObject, type StoredKubeObject } from '../../api/index.ts';
 import { accountUser } from '../access/account-user.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { AggregatedVersion } from '../resources/aggregated-table.ts';
@@ -45,7 +45,7 @@ export async function deleteForeignContents(namespace: string, context: ServerCo
       try {
         contents.push({ resource, objects: await emptyCollection(version, { plural, verbs, namespace }, context) });
       } catch (error) {
-        errors.push(error instanceof Error ? error.message : String(error));
+        errors.push(errorMessage(error));
       }
     }
   }

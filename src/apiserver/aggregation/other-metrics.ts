@@ -1,6 +1,7 @@
 import {
   type AutoscalingV2MetricIdentifier,
   type AutoscalingV2MetricSpec,
+  errorMessage,
   isJsonObject,
   parseJson,
   parseQuantity,
@@ -158,7 +159,7 @@ async function itemsOf(
     const { message } = object;
     return { error: typeof message === 'string' ? message : `the server responded with the status code ${code}` };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: errorMessage(error) };
   }
 }
 

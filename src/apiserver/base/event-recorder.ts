@@ -13,7 +13,7 @@ import type { Store } from '../../store/index.ts';
 export interface EventRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** The node of a kubelet. A controller has none. */
+  /** The node of a kubelet and of the scheduler. Events of a bound Pod name its own. A controller has none. */
   readonly nodeName?: string;
   /** The component that reports. Default: the kubelet. */
   readonly controller?: string;
@@ -32,6 +32,16 @@ interface EventOrigin {
   readonly fieldPath?: string | undefined;
 }
 
+/** Events that wait, and the time at which they happened. */
+interface HeldEvents {
+  readonly about: EventSubject;
+  readonly drafts: readonly EventDraft[];
+  readonly now: Instant;
+}
+
+/** Further events are lost. Source: client-go tools/record, maxQueuedEvents. */
+const HELD_MAX = 1000;
+
 /** Writes the Events of one object, mostly a Pod, into the store. Counts events that repeat. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -43,6 +53,8 @@ export class EventRecorder {
   /** The messages of notices that are recorded once. */
   readonly #notices = new Set<string>();
   #isObjectGone = false;
+  /** Events that wait until the API can be reached. Undefined: it can. */
+  #held: HeldEvents[] | undefined;
   #lastNanos = 0n;
 
   constructor(options: EventRecorderOptions) {
@@ -53,6 +65,18 @@ export class EventRecorder {
   /** Stops storing events: the object is gone, perhaps with the whole store. onEvent still gets them. */
   stopStoring(): void {
     this.#isObjectGone = true;
+  }
+
+  /** Keeps the events of the component until `send`: it cannot reach the API. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Records the events that were kept, at the times at which they happened. */
+  send(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const { about, drafts, now } of held) this.#record(about, drafts, now);
   }
 
   /** Returns the notices that it did not return before. */
@@ -67,16 +91,21 @@ export class EventRecorder {
    * start of a Pod of fifty containers makes 150 events.
    */
   record(about: EventSubject, drafts: readonly EventDraft[]): void {
+    const now = this.#options.clock.now();
+    if (this.#held === undefined) this.#record(about, drafts, now);
+    else if (this.#held.length < HELD_MAX) this.#held.push({ about, drafts, now });
+  }
+
+  #record(about: EventSubject, drafts: readonly EventDraft[], now: Instant): void {
     const fresh = new Map<string, StoredEvent>();
     for (const draft of drafts) {
       const fieldPath =
         draft.container === undefined ? undefined : containerFieldPath(about as StoredPod, draft.container);
       if (draft.component === 'podrun') {
         this.#write(fresh);
-        this.recordOwn(about, draft, fieldPath);
+        this.#recordAlone(about, draft, { component: 'podrun', now, fieldPath });
         continue;
       }
-      const now = this.#options.clock.now();
       const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
       if (fresh.has(key)) this.#write(fresh);
       const known = this.#events.get(key);
@@ -154,7 +183,11 @@ export class EventRecorder {
 
   /** Records an event of another cluster component. Such an event is never combined with another one. */
   recordAs(component: EventOrigin['component'], about: EventSubject, draft: EventDraft, fieldPath?: string): void {
-    const event = this.#coreEvent(about, draft, { component, now: this.#options.clock.now(), fieldPath });
+    this.#recordAlone(about, draft, { component, now: this.#options.clock.now(), fieldPath });
+  }
+
+  #recordAlone(about: EventSubject, draft: EventDraft, origin: EventOrigin): void {
+    const event = this.#coreEvent(about, draft, origin);
     this.#options.onEvent({
       type: 'ADDED',
       object: this.#isObjectGone ? event : this.#options.store.create('events', event),
@@ -180,17 +213,24 @@ export class EventRecorder {
   #coreEvent(about: EventSubject, draft: EventDraft, { component, now, fieldPath }: EventOrigin): StoredEvent {
     const at = formatTime(now.wallMs);
     const base = this.#base(about, draft, now);
+    const host = this.#hostOf(about);
     return {
       ...base,
       ...(fieldPath === undefined ? {} : { involvedObject: { ...base.involvedObject, fieldPath } }),
-      source: this.#options.nodeName === undefined ? { component } : { component, host: this.#options.nodeName },
+      source: host === undefined ? { component } : { component, host },
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
       eventTime: null,
       reportingComponent: component,
-      reportingInstance: this.#options.nodeName ?? '',
+      reportingInstance: host ?? '',
     };
+  }
+
+  /** The node whose kubelet reports: the node of a bound Pod. */
+  #hostOf(about: EventSubject): string | undefined {
+    const { nodeName } = this.#options;
+    return nodeName && ((about as Partial<StoredPod>).spec?.nodeName || nodeName);
   }
 
   #base({ apiVersion, kind, metadata }: EventSubject, draft: EventDraft, now: Instant): StoredEvent {
@@ -205,7 +245,7 @@ export class EventRecorder {
         resourceVersion: '',
         creationTimestamp: formatTime(now.wallMs),
       },
-      involvedObject: { kind, namespace, name, uid, apiVersion, resourceVersion },
+      involvedObject: { kind, namespace, name, ...(uid && { uid }), apiVersion, resourceVersion },
       reason: draft.reason,
       message: draft.message,
       type: draft.type,

@@ -1,4 +1,4 @@
-import { parseJson } from '../../api/index.ts';
+import { errorMessage, parseJson } from '../../api/index.ts';
 
 /** The mistake in bytes that are not one JSON value, in the words of Go's decoder if it refuses them, too. */
 export function jsonProblem(bytes: Buffer): string {
@@ -6,6 +6,6 @@ export function jsonProblem(bytes: Buffer): string {
     parseJson(bytes);
     return 'exceeded max depth';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }

@@ -1,4 +1,4 @@
-import { hasCode, type KubeObject, PodrunError } from '../../api/index.ts';
+import { errorMessage, hasCode, inWholeSeconds, isJsonObject, type KubeObject, PodrunError } from '../../api/index.ts';
 import { writableStatus } from '../../network/index.ts';
 import { statusCauseOf, type FieldError, formatFieldError, invalid } from '../../manifest/index.ts';
 import { type Dialect, mistakeIn, NEWEST_DIALECT } from './dialects.ts';
@@ -174,12 +174,17 @@ export function noVersion(text: string): StatusError {
 }
 
 /**
- * The answer for a patch whose result is no object of its kind.
+ * The answer for a patch whose result is no object of its kind. It quotes the result as a client reads objects, with
+ * the managers from before the patch.
  * Source: apiserver/pkg/endpoints/handlers/patch.go, NewInvalid of `patch`.
  * @param why in the words of Go's decoder
  */
-export function invalidPatch(result: KubeObject, why: string): StatusError {
-  const fields = Object.entries(result).sort(([a], [b]) => (a < b ? -1 : 1));
+export function invalidPatch(result: KubeObject, before: KubeObject, why: string): StatusError {
+  const { managedFields } = before.metadata;
+  const quoted = isJsonObject(result.metadata)
+    ? { ...result, metadata: { ...result.metadata, managedFields } }
+    : result;
+  const fields = Object.entries(inWholeSeconds(quoted)).sort(([a], [b]) => (a < b ? -1 : 1));
   const value = JSON.stringify(Object.fromEntries(fields));
   return invalidObject({ kind: '', group: '' }, '', [invalid('patch', value, why)]);
 }
@@ -213,7 +218,7 @@ const CODES: Readonly<Record<string, number>> = {
  */
 export function asStatusError(error: unknown, about?: { resource: About; name: string }): StatusError {
   if (error instanceof StatusError) return error;
-  if (!(error instanceof PodrunError)) return internalError(error instanceof Error ? error.message : String(error));
+  if (!(error instanceof PodrunError)) return internalError(errorMessage(error));
   const [words = '', said] = /^Error from server(?: \((\w+)\))?: /.exec(error.message) ?? [];
   const message = error.message.slice(words.length);
   if (words !== '' && said === undefined) return plainError(message);

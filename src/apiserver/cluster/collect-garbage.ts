@@ -1,4 +1,4 @@
-import { inBackground } from '../../defects.ts';
+import { inBackground, reportTrouble } from '../../defects.ts';
 import { hasCode, type StoredKubeObject } from '../../api/index.ts';
 import { type DeleteAction, garbageActions, type Owned, type UpdateAction } from '../../controllers/index.ts';
 import { controlledTypes } from '../informer/object-cache.ts';
@@ -97,8 +97,8 @@ export class GarbageCollector {
     const due = [...this.#due.values()];
     this.#due.clear();
     const concerned = due.flatMap((one) => {
-      const dependents = this.#dependentsOf(one);
-      return isOfAgent(one) ? dependents.filter((each) => !isOfAgent(each)) : [one, ...dependents];
+      if (!ofAgent.has(one.storage)) return [one, ...this.#dependentsOf(one)];
+      return this.#dependentsOf(one, (storage) => !ofAgent.has(storage));
     });
     return concerned.flatMap((one) => {
       const object = this.#current(one);
@@ -111,8 +111,8 @@ export class GarbageCollector {
     return object?.metadata.uid === metadata.uid ? object : undefined;
   }
 
-  #dependentsOf({ object }: Item): readonly Item[] {
-    return this.#context.objects.dependentsOf(object.metadata.uid);
+  #dependentsOf({ object }: Item, isWanted: (storage: string) => boolean = () => true): readonly Item[] {
+    return this.#context.objects.dependentsOf(object.metadata.uid, isWanted);
   }
 
   /** The owners that exist. An owner that cannot be looked up exists. */
@@ -146,14 +146,10 @@ export class GarbageCollector {
     } catch (error) {
       // Another writer has changed or deleted it: that change calls the collector again.
       if (hasCode(error, 'NotFound') || hasCode(error, 'Conflict')) return;
-      report(error instanceof Error ? error.message : String(error));
+      reportTrouble(error, ({ message }) => report(message));
     }
   }
 }
 
-const ofAgent = new Set(controlledTypes().map(({ plural }) => plural));
-
-/** True for the kinds that the agent's own collector looks after. */
-function isOfAgent({ storage }: Item): boolean {
-  return ofAgent.has(storage);
-}
+/** The resources that the agent's own collector looks after. */
+const ofAgent: ReadonlySet<string> = new Set(controlledTypes().map(({ plural }) => plural));

@@ -1,4 +1,5 @@
 import { type Alarm, nextEventLoopTurn, nextPart } from '../../clock.ts';
+import { reportTrouble } from '../../defects.ts';
 import {
   DEFAULT_NAMESPACE,
   formatSeconds,
@@ -73,7 +74,7 @@ class NamespaceEnd {
     nextEventLoopTurn(() => {
       this.#isDue = false;
       void this.#work().catch((error: unknown) => {
-        this.#context.report(error instanceof Error ? error.message : String(error));
+        reportTrouble(error, ({ message }) => this.#context.report(message));
       });
     });
   }

@@ -1,5 +1,5 @@
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
-import { readNode, registeredNode, reportAddress } from '../../settings/index.ts';
+import { DEFAULT_NAMESPACE, NODE_LEASES, type StoredKubeObject } from '../../api/index.ts';
+import { hasDeclaredNodes, readNode, registeredNode, reportAddress } from '../../settings/index.ts';
 import { bootTime } from '../base/default-objects.ts';
 import { systemPriorityClasses } from '../objects/cluster-objects.ts';
 import { nodeFields } from '../objects/node-object.ts';
@@ -16,7 +16,7 @@ import { reported } from './reported.ts';
 import { loneOf } from '../base/lone-store.ts';
 
 /** The namespaces that every cluster has. */
-const NAMESPACES = [DEFAULT_NAMESPACE, 'kube-system', 'kube-public', 'kube-node-lease'];
+const NAMESPACES = [DEFAULT_NAMESPACE, 'kube-system', 'kube-public', NODE_LEASES];
 
 const ROOT_CA = 'kube-root-ca.crt';
 /** Source: pkg/controller/certificates/rootcacertpublisher/publisher.go. */
@@ -45,6 +45,7 @@ export function nodeShape(store: FileStore, clock: Clock): (stored: StoredKubeOb
  */
 export function registerNode(store: FileStore, client: NodeClient | undefined): void {
   if (loneOf(store) !== undefined || client?.runsPods === false) return;
+  if (hasDeclaredNodes(store)) return;
   const node = readNode({ storageDir: store.root });
   registeredNode(store, node);
   reportAddress(store, node.name, client?.address);

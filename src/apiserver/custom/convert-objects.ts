@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { KubeObject } from '../../api/index.ts';
+import { errorMessage, type KubeObject } from '../../api/index.ts';
 import { callOnMachine } from '../admission/call-webhook.ts';
 import type { ServerContext } from '../base/context.ts';
 import {
@@ -95,18 +95,14 @@ async function askWebhook(
   try {
     answer = await callOnMachine(webhook, conversionReviewOf(question), context);
   } catch (error) {
-    throw conversionFailed(objects, `failed: ${messageOf(error)}`);
+    throw conversionFailed(objects, `failed: ${errorMessage(error)}`);
   }
   if (answer === undefined) return undefined;
   try {
     return convertedObjects(answer, question);
   } catch (error) {
-    throw conversionFailed(objects, messageOf(error));
+    throw conversionFailed(objects, errorMessage(error));
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** @param what the rest of the sentence about the webhook */

@@ -1,6 +1,6 @@
 import { PodrunError, resolvedUid, resourceTypeOf, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
-import { eventsUnchangedSince, type FileStore, type ObjectReader } from '../../store/index.ts';
+import type { FileStore, ObjectReader } from '../../store/index.ts';
 
 /** Source: pkg/controlplane/apiserver/options/options.go, EventTTL. */
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
  * @throws {PodrunError} when the store cannot be written to
  */
 export function removeExpiredEvents(store: FileStore, clock: Clock): void {
-  const old = eventsUnchangedSince(store.root, clock.now().wallMs - HOUR_MS);
+  const old = store.eventsUnchangedSince(clock.now().wallMs - HOUR_MS);
   for (const namespace of new Set(old.map((key) => key.namespace))) {
     const names = new Set(old.map(({ name }) => name));
     for (const event of store.list<StoredEvent>('events', { namespace })) {

@@ -9,6 +9,7 @@ import {
   type StoredKubeObject,
   type StoredPod,
   typeOfObject,
+  withKeptTimes,
 } from '../../api/index.ts';
 import { concernsVolumes, settleVolumes } from '../volumes/settle-volumes.ts';
 import { admitChange, withKeptDefaults } from '../admission/admit-new.ts';
@@ -22,7 +23,6 @@ import {
 } from '../../manifest/index.ts';
 import { conflict } from '../../store/index.ts';
 import { allocated, settleBalancer } from '../services/allocate.ts';
-import { isThisNode } from '../deletion/delete-namespace.ts';
 import type { ChangedObject, ChangeRequest } from './change-request.ts';
 import { changeSchemaObject } from './change-schema-object.ts';
 import { keepChange } from './keep-change.ts';
@@ -43,9 +43,9 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, rules, isDryRun } = request;
   if (rules?.custom !== undefined) return changeSchemaObject(request, rules.custom);
   const { type, namespace, name } = ref;
-  const isOfThisNode = isThisNode(type.plural, name, loneOf(store)) && subresource === 'status';
-  const change = isOfThisNode ? nodeStatusChange(store, request.change) : request.change;
-  const before = objectToChange(store, ref);
+  const isNodeStatus = type.plural === 'nodes' && subresource === 'status' && loneOf(store) === undefined;
+  const change = isNodeStatus ? nodeStatusChange(store, request.change) : request.change;
+  const before = request.known ?? objectToChange(store, ref);
   if (before === undefined) throw missingObjectError(store, ref);
   if (isDryRun) {
     const object = admit(before, change(before), request);
@@ -75,14 +75,14 @@ export function changeObject(request: ChangeRequest): ChangedObject {
 function admit(
   stored: StoredKubeObject,
   wanted: KubeObject,
-  { store, subresource, rules, warn, refusal }: ChangeRequest,
+  { store, subresource, rules, warn, refusal, decode = decodeChanged }: ChangeRequest,
 ): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
     const { message } = conflict(resourceTypeOf(stored).plural, stored.metadata.name);
     throw fromServer('Conflict', message);
   }
-  const { object, errors, unknown } = decodeChanged(wanted, stored);
+  const { object, errors, unknown } = decode(withKeptTimes(wanted, stored), stored);
   const [wrong] = errors;
   if (wrong !== undefined) {
     throw refusal?.(wanted, goTypeError(wrong, typeOfObject(stored) ?? stored.kind)) ?? wrongValue(wrong);

@@ -1,5 +1,5 @@
 import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
-import type { Subresource } from '../../manifest/index.ts';
+import type { decodeChanged, Subresource } from '../../manifest/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
 import type { LoadedRules } from './kind-rules.ts';
@@ -9,8 +9,12 @@ export interface ChangeRequest {
   readonly store: Store;
   readonly ref: ObjectRef;
   readonly subresource?: Subresource | undefined;
+  /** The object, when the caller has found it in memory: so its text is read once. Not for a dry run. */
+  readonly known?: StoredKubeObject | undefined;
   /** Computes the new object from the stored one. May be called again. */
   readonly change: (stored: StoredKubeObject) => KubeObject;
+  /** Decodes the new object. Default: `decodeChanged`. */
+  readonly decode?: typeof decodeChanged;
   /** Called when the change is valid, before it is written, while the store is locked. Not in a dry run. */
   readonly onAdmitted?: (stored: StoredKubeObject) => void;
   /** The error for a change that gives a field a value of a wrong type, in the words of Go. Default: kubectl's. */

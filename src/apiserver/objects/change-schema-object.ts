@@ -7,6 +7,7 @@ import {
   qualifiedPlural,
   storageOf,
   type StoredKubeObject,
+  withKeptTimes,
 } from '../../api/index.ts';
 import { formatFieldError, noSuchSubresource, withHeading } from '../../manifest/index.ts';
 import { conflict } from '../../store/index.ts';
@@ -56,7 +57,7 @@ function admit(
   custom: CustomVersion,
 ): StoredKubeObject {
   const { type, name } = ref;
-  const wanted = change(shownForm(stored, ref, custom));
+  const wanted = withKeptTimes(change(shownForm(stored, ref, custom)), stored);
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion)
     throw fromServer('Conflict', conflict(qualifiedPlural(type), name).message);

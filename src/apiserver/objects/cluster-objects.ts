@@ -3,6 +3,7 @@ import { quotaStatus, SYSTEM_PRIORITIES, withBudgetStatus } from '../../manifest
 import { bootTime, defaultAccounts, defaultNamespaces, defaultObject, withStored } from '../base/default-objects.ts';
 import { objectsOfBudgets } from '../deletion/evict-pod.ts';
 import type { ObjectReader, Resource, Scope } from '../../store/index.ts';
+import { isDeclared } from '../../settings/index.ts';
 import { nodeFields } from './node-object.ts';
 
 /** The place and the time for the node object. */
@@ -13,7 +14,7 @@ interface Here {
 
 /**
  * The store plus the objects that every cluster has: the namespace `default`, all namespaces in use, the priority
- * classes of the system, and this machine as the node. Quotas have what is used of them, and
+ * classes of the system, and this machine as a node. Quotas have what is used of them, and
  * PodDisruptionBudgets what they permit.
  */
 export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
@@ -29,7 +30,7 @@ export function withClusterObjects(store: ObjectReader, here: Here): ObjectReade
       return store
         .list<StoredKubeObject>(resource, scope)
         .map((budget) => withBudgetStatus(budget, objectsOfBudgets(store, budget.metadata.namespace)));
-    return resource === 'nodes' ? [node(store, here)] : undefined;
+    return resource === 'nodes' ? allNodes(store, here) : undefined;
   };
   return {
     get: (resource, namespace, name) => {
@@ -69,7 +70,14 @@ export function systemPriorityClasses(nowMs: number): StoredKubeObject[] {
   }));
 }
 
-function node(store: ObjectReader, here: Here): StoredKubeObject {
+/** This machine, unless declared nodes take its place, and all stored Nodes. */
+function allNodes(store: ObjectReader, here: Here): StoredKubeObject[] {
+  const own = machineNode(store, here);
+  const stored = store.list<StoredKubeObject>('nodes').filter(({ metadata }) => metadata.name !== own.metadata.name);
+  return stored.some(isDeclared) ? stored : [own, ...stored];
+}
+
+function machineNode(store: ObjectReader, here: Here): StoredKubeObject {
   const since = bootTime(here.nowMs);
   const { name, uid, annotations, ...fields } = nodeFields(store, { ...here, since });
   const object = defaultObject('Node', name, since, fields);

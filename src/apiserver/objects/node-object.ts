@@ -1,16 +1,22 @@
 import { release } from 'node:os';
-import { nodeRecord, readNode } from '../../settings/index.ts';
+import { randomUUID } from 'node:crypto';
+import { hasKubelet, type NodeRecord, nodeRecord, readNode } from '../../settings/index.ts';
 import {
   type KubeObject,
   type NodeCondition,
   type NodeSpec,
   type NodeStatus,
+  type Quantity,
   type StoredKubeObject,
   type Taint,
 } from '../../api/index.ts';
 import {
   isExtendedResource,
   NODE_READY,
+  nodeInCluster,
+  nodeOnMachine,
+  type NodeFacts,
+  nodePlace,
   PRESSURE_TAINTS,
   pressureIn,
   shownHeartbeat,
@@ -31,17 +37,86 @@ interface NodeFields {
   readonly status: NodeStatus;
 }
 
+interface NodeMoment {
+  readonly stateDir: string;
+  readonly nowMs: number;
+  /** The time since which the node exists. */
+  readonly since: string;
+}
+
 /**
  * The fields of the node object: what this machine is, and what the store has about it: labels, annotations, taints and
  * the cordon. It has no labels or taints of podrun.yaml: they belong to one `apply`.
- * @param since the time since which the node exists
  */
-export function nodeFields(
-  store: ObjectReader,
-  { stateDir, nowMs, since }: { readonly stateDir: string; readonly nowMs: number; readonly since: string },
+export function nodeFields(store: ObjectReader, moment: NodeMoment): NodeFields {
+  const machine = readNode({ storageDir: moment.stateDir });
+  return fieldsOf(machine, nodeRecord(store, machine.name), moment);
+}
+
+/**
+ * The Node that the kubelet of a declared node registers.
+ * @param others the other Nodes: each has an address of its own on machines that have many
+ * @param isInCluster true when its Pods are in a cluster network, where the node has an address, too
+ */
+export function registeredByKubelet(
+  record: NodeRecord,
+  others: readonly NodeRecord[],
+  isInCluster: boolean,
+  moment: NodeMoment,
+): Pick<NodeFields, 'labels' | 'spec' | 'status'> {
+  const { name, uid } = record.metadata;
+  const machine = readNode({ storageDir: moment.stateDir });
+  const { address, podCIDR } = freePlace(others);
+  const hostIPs = [process.platform === 'linux' ? address : machine.hostIPs[0]] as const;
+  const labels = { ...machine.labels, 'kubernetes.io/hostname': name };
+  const { status, ...fields } = fieldsOf({ ...machine, name, labels, hostIPs }, record, moment);
+  return {
+    labels: fields.labels,
+    spec: { ...record.spec, podCIDR, podCIDRs: [podCIDR] },
+    status: {
+      ...status,
+      addresses: nodeAddresses(status.addresses ?? [], isInCluster),
+      allocatable: { ...status.allocatable, ...record.status?.allocatable },
+      ...(record.status?.images && { images: record.status.images }),
+      nodeInfo: { ...status.nodeInfo, machineID: uid.replaceAll('-', ''), systemUUID: uid, bootID: randomUUID() },
+    } as NodeStatus,
+  };
+}
+
+/**
+ * The addresses of a declared node: where its Pods are in a cluster network, they reach it at the internal one, and
+ * this machine at the external one.
+ */
+export function nodeAddresses(
+  addresses: NonNullable<NodeStatus['addresses']>,
+  isInCluster: boolean,
+): NonNullable<NodeStatus['addresses']> {
+  return addresses.flatMap(({ type, address }) => {
+    if (type === 'ExternalIP') return [];
+    if (type !== 'InternalIP') return [{ type, address }];
+    const onMachine = nodeOnMachine(address);
+    const inCluster = nodeInCluster(onMachine);
+    if (!isInCluster || inCluster === onMachine) return [{ type, address: onMachine }];
+    return [
+      { type, address: inCluster },
+      { type: 'ExternalIP', address: onMachine },
+    ];
+  });
+}
+
+function freePlace(others: readonly NodeRecord[]): ReturnType<typeof nodePlace> {
+  const taken = new Set(others.map(({ spec }) => spec?.podCIDR));
+  let number = 1;
+  while (taken.has(nodePlace(number).podCIDR) && number <= others.length) number += 1;
+  return nodePlace(number);
+}
+
+function fieldsOf(
+  { name, labels, allocatable, hostIPs }: NodeFacts,
+  record: NodeRecord | undefined,
+  { nowMs, since }: NodeMoment,
 ): NodeFields {
-  const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
-  const { metadata, spec, status } = nodeRecord(store, name) ?? {};
+  const { metadata, spec, status } = record ?? {};
   const pressure = shownPressure(status?.conditions ?? [], since, nowMs);
   const amounts = { ...allocatable, ...status?.capacity };
   const healthy = { lastHeartbeatTime: shownHeartbeat(status?.conditions ?? [], nowMs), lastTransitionTime: since };
@@ -80,11 +155,34 @@ export function nodeFields(
 }
 
 /**
- * A change of the status of this machine's node: clients see all of it, and the store has what they add. The rest
- * is this machine's, as a kubelet writes it again. What a client gives to the node is allocatable as well. Source:
- * pkg/kubelet/nodestatus/setters.go, MachineInfo.
+ * A change of the status of a Node. What a client gives to a node is allocatable as well, as its kubelet writes it.
+ * Source: pkg/kubelet/nodestatus/setters.go, MachineInfo.
  */
 export function nodeStatusChange(
+  store: Store,
+  change: (stored: StoredKubeObject) => KubeObject,
+): (stored: StoredKubeObject) => KubeObject {
+  const machine = machineStatusChange(store, change);
+  return (stored) => {
+    if (stored.metadata.name === readNode({ storageDir: '/' }).name) return machine(stored);
+    const changed = change(stored);
+    return hasKubelet(stored) ? withGivenResources(changed) : changed;
+  };
+}
+
+function withGivenResources(node: KubeObject): KubeObject {
+  const { status = {} } = node as { readonly status?: NodeStatus };
+  const of = (amounts: NodeStatus['capacity'] = {}, isGiven: boolean): [string, Quantity][] =>
+    Object.entries(amounts).filter(([name]) => isExtendedResource(name) === isGiven);
+  const allocatable = Object.fromEntries([...of(status.allocatable, false), ...of(status.capacity, true)]);
+  return { ...node, status: { ...status, allocatable } };
+}
+
+/**
+ * A change of the status of this machine's node: clients see all of it, and the store has what they add. The rest
+ * is this machine's, as a kubelet writes it again.
+ */
+function machineStatusChange(
   store: Store,
   change: (stored: StoredKubeObject) => KubeObject,
 ): (stored: StoredKubeObject) => KubeObject {

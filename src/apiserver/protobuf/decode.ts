@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/index.ts';
+import { errorMessage, type KubeObject } from '../../api/index.ts';
 import { decoderOf, messageOfKind, PREFIX } from './messages.ts';
 import { jsonOfMessage, type DecodedMessage } from './values.ts';
 
@@ -48,5 +48,5 @@ function decoded(message: string, bytes: Uint8Array): DecodedMessage {
 
 function malformed(error: unknown): SyntaxError {
   if (error instanceof RangeError) return new SyntaxError('unexpected EOF');
-  return new SyntaxError(error instanceof Error ? error.message : String(error));
+  return new SyntaxError(errorMessage(error));
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../api/index.ts';
+import { isJsonObject, type JsonObject, ownValue } from '../../api/index.ts';
 import { fieldsOfMessage, type MessageField } from './messages.ts';
 
 /** A message of protobufjs: the fields that were sent are its own. */
@@ -34,7 +34,7 @@ export function jsonOfMessage(type: string, message: DecodedMessage): unknown {
   // Fields that were not sent have defaults in the prototype.
   if (Object.hasOwn(SPECIAL, type)) return SPECIAL[type]?.({ ...message });
   const entries = (fieldsOfMessage(type) ?? []).flatMap((field): (readonly [string, unknown])[] => {
-    const value = Object.hasOwn(message, field.key) ? message[field.key] : undefined;
+    const value = ownValue(message, field.key);
     if (value === undefined || value === null) return [];
     const json = jsonOfField(field, value);
     if (field.form === '&') return isJsonObject(json) ? Object.entries(json) : [];

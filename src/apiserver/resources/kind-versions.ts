@@ -1,4 +1,4 @@
-import { type KindVersions, shapeOfType, typeOfKind } from '../../api/index.ts';
+import { type KindVersions, ownValue, shapeOfType, typeOfKind } from '../../api/index.ts';
 import { AUTOSCALERS_CONVERSION } from './autoscalers-conversion.ts';
 import { EVENTS_CONVERSION } from './events-conversion.ts';
 import type { Conversion, ServedResource } from './served-resource.ts';
@@ -11,7 +11,7 @@ const CONVERTED: Readonly<Record<string, { readonly own: string; readonly conver
 
 /** The versions of a kind, for the managers of its objects. Undefined: objects have the same fields in all versions. */
 export function versionsOf({ kind, custom }: Pick<ServedResource, 'kind' | 'custom'>): KindVersions | undefined {
-  const converted = custom === undefined && Object.hasOwn(CONVERTED, kind) ? CONVERTED[kind] : undefined;
+  const converted = custom === undefined ? ownValue(CONVERTED, kind) : undefined;
   if (converted === undefined) return undefined;
   const { own, conversion } = converted;
   return {

@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/index.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject, inWholeSeconds } from '../../api/index.ts';
 import {
   type FileStore,
   Informer,
@@ -8,7 +8,6 @@ import {
 } from '../../store/index.ts';
 import { ChangeWindow, type StoredChange } from './change-window.ts';
 import { OwnerIndex } from './owner-index.ts';
-import { inWholeSeconds } from './time-fields.ts';
 
 /** The objects of one resource. */
 interface Shelf {
@@ -104,10 +103,13 @@ export class ServedObjects {
     return stored && shelf?.served(stored);
   }
 
-  /** The objects of all resources that name an owner of this uid. */
-  dependentsOf(uid: string): readonly Dependent[] {
+  /**
+   * The objects of all resources that name an owner of this uid.
+   * @param isWanted false: the objects of this resource are not wanted. An owner may have thousands of Pods
+   */
+  dependentsOf(uid: string, isWanted: (storage: string) => boolean): readonly Dependent[] {
     return this.#owners.of(uid).flatMap(({ storage, namespace, name }) => {
-      const object = this.get(storage, namespace, name);
+      const object = isWanted(storage) ? this.get(storage, namespace, name) : undefined;
       return object === undefined ? [] : [{ storage, object }];
     });
   }

@@ -53,7 +53,7 @@ async function rescaled(
 function decodedScale(scale: KubeObject, before: KubeObject): KubeObject {
   const { object, errors } = decodeChanged(scale, before);
   const [wrong] = errors;
-  if (wrong !== undefined) throw invalidPatch(scale, goTypeError(wrong, typeOfObject(before) ?? before.kind));
+  if (wrong !== undefined) throw invalidPatch(scale, before, goTypeError(wrong, typeOfObject(before) ?? before.kind));
   return object;
 }
 

@@ -3,10 +3,11 @@ import {
   DEFAULT_NAMESPACE,
   type HostPathVolumeSource,
   type KubeObject,
+  type StorageStorageClass,
   type StoredClaim,
   type StoredVolume,
 } from '../../api/index.ts';
-import { localPathMissing, type SchedulerFacts } from '../../lifecycle/index.ts';
+import { localPathMissing, type SchedulerFacts, spreadGroups } from '../../lifecycle/index.ts';
 import { type FileStore, folderOfVolume, objectPath, type ObjectReader } from '../../store/index.ts';
 
 /** The data of a claim: a folder that podrun makes, or a path of the host. */
@@ -32,11 +33,19 @@ export function claimedData(store: FileStore, namespace: string, name: string): 
 }
 
 /** The objects that the scheduler asks for beside Pods and nodes. */
-export function schedulingObjects(store: ObjectReader): NonNullable<SchedulerFacts['objects']> {
+export function schedulingObjects(store: ObjectReader): Required<NonNullable<SchedulerFacts['objects']>> {
   return {
     claim: (namespace, name) => claimNamed(store, namespace, name),
     volume: (name) => store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, name),
+    volumes: () => store.list<StoredVolume & KubeObject>('persistentvolumes'),
+    storageClass: (name) => store.get<StorageStorageClass & KubeObject>('storageclasses', DEFAULT_NAMESPACE, name),
     budgets: () => store.list('poddisruptionbudgets'),
+    groupsOf: (pod) => {
+      const { namespace } = pod.metadata;
+      return spreadGroups(pod, store.list('services', { namespace }), (kind, name) =>
+        store.get(`${kind.toLowerCase()}s`, namespace, name),
+      );
+    },
     namespaceLabels: (name) => store.get('namespaces', DEFAULT_NAMESPACE, name)?.metadata.labels ?? {},
   };
 }

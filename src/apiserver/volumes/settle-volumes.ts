@@ -5,6 +5,7 @@ import {
   type KubeObject,
   PROTECTION,
   resourceTypeOf,
+  type StorageStorageClass,
   type StoredKubeObject,
   type StoredPod,
   type StorageVolumeAttributesClass,
@@ -13,10 +14,12 @@ import {
   claimActions,
   classActions,
   type ControllerAction,
+  placeClaim,
   releaseActions,
   type StoredClaim,
   type StoredVolume,
 } from '../../controllers/index.ts';
+import type { VolumeChoice } from '../../lifecycle/index.ts';
 import { asCreated } from '../../manifest/index.ts';
 import type { ObjectKey, ObjectReader, Store } from '../../store/index.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
@@ -28,7 +31,7 @@ const STAGES_MAX = 10;
 
 /** True for an object after whose change there is something to settle. */
 export function concernsVolumes({ kind }: { readonly kind: string }): boolean {
-  return Object.hasOwn(PROTECTION, kind);
+  return Object.hasOwn(PROTECTION, kind) || kind === 'StorageClass';
 }
 
 /**
@@ -41,11 +44,24 @@ export function settleVolumes(store: Store, object: KubeObject): void {
   if (loneOf(store) !== undefined) return;
   if (object.kind === 'PersistentVolumeClaim') settleClaim(store, object as StoredClaim, true);
   if (concernsVolumes(object)) settleClasses(store);
-  if (object.kind !== 'PersistentVolume') return;
-  settleVolume(store, object.metadata.name ?? '');
-  // A new or released volume is one that other claims may wait for.
+  if (object.kind === 'PersistentVolume') settleVolume(store, object.metadata.name ?? '');
+  else if (object.kind !== 'StorageClass') return;
+  // Other claims may wait for a new or released volume, and for a class that makes one.
   const claims = store.list<StoredClaim & KubeObject>('persistentvolumeclaims');
   for (const claim of claims) if (claim.status?.phase !== 'Bound') settleClaim(store, claim, false);
+}
+
+/**
+ * Gives claims that wait for their first Pod the volumes that the scheduler has chosen on its node: it keeps a volume
+ * for the claim, or has one made there, and the volume controller binds it. Source:
+ * pkg/scheduler/framework/plugins/volumebinding/binder.go bindAPIUpdate.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function bindVolumes(store: Store, nodeName: string, choices: readonly VolumeChoice[]): void {
+  for (const { claim, volume } of choices) {
+    carryOut(store, placeClaim(claim, nodeName, volume));
+    settleClaim(store, claim, true);
+  }
 }
 
 /**
@@ -81,6 +97,7 @@ function settleClaim(store: Store, { metadata }: StoredClaim, tells: boolean): v
     const actions = claimActions(claim, {
       volumes: () => store.list<StoredVolume & KubeObject>('persistentvolumes'),
       volumeNamed: (name) => volumeNamed(store, name),
+      classNamed: (name) => classNamed(store, name),
       isUsed: () => isUsed(store, claim),
       folder: (isOld) => store.claimFolder(metadata, isOld),
       wallMs: store.clock.now().wallMs,
@@ -122,6 +139,11 @@ function claimNamed(store: Store, { namespace, name }: ObjectKey): StoredClaim |
 function volumeNamed(store: Store, name: string): StoredVolume | undefined {
   if (name === '') return undefined;
   return store.get<StoredVolume & KubeObject>('persistentvolumes', DEFAULT_NAMESPACE, name);
+}
+
+function classNamed(store: Store, name: string): StorageStorageClass | undefined {
+  if (name === '') return undefined;
+  return store.get<StoredKubeObject & StorageStorageClass>('storageclasses', DEFAULT_NAMESPACE, name);
 }
 
 /** Source: pkg/controller/volume/pvcprotection/pvc_protection_controller.go podUsesPVC. */

@@ -1,5 +1,10 @@
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/index.ts';
-import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type KubeObject,
+  type StoredKubeObject,
+  inWholeSeconds,
+  withKeptTimes,
+} from '../../api/index.ts';
 import type { ServerContext } from '../base/context.ts';
 import { admitCustomChange, shownObject, storedForm } from '../custom/index.ts';
 import { keepChange } from '../objects/keep-change.ts';
@@ -74,11 +79,11 @@ function admitted(
   const decoded = custom?.decode(wanted);
   const [wrong] = decoded?.errors ?? [];
   // A body was decoded before: this is about the result of a patch.
-  if (wrong !== undefined) throw invalidPatch(wanted, wrong.detail);
+  if (wrong !== undefined) throw invalidPatch(wanted, stored, wrong.detail);
   const unknown = (decoded?.unknown ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
   const isStrictPatch = request.verb === 'patch' && !isApply(request) && fieldValidation(request) === 'Strict';
   const mistakes = isStrictPatch ? [...(request.repeated ?? []), ...unknown] : [];
-  if (mistakes.length > 0) throw invalidPatch(wanted, `strict decoding error: ${mistakes.join(', ')}`);
+  if (mistakes.length > 0) throw invalidPatch(wanted, stored, `strict decoding error: ${mistakes.join(', ')}`);
   tellUnknown(unknown, resource, request);
   const changed = withKeptTimes((decoded?.object ?? wanted) as KubeObject, stored);
   const given = changed.metadata.resourceVersion;

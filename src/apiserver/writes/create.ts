@@ -47,6 +47,8 @@ import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
 /** Creates an object. */
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
+  // An object may have ten thousand fields: further requests are served between the parts of the work.
+  await nextPart(context.clock);
   const object = await readObject(request);
   await nextPart(context.clock);
   const created = await createFrom(inStoredForm(request.resource, object), request, context);
@@ -74,6 +76,7 @@ export async function createFrom(
     throw badRequestStatus('resourceVersion should not be set on objects to be created');
   // A mutating webhook may change the name, but not the namespace. It sees no name that is still to be generated.
   const admittedObject = withPlace(await admitted(placed, request, context), request);
+  await nextPart(context.clock);
   const after = withRequester(withName(admittedObject, resource), request);
   const name = after.metadata.name ?? '';
   refuseEscalation(request, context, { before: undefined, after });
@@ -89,7 +92,6 @@ export async function createFrom(
   const kept = await storedForm(resource, prepared.object, context);
   const security = securityVerdict(context.store.recent, prepared.object);
   request.annotate(security.annotations);
-  // An object may have ten thousand fields: further requests are served between the parts of the work.
   await nextPart(context.clock);
   if (context.objects.get(resource.storage, kept.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);

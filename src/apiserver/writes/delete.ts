@@ -1,12 +1,17 @@
 import { nextPart } from '../../clock.ts';
-import { DEFAULT_NAMESPACE, hasFinalizers, type StoredKubeObject } from '../../api/index.ts';
+import {
+  DEFAULT_NAMESPACE,
+  hasFinalizers,
+  NODE_LEASES,
+  type StoredKubeObject,
+  inWholeSeconds,
+} from '../../api/index.ts';
 import { defaultPropagation, type PropagationPolicy } from '../../controllers/index.ts';
 import { type FieldError, invalid, notSupported, SYSTEM_PRIORITIES } from '../../manifest/index.ts';
 import { deleteObject, type ObjectDeletion } from '../deletion/delete-object.ts';
 import { isThisNode, KEPT_NODE } from '../deletion/delete-namespace.ts';
 import { markedForDeletion } from '../deletion/delete-record.ts';
 import { hasAuthor } from '../deletion/record-author.ts';
-import { inWholeSeconds } from '../state/time-fields.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
 import { shownObject } from '../custom/index.ts';
@@ -33,7 +38,7 @@ interface DeleteOptions {
 const POLICIES: readonly string[] = ['Foreground', 'Background', 'Orphan'];
 
 /** The namespaces that the server needs. */
-const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', NODE_LEASES]);
 
 /** Deletes an object, or marks it: a Pod ends first, and finalizers keep what they are for. */
 export async function deleteAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {

@@ -1,21 +1,22 @@
 import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
 import { type Clock, machineClock, nextPart, SLICE_MS } from '../../clock.ts';
 
-/** The versions of an object for which a change is computed in a turn of its own: each time, it may have changed. */
+/** The versions of an object for which a change is computed in turns of its own: each time, it may have changed. */
 const VERSIONS_MAX = 3;
 
 /** Thrown while the store is locked, to release it: further requests come first. */
 class Computed extends Error {}
 
 /**
- * A change of an object, which may have ten thousand fields: when computing it takes long, it is stored in a later turn
- * of the event loop, and computed again if the stored object has changed meanwhile.
+ * A change of an object, which may have ten thousand fields: when a step of computing it takes long, the rest follows
+ * in a later turn of the event loop. All is computed again if the stored object has changed meanwhile.
  */
 export class LongChange<T extends KubeObject> {
   readonly #compute: (stored: StoredKubeObject) => T;
   readonly #clock: Clock;
-  /** The result, for one version of the stored object. */
-  #known: { readonly version: string | undefined; readonly object: T } | undefined;
+  /** The results of the steps so far by name, for one version of the stored object. */
+  readonly #known = new Map<string, unknown>();
+  #version: string | undefined;
   #versions = 0;
 
   constructor(compute: (stored: StoredKubeObject) => T, clock: Clock) {
@@ -37,14 +38,22 @@ export class LongChange<T extends KubeObject> {
 
   /** The changed object. */
   of(stored: StoredKubeObject): T {
-    const version = stored.metadata.resourceVersion;
-    if (this.#known !== undefined && this.#known.version === version) return this.#known.object;
+    return this.step('', stored, () => this.#compute(stored));
+  }
+
+  /** A part of the change, which may have a turn of the event loop to itself. It depends on the stored object alone. */
+  step<R>(name: string, { metadata: { resourceVersion } }: KubeObject, compute: () => R): R {
+    if (this.#versions === 0 || this.#version !== resourceVersion) {
+      this.#known.clear();
+      this.#version = resourceVersion;
+      this.#versions += 1;
+    }
+    if (this.#known.has(name)) return this.#known.get(name) as R;
     const beganMs = machineClock(this.#clock).now().monotonicMs;
-    const object = this.#compute(stored);
-    this.#known = { version, object };
-    this.#versions += 1;
+    const result = compute();
+    this.#known.set(name, result);
     const isLong = machineClock(this.#clock).now().monotonicMs - beganMs > SLICE_MS;
     if (isLong && this.#versions <= VERSIONS_MAX) throw new Computed();
-    return object;
+    return result;
   }
 }

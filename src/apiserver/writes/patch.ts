@@ -20,6 +20,7 @@ import { checkWriteOptions } from '../base/write-options.ts';
 /** Patches an object, or the part of it that a subresource covers. An apply may create it. */
 export async function patchAnswer(original: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(original);
+  await nextPart(context.clock);
   const { resource, namespace, name = '', subresource } = original;
   const type = patchTypeOf(original.headers['content-type'], resource);
   const request = { ...original, repeated: repeatedInPatch(await original.body(), type) };
@@ -53,7 +54,7 @@ export async function requestedPatch(
   const contentType = headers['content-type'];
   const type = patchTypeOf(contentType, resource);
   const body = new PatchBody(await request.body());
-  if (type === 'apply') quietly(() => body.root);
+  if (type === 'apply') quietly(() => body.manifest);
   await nextPart(context.clock);
   const time = requestTime(context);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };

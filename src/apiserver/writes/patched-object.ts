@@ -2,11 +2,14 @@ import {
   applyPatch,
   applyServerSide,
   checkApplied,
+  errorMessage,
   goJsonType,
+  inWholeSeconds,
   isJsonObject,
   type JsonObject,
   type KubeObject,
   managerName,
+  ownValue,
   type PatchType,
   type Shape,
   shapeOfType,
@@ -19,7 +22,6 @@ import { type ApiRequest, isOn } from '../base/request.ts';
 import { isApplyType, mediaTypeOf } from '../base/media-type.ts';
 import { versionsOf } from '../resources/kind-versions.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
-import { inWholeSeconds } from '../state/time-fields.ts';
 import { quietly } from '../../quietly.ts';
 import { badRequestStatus, invalidObject, plainError, StatusError } from '../base/status-error.ts';
 
@@ -54,7 +56,7 @@ export function patchTypeOf(
   contentType: string | undefined,
   { custom, group }: Pick<ServedResource, 'custom' | 'group'>,
 ): PatchType | 'apply' {
-  const type = TYPES[mediaTypeOf(contentType)];
+  const type = ownValue(TYPES, mediaTypeOf(contentType));
   if (type === undefined) throw unsupportedMediaType('415: Unsupported Media Type', { details: {} });
   // Definitions have a type in Go, which says how lists are merged: all are replaced.
   if (type !== 'strategic' || custom === undefined || group === 'apiextensions.k8s.io') return type;
@@ -138,11 +140,11 @@ function appliedObject(patch: PatchRequest): KubeObject {
 
 function appliedManifest(body: PatchBody): JsonObject {
   try {
-    const value = body.root && nodeValue(body.root);
+    const value = body.manifest;
     if (isJsonObject(value)) return value;
     throw new TypeError('the body is no object');
   } catch (error) {
-    throw badRequestStatus(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequestStatus(`error decoding YAML: ${errorMessage(error)}`);
   }
 }
 

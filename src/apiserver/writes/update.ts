@@ -5,8 +5,9 @@ import {
   type KubeObject,
   type ResourceType,
   type StoredKubeObject,
+  inWholeSeconds,
+  withKeptTimes,
 } from '../../api/index.ts';
-import { inWholeSeconds, withKeptTimes } from '../state/time-fields.ts';
 import { decodeChanged, invalid, type Subresource } from '../../manifest/index.ts';
 import { changeObject } from '../objects/change-object.ts';
 import { refuseEscalation } from '../access/escalation.ts';
@@ -121,7 +122,10 @@ export async function changeStored(
   const { resource, namespace, name = '', subresource } = request;
   const { store, objects } = context;
   if (resource.custom !== undefined) return changeCustom(request, context, change);
-  const computed = new LongChange((stored) => changedObject(stored, change, request, context), context.clock);
+  const computed: LongChange<KubeObject> = new LongChange(
+    (stored) => changedObject(stored, { change, computed, request, context }),
+    context.clock,
+  );
   let before: StoredKubeObject | undefined;
   const attempt = (): StoredKubeObject => {
     const { object } = changeObject({
@@ -129,12 +133,14 @@ export async function changeStored(
       ref: { type: typeOf(resource), namespace: namespace ?? DEFAULT_NAMESPACE, name },
       subresource: subresource === APPROVAL ? 'status' : (subresource as Subresource | undefined),
       isDryRun: isDryRun(request),
+      known: isDryRun(request) ? undefined : objects.get(resource.storage, namespace, name),
       warn: (sentence) => tellUnknown([sentence], resource, request),
-      refusal: (changed, why) => invalidPatch(inVersionOf(resource, changed), why),
+      refusal: (changed, why) => invalidPatch(inVersionOf(resource, changed), before ?? changed, why),
       change: (stored) => {
         before = stored;
         return computed.of(stored);
       },
+      decode: (changed, stored) => computed.step('decode', stored, () => decodeChanged(changed, stored)),
     });
     const stored = objects.get(resource.storage, namespace, name)?.metadata.resourceVersion;
     const isStored = !isDryRun(request) && stored === object.metadata.resourceVersion;
@@ -154,18 +160,21 @@ export async function changeStored(
   }
 }
 
+interface RequestedChange {
+  readonly change: (stored: StoredKubeObject) => KubeObject;
+  /** Runs the steps of the change. */
+  readonly computed: LongChange<KubeObject>;
+  readonly request: ApiRequest;
+  readonly context: ServerContext;
+}
+
 /** The object that a change makes of the stored one, as far as the request permits it. */
-function changedObject(
-  stored: StoredKubeObject,
-  change: (stored: StoredKubeObject) => KubeObject,
-  request: ApiRequest,
-  context: ServerContext,
-): KubeObject {
+function changedObject(stored: StoredKubeObject, { change, computed, request, context }: RequestedChange): KubeObject {
   const { resource, name = '' } = request;
-  const changed = withKeptTimes(defaulted(change(stored), request), stored);
+  const changed = computed.step('change', stored, () => withKeptTimes(defaulted(change(stored), request), stored));
   const { resourceVersion: version } = changed.metadata;
   if (version && !/^\d+$/.test(version)) throw noVersion(version);
-  const wanted = withRequestManager(stored, changed, request, context);
+  const wanted = computed.step('manage', stored, () => withRequestManager(stored, changed, request, context));
   if (request.verb !== 'patch') checkUid(wanted, stored, resource);
   tellMistakes(wanted, stored, request);
   refuseEscalation(request, context, { before: stored, after: wanted });
@@ -204,7 +213,7 @@ function tellMistakes(wanted: KubeObject, stored: StoredKubeObject, request: Api
   if (isApply(request) || fieldValidation(request) !== 'Strict')
     return tellUnknown(sentences, request.resource, request);
   const all = [...repeated, ...sentences];
-  if (all.length > 0) throw invalidPatch(wanted, `strict decoding error: ${all.join(', ')}`);
+  if (all.length > 0) throw invalidPatch(wanted, stored, `strict decoding error: ${all.join(', ')}`);
 }
 
 /** The store keeps objects that belong to no namespace beside the objects of `default`. */

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
 import { requestedIngressPorts } from '../../network/index.ts';
-import { type ConfigFile, imageSource, makeImageMap, readCredentialProviders } from '../../settings/index.ts';
+import {
+  type ConfigFile,
+  type DeclaredNode,
+  imageSource,
+  makeImageMap,
+  NODES_MAX,
+  nodesAlike,
+  readCredentialProviders,
+} from '../../settings/index.ts';
 import type { RunChoices } from '../../engine/index.ts';
 import type { ManifestManager } from '../../apiserver/index.ts';
 import type { Cli } from '../base/cli.ts';
@@ -205,6 +213,7 @@ export function choicesOfFlags({ env }: Cli, flags: ApplyFlags, config: ConfigFi
     ingressPorts: requestedIngressPorts(flags.ingressPort, config?.ingressPort),
     pollsMemory: flags.enforceMemory === 'poll',
     isolates: flags.isolate,
+    nodes: nodesOfFlags(flags),
     overcommits: flags.overcommit || config?.overcommit === true,
     strictPid1: flags.strictPid1,
     seccompRoot: flags.seccompRoot && resolve(cwd, flags.seccompRoot),
@@ -212,4 +221,15 @@ export function choicesOfFlags({ env }: Cli, flags: ApplyFlags, config: ConfigFi
     speed: flags.speed,
     awaitsClient: flags.awaitsClient === true,
   };
+}
+
+/**
+ * The nodes of `--nodes` and `--zones`. Undefined: podrun.yaml decides.
+ * @throws {PodrunError} (usage) for numbers that make no sense
+ */
+export function nodesOfFlags({ nodes, zones }: Pick<ApplyFlags, 'nodes' | 'zones'>): DeclaredNode[] | undefined {
+  if (nodes === undefined && zones !== undefined) throw usage('--zones needs --nodes');
+  if (nodes === undefined) return undefined;
+  if (nodes < 1 || nodes > NODES_MAX) throw usage(`--nodes must be a number from 1 to ${NODES_MAX}, not ${nodes}`);
+  return nodesAlike(nodes, zones ?? 0);
 }

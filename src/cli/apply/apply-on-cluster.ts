@@ -2,14 +2,14 @@ import path from 'node:path';
 import { makeImageMap, readConfigFile } from '../../settings/index.ts';
 import { randomSuffix, serviceKeys } from '../../apiserver/index.ts';
 import type { RunListener } from '../../engine/index.ts';
-import { type KubeObject, usage } from '../../api/index.ts';
-import { commandVariables, type Root, serviceVariables } from '../../lifecycle/index.ts';
-import type { ManifestObject } from '../../manifest/index.ts';
+import { type KubeObject, PodrunError, usage } from '../../api/index.ts';
+import { commandVariables, type Root, serviceVariables, verdictOf } from '../../lifecycle/index.ts';
+import { type HelmHook, type ManifestObject, withoutHelmHooks } from '../../manifest/index.ts';
 import {
-  type ClusterAccess,
   ClusterConnection,
   clusterImages,
   ClusterRun,
+  type ClusterRunOptions,
   FORWARDED_HOST,
   PortForwards,
   removeLeftovers,
@@ -23,6 +23,7 @@ import { calledCommand, openStore } from '../base/environment.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import { openView } from '../view/open-view.ts';
 import type { ApplyFlags } from '../flags/apply-flags.ts';
+import { unreadOnCluster } from './cluster-objects.ts';
 import { planApply } from './apply-input.ts';
 import { followRun, showing } from './follow-run.ts';
 import { loadOrExplain, manifestsToRun, type StandardInput } from './manifest-input.ts';
@@ -30,14 +31,13 @@ import type { RunSession } from './session.ts';
 import { type HeldSignals, holdSignals } from '../base/signals.ts';
 
 /** The isolation that a cluster has. */
-const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };
+const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true, hasNodes: true };
 
 /** Flags that say how this machine runs Pods, each with a check whether it was given. */
 const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: ApplyFlags) => boolean]> = [
   ['--detach', ({ detach }) => detach],
   ['--api', ({ api }) => api === true],
   ['--no-api', ({ api }) => api === false],
-  ['--helm-hooks', ({ helmHooks }) => helmHooks === true],
   ['--static-pods', ({ staticPods }) => staticPods !== undefined],
   ['--image', ({ image }) => image.length > 0],
   ['--images', ({ images }) => images !== undefined],
@@ -48,6 +48,8 @@ const FOR_THIS_MACHINE: ReadonlyArray<readonly [flag: string, isGiven: (flags: A
   ['--ingress-port', ({ ingressPort }) => ingressPort !== undefined],
   ['--runtime', ({ runtime }) => runtime !== undefined],
   ['--isolate', ({ isolate }) => isolate],
+  ['--nodes', ({ nodes }) => nodes !== undefined],
+  ['--zones', ({ zones }) => zones !== undefined],
   ['--overcommit', ({ overcommit }) => overcommit],
   ['--seccomp-root', ({ seccompRoot }) => seccompRoot !== undefined],
   ['--strict-pid1', ({ strictPid1 }) => strictPid1],
@@ -76,21 +78,38 @@ export async function applyOnCluster(
   const access = await openCluster(flags);
   const store = openStore(cli, access.context);
   const runId = `podrun-${randomSuffix()}`;
-  const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
+  const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin, 'run');
   if (!loaded.ok) return loaded.exitCode;
-  const { expected, ...sorted } = await manifestsToRun(flags, plan, loaded.objects);
+  const { hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
+  if (warning !== undefined) cli.warn(warning);
+  const { expected, ...sorted } = await manifestsToRun(flags, plan, withoutHooks.objects);
   const { pods, records, workloads } = sorted;
+  const connection = new ClusterConnection(access);
+  const { first, last, custom, warnings } = await unreadOnCluster(connection, store, withoutHooks.unread, flags.strict);
+  for (const text of warnings) cli.warn(text);
   const written = [...records, ...workloads, ...pods].map(writtenObject);
-  const objects = clusterImages(written, makeImageMap([], config), flags.onClusterImage);
+  const onCluster = clusterImages(makeImageMap([], config), flags.onClusterImage);
+  const hookOnCluster = (hook: HelmHook): HelmHook => ({ ...hook, object: onCluster(hook.object) });
+  const create = {
+    objects: [...first, ...written.map(onCluster), ...last],
+    custom,
+    hooks: { preInstall: hooks.preInstall.map(hookOnCluster), postInstall: hooks.postInstall.map(hookOnCluster) },
+  };
   const view = await openView({ cli, flags, isRun: true }, sorted);
-  const heldSignals = holdSignals(cli);
+  const interruption = new AbortController();
+  const heldSignals = holdSignals(cli, () => interruption.abort(new PodrunError('NotRunning', 'interrupted')));
   const services = serviceKeys(records);
   // The advice at the end names commands that find this run.
   const ownFlags = { ...flags, stateDir: store.root };
   const session = { cli, flags: ownFlags, plan, store, view, config, services, served: [], loose: undefined, expected };
   try {
-    const exitCode = await createAndFollow(session, { access, runId, objects, heldSignals });
+    const { signal } = interruption;
+    const exitCode = await createAndFollow(session, { connection, runId, create, heldSignals, signal });
     return expected?.check(cli, store, exitCode) ?? exitCode;
+  } catch (error) {
+    const held = heldSignals.release();
+    if (held === undefined || error !== interruption.signal.reason) throw error;
+    return verdictOf({ type: 'interrupted', signal: held }, [], 'complete').exitCode;
   } finally {
     heldSignals.release();
     view.close();
@@ -99,19 +118,21 @@ export async function applyOnCluster(
 
 /** The part of a run on a cluster that its session does not have. */
 interface OnCluster {
-  readonly access: ClusterAccess;
+  readonly connection: ClusterConnection;
   /** See ClusterRunOptions. */
   readonly runId: string;
-  readonly objects: readonly KubeObject[];
+  readonly create: Pick<ClusterRunOptions, 'custom' | 'hooks' | 'objects'>;
   readonly heldSignals: HeldSignals;
+  /** Aborted by the first signal, which ends hooks. */
+  readonly signal: AbortSignal;
 }
 
 async function createAndFollow(
   session: RunSession,
-  { access, runId, objects, heldSignals }: OnCluster,
+  { connection, runId, create, heldSignals, signal }: OnCluster,
 ): Promise<number> {
-  const { cli, flags, store, view } = session;
-  const connection = new ClusterConnection(access);
+  const { cli, flags, plan, store, view } = session;
+  const { access } = connection;
   const forwards = new PortForwards(access, store);
   const namespace = flags.namespace ?? runId;
   try {
@@ -123,7 +144,8 @@ async function createAndFollow(
       clock: cli.clock,
       runId,
       namespace: flags.namespace,
-      objects,
+      ...create,
+      hookLimits: { deadlineMs: plan.timeoutMs && cli.clock.now().monotonicMs + plan.timeoutMs, signal },
       command: calledCommand(cli),
       listener: showingCluster(view),
       note: (text) => view.note(text),

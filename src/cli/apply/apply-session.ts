@@ -41,7 +41,7 @@ import { type Isolation, type ManifestObject, withoutHelmHooks } from '../../man
 import { BESIDE_OTHERS, type ChosenNetworks } from '../../network/index.ts';
 import { listOf, renderObject } from '../../print/index.ts';
 import { runInScope, type RuntimeFeatures } from '../../runtime/index.ts';
-import { type ConfigFile, readConfigFile } from '../../settings/index.ts';
+import { type ConfigFile, type DeclaredNode, readConfigFile, splitNodes } from '../../settings/index.ts';
 import { type FileStore, sharedClusterPaths } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
@@ -62,7 +62,9 @@ interface MoreOfRun {
   /** Follows the manifests while the run lasts. */
   readonly follow?: FollowManifests | undefined;
   /** Faults on purpose. `check` throws a PodrunError (usage) for a fault that this run cannot have. */
-  readonly faults?: (Faults & { check(planned: readonly PlannedPod[], network: string): void }) | undefined;
+  readonly faults?:
+    | (Faults & { check(planned: readonly PlannedPod[], network: string, nodes: readonly string[]): void })
+    | undefined;
 }
 
 /**
@@ -97,6 +99,8 @@ interface ReadManifests {
   readonly features: RuntimeFeatures | undefined;
   readonly isolation: Isolation & { readonly hasNamespaces: boolean };
   readonly objects: readonly ManifestObject[];
+  /** The nodes of the manifests, in place of this machine. */
+  readonly nodes: readonly DeclaredNode[];
   /** The objects that need an API server. */
   readonly needs: ApiNeeds;
   /** True: the run has an API server. */
@@ -120,26 +124,31 @@ async function readManifests(
   const refusesWithoutEffect = flags.strict && flags.dryRun === 'none';
   const features = refusesWithoutEffect ? (await chooseRuntime(choice, place)).features : undefined;
   const network = networkOf({ network: flags.network, config });
-  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork: hasOwnNetworks(network) };
+  const hasNodes = (flags.nodes ?? config?.nodes?.length ?? 1) > 1;
+  const hasPodNetwork = hasOwnNetworks(network);
+  const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork, hasNodes };
   const loaded = await loadOrExplain(cli, flags, isolation, stdin, 'run');
   if (!loaded.ok) return loaded;
   const { unread, hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
   if (warning !== undefined) cli.warn(warning);
   const objects = await managedManifests(withoutHooks.objects, managerOfFlags(flags), clock.now().wallMs);
-  const needs = apiNeeds(store, unread, objects, hooks);
+  const { nodes, rest } = splitNodes(unread);
+  const needs = apiNeeds(store, objects.length === 0 ? unread : rest, objects, hooks);
   const hasApi = flags.api ?? needs.isNeeded;
   for (const warning of unreadWarnings(needs, hasApi, flags.strict)) cli.warn(warning);
-  return { ok: true, plan, config, store, choice, place, features, isolation, objects, needs, hasApi };
+  return { ok: true, plan, config, store, choice, place, features, isolation, objects, nodes, needs, hasApi };
 }
 
 /** Refuses, before anything is stored, what cannot run as the flags ask. */
 async function checkManifests(
   cli: Cli,
   flags: ApplyFlags,
-  { plan, config, store, features, objects }: ReadManifests,
+  { plan, config, store, features, objects, nodes }: ReadManifests,
 ): Promise<CheckedManifests & { readonly choices: RunChoices }> {
   const toRun = await manifestsToRun(flags, plan, objects);
-  const choices = choicesOfFlags(cli, flags, config);
+  const chosen = choicesOfFlags(cli, flags, config);
+  const declared = [...(chosen.nodes ?? config?.nodes ?? []), ...nodes];
+  const choices = { ...chosen, ...(nodes.length > 0 && { nodes: declared }) };
   const sorted = sortByOwner(store, toRun);
   const planned = plannedPods([...sorted.own, ...sorted.ownWorkloads]);
   refuseSilentOwners(store, sorted.live);
@@ -164,7 +173,8 @@ async function runChecked(
   if (flags.strict && !isIdle) refuseIdlePolicies(checked.objects, networks);
   // In the foreground, the live view has a line of its event.
   if (flags.detach && !isIdle) idlePolicies(checked.objects, networks).forEach((line) => cli.warn(line));
-  faults?.check(planned, networks?.kind ?? 'host');
+  const nodes = (choices.nodes ?? config?.nodes ?? []).map(({ name }) => name);
+  faults?.check(planned, networks?.kind ?? 'host', nodes);
   const isRun = !isIdle && !flags.detach;
   const { needs, hasApi } = checked;
   const view = await openView({ cli, flags, isRun }, { pods, workloads, records }, store);

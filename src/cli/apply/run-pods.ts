@@ -109,6 +109,7 @@ function startRun(
   const heap = new SmallHeap([]);
   return Run.start({
     objects,
+    nodes: session.settings.nodes,
     settings: () => settingsOf(session),
     store,
     clock: cli.clock,

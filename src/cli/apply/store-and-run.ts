@@ -25,6 +25,7 @@ import { BackgroundAgents } from '../../store/index.ts';
 import { calledCommand } from '../base/environment.ts';
 import type { ApplyExpectations } from '../history/expectations.ts';
 import type { RunApi } from './api-beside.ts';
+import { declareNodes } from '../../settings/index.ts';
 import { isWaiting, runPods, settingsOf, tellOfFirstPull } from './run-pods.ts';
 import type { ApplySession } from './session.ts';
 
@@ -40,6 +41,8 @@ export interface CheckedManifests extends SortedObjects {
 export async function storeAndRun(session: ApplySession, checked: CheckedManifests): Promise<number> {
   const { cli, flags, settings, store, view } = session;
   const { own, ownWorkloads } = checked;
+  // A conflict is reported before anything is stored.
+  if (settings.nodes !== undefined && settings.nodes.length > 0) declareNodes(store, settings.nodes);
   const note = (text: string): void => view.note(text);
   const run = {
     store,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { RunOutcome } from '../../engine/index.ts';
-import { formatTime, parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
+import { errorMessage, formatTime, parseTime, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { type RunGoal, wantedOf } from '../../controllers/index.ts';
 import { podRoot, type Root, type RunRecord, type Unservable, verdictOf } from '../../lifecycle/index.ts';
@@ -28,10 +28,10 @@ import {
   podEvidence,
   RecordedRuns,
 } from '../../store/index.ts';
-import { createdMs, isPresent, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
+import { lanesOf, createdMs, isPresent, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
 import { topWorkload, workloadsAbove } from '../../apiserver/index.ts';
-import { reasonOf, removeOldLogs, writeText, writeReplacing } from '../report/report-folder.ts';
+import { removeOldLogs, writeText, writeReplacing } from '../report/report-folder.ts';
 
 /** The contents of a report. */
 export interface ReportRequest {
@@ -90,7 +90,7 @@ export class RunReport {
    */
   write(end: FinishedRun, onTrouble: (text: string) => void): void {
     const { pods, roots } = end;
-    const { folder, clock } = this.#request;
+    const { folder, store, clock } = this.#request;
     try {
       const runs = this.#runsOf(pods, roots);
       const nowMs = clock.now().wallMs;
@@ -98,10 +98,10 @@ export class RunReport {
       this.#writeLogs(runs);
       writeText(file('pods.json'), json(pods));
       writeText(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
-      if (runs.length > 0) writeText(file('timeline.html'), runPage(runs, nowMs));
+      if (runs.length > 0) writeText(file('timeline.html'), runPage(runs, lanesOf(store, runs), nowMs));
       writeText(file('junit.xml'), renderJunit('podrun', this.#suites(end, runs)));
     } catch (error) {
-      onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
+      onTrouble(`the report could not be written to ${folder}: ${errorMessage(error)}`);
     }
   }
 

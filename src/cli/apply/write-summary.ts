@@ -1,10 +1,10 @@
-import type { StoredPod } from '../../api/index.ts';
+import { errorMessage, type StoredPod } from '../../api/index.ts';
 import { type Root, rootEnd } from '../../lifecycle/index.ts';
 import { renderSummary, rootName, rootState, type SummaryRow } from '../../print/index.ts';
 import { RecordedRuns } from '../../store/index.ts';
 import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { annotatesForGitHub } from '../view/github-mistakes.ts';
-import { appendText, reasonOf } from '../report/report-folder.ts';
+import { appendText } from '../report/report-folder.ts';
 import type { CommandRecord } from './goal-command.ts';
 import { isThere } from './run-progress.ts';
 import type { RunSession } from './session.ts';
@@ -44,7 +44,7 @@ export function writeSummary(session: RunSession, run: SummarizedRun): void {
     });
     appendText(file, text);
   } catch (error) {
-    view.trouble(`the summary could not be written to ${file}: ${reasonOf(error)}`);
+    view.trouble(`the summary could not be written to ${file}: ${errorMessage(error)}`);
   }
 }
 

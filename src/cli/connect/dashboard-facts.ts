@@ -3,7 +3,7 @@ import type { StoredService } from '../../api/index.ts';
 import { PLAIN, renderTimelines, UNICODE_GLYPHS } from '../../print/index.ts';
 import type { DashboardFacts } from '../../server/index.ts';
 import { type FileStore, RecordedRuns } from '../../store/index.ts';
-import { chosenRuns, recordedRun } from '../timeline/chosen-runs.ts';
+import { chosenRuns, lanesOf, recordedRun } from '../timeline/chosen-runs.ts';
 
 /** The width of a drawing in the page, characters. */
 const COLUMNS = 100;
@@ -22,11 +22,10 @@ export function dashboardFacts(store: FileStore): DashboardFacts {
       const nowMs = store.clock.now().wallMs;
       const above = workloadsAbove(store);
       const runs = chosenRuns(records, { namespace, words: [name], nowMs, workloadsAbove: above });
-      const named = runs.map((chosen) => {
-        const { run, workload, timeline } = recordedRun(records, chosen, nowMs);
-        return { run: run.run, workload, timeline };
-      });
-      return renderTimelines(named, { width: COLUMNS, color: PLAIN, glyphs: UNICODE_GLYPHS });
+      const recorded = runs.map((chosen) => recordedRun(records, chosen, nowMs));
+      const named = recorded.map(({ run, workload, timeline }) => ({ run: run.run, workload, timeline }));
+      const nodes = lanesOf(store, recorded);
+      return renderTimelines(named, { width: COLUMNS, color: PLAIN, glyphs: UNICODE_GLYPHS, nodes });
     },
   };
 }

@@ -60,7 +60,7 @@ export async function createFromFiles(cli: Cli, word: string | undefined, flags:
   const { output: _output, template: _template, ...shared } = flags;
   const applyFlags: ApplyFlags = { ...APPLY_DEFAULTS, ...shared, detach: true, logs: false, annotations: 'none' };
   // The second reading warns.
-  const isolation = { hasNamespaces: true, hasPodNetwork: true };
+  const isolation = { hasNamespaces: true, hasPodNetwork: true, hasNodes: true };
   const loaded = await loadOrExplain(cli.silenced(), applyFlags, isolation, stdin, 'create');
   if (!loaded.ok) return loaded.exitCode;
   const store = openStore(cli);

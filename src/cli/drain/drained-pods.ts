@@ -1,5 +1,14 @@
-import { controllerOf, isMirrorPod, isTerminalPhase, noSuchObject, type StoredPod, usage } from '../../api/index.ts';
-import { readNode, setCordoned } from '../../settings/index.ts';
+import {
+  controllerOf,
+  isMirrorPod,
+  isTerminalPhase,
+  noSuchObject,
+  type StoredKubeObject,
+  type StoredPod,
+  usage,
+} from '../../api/index.ts';
+import { withClusterObjects } from '../../apiserver/index.ts';
+import { setCordoned } from '../../settings/index.ts';
 import type { FileStore, ObjectReader } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
@@ -63,15 +72,17 @@ export function blockedPods(
 }
 
 /**
- * The name of the node that a command means: this machine.
- * @throws {PodrunError} for a missing name, and for another node
+ * The name of the node that a command means.
+ * @throws {PodrunError} for a missing name, and for a node that does not exist
  */
 export function nodeArgument(store: FileStore, word: string | undefined, command: string): string {
-  const { name } = readNode({ storageDir: store.root });
-  if (word === undefined) throw usage(`USAGE: podrun ${command} NODE [flags]`, `The only node is ${name}.`);
+  const nodes = withClusterObjects(store, { stateDir: store.root, nowMs: 0 }).list<StoredKubeObject>('nodes');
+  const names = nodes.map(({ metadata }) => metadata.name);
+  const known = names.length === 1 ? `The only node is ${names[0]}.` : `The nodes are ${names.join(', ')}.`;
+  if (word === undefined) throw usage(`USAGE: podrun ${command} NODE [flags]`, known);
   const wanted = word.replace(/^nodes?\//, '');
-  if (wanted !== name) throw noSuchObject('nodes', wanted, `The only node is ${name}.`);
-  return name;
+  if (!names.includes(wanted)) throw noSuchObject('nodes', wanted, known);
+  return wanted;
 }
 
 /** Cordons or uncordons the node, and prints kubectl's line. */

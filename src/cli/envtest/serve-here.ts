@@ -21,7 +21,10 @@ export async function serveHere(cli: Cli, { json, crds, version, print }: Envtes
   if (print !== undefined) throw usage('podrun envtest serve has no flag --print');
   const mode = modeIn(cli.env);
   const dialect = suiteVersion(cli.env, version);
-  const end = json === true ? Promise.race([signalled(cli), inputOver(cli)]) : signalled(cli);
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const signals = listenForSignals(cli, stop);
+  const end = json === true ? Promise.race([stopped, inputOver(cli)]) : stopped;
   const { serveSuite } = await import('../../envtest/suite/serve-suite.ts');
   return serveSuite({
     mode,
@@ -40,12 +43,7 @@ export async function serveHere(cli: Cli, { json, crds, version, print }: Envtes
       cli.stdout.write(`export KUBECONFIG='${kubeconfig}'\n`);
       cli.note(`serving ${url}; Ctrl-C ends the server and removes its objects`);
     },
-  });
-}
-
-/** Resolves with a signal. */
-function signalled(cli: Cli): Promise<void> {
-  return new Promise((resolve) => void listenForSignals(cli, () => resolve()));
+  }).finally(() => signals.close());
 }
 
 /** Resolves when standard input ends: its writer is gone, or has closed it. */

@@ -46,7 +46,8 @@ export function experiment(
   if (isRun) cli.note(`faults: ${inject.join(', ')} (--seed ${seed ?? DEFAULT_SEED})`);
   const jumpWall = (ms: number): void => clock.jumpWall(ms);
   const client = countRequests === true ? clientOf(cli) : undefined;
-  return { cli: own, faults: new InjectedFaults({ faults, seed: seed ?? DEFAULT_SEED, clock, jumpWall, client }) };
+  const options = { faults, seed: seed ?? DEFAULT_SEED, clock, jumpWall, client };
+  return { cli: own, faults: new InjectedFaults(options) };
 }
 
 /** A client of all Services on record when the Pods begin. */

@@ -28,6 +28,9 @@ export interface MatrixFlags {
   readonly timeout: string | undefined;
   readonly network: string | undefined;
   readonly runtime: string | undefined;
+  readonly nodes?: number;
+  readonly zones?: number;
+  readonly speed: string | undefined;
   readonly output: 'json' | undefined;
 }
 
@@ -36,9 +39,12 @@ interface SeedRun extends Noticed {
   readonly seed: number;
   /** The exit code of `apply`. */
   readonly exitCode: number;
+  /** The nodes with faults, one for each fault. Undefined: no fault is one of nodes. */
+  readonly nodesLost: readonly string[] | undefined;
 }
 
 const HEADING = ['SEED', 'VERDICT', 'FAULTS', 'RESTARTS', 'READY AGAIN AFTER', 'LOST REQUESTS'];
+const NODES_HEADING = 'NODES LOST';
 /** Without --inject: one container, which the seed chooses, is killed at a time that the seed chooses. */
 const DEFAULT_FAULT = 'kill';
 const NO_FAULT = 'no fault';
@@ -53,7 +59,7 @@ const DEFAULT_FOR = '20s';
  */
 export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly string[] | undefined): Promise<number> {
   const faults = flags.inject.length === 0 ? [DEFAULT_FAULT] : flags.inject;
-  for (const fault of faults) readFault(fault);
+  const losesNodes = faults.map(readFault).some(({ type }) => type === 'node');
   check(flags, command);
   const held = command ?? sleepFor(flags.for ?? (await defaultFor(cli, flags)));
   const hasGoal = held !== undefined || flags.until !== undefined;
@@ -72,10 +78,10 @@ export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly str
   const signals = listenForSignals(cli, () => (isStopped = true));
   const runs: SeedRun[] = [];
   try {
-    print([HEADING]);
+    print([losesNodes ? [...HEADING, NODES_HEADING] : HEADING]);
     const tasks = Array.from({ length: flags.seeds }, (_, index) => async (): Promise<SeedRun | undefined> => {
       if (isStopped) return undefined;
-      return runSeed(cli, index + 1, { args: [...args, '--count-requests'], command: held });
+      return runSeed(cli, index + 1, { args: [...args, '--count-requests'], command: held, losesNodes });
     });
     for (const result of begun(tasks, flags.jobs)) {
       const run = await result;
@@ -86,7 +92,7 @@ export async function matrix(cli: Cli, flags: MatrixFlags, command: readonly str
   } finally {
     signals.close();
   }
-  cli.stdout.write(isText ? summaryOf(runs, { args, command: held }, faults) : recordOf(runs, faults));
+  cli.stdout.write(isText ? summaryOf(runs, { args, command: held, losesNodes }, faults) : recordOf(runs, faults));
   if (isStopped) return EXIT.interrupted;
   const hasFault = runs.some(({ faults: count }) => count > 0);
   return hasFault && runs.every(({ exitCode }) => exitCode === EXIT.ok) ? EXIT.ok : EXIT.failed;
@@ -100,12 +106,13 @@ function check({ seeds, jobs, for: lasting }: MatrixFlags, command: readonly str
   if (durationFlag('--for', lasting) <= 0) throw usage('--for must be longer than 0');
 }
 
-function applyArgs({ filename, recursive, namespace, until, timeout, network, runtime }: MatrixFlags): string[] {
-  const given = { namespace, until, timeout, network, runtime };
+function applyArgs({ filename, recursive, ...flags }: MatrixFlags): string[] {
+  const { namespace, until, timeout, network, runtime, nodes, zones, speed } = flags;
+  const given = { namespace, until, timeout, network, runtime, nodes, zones, speed };
   return [
     ...filename.flatMap((file) => ['-f', file]),
     ...(recursive ? ['-R'] : []),
-    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
   ];
 }
 
@@ -135,16 +142,19 @@ function sleepFor(lasting: string | undefined): readonly string[] | undefined {
 interface SeedCall {
   readonly args: readonly string[];
   readonly command: readonly string[] | undefined;
+  readonly losesNodes: boolean;
 }
 
-async function runSeed(cli: Cli, seed: number, { args, command }: SeedCall): Promise<SeedRun> {
+async function runSeed(cli: Cli, seed: number, { args, command, losesNodes }: SeedCall): Promise<SeedRun> {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-matrix-'));
   try {
     const own = ['--state-dir', folder, '--quiet', '--seed', String(seed)];
     const call = { name: `seed ${seed}`, args: [...args, ...own], command, isShown: reasons() };
-    const { exitCode, runs } = await applyInChild(cli, call);
+    const { exitCode, runs, nodesLost } = await applyInChild(cli, call);
     if (exitCode === EXIT.usage && runs.length === 0) throw usage('no Pod began', 'The lines above say why.');
-    return { seed, exitCode, ...noticedIn(runs.map(({ recorded }) => recorded)) };
+    const noticed = noticedIn(runs.map(({ recorded }) => recorded));
+    const faults = noticed.faults + nodesLost.length;
+    return { seed, exitCode, ...noticed, faults, nodesLost: losesNodes ? nodesLost : undefined };
   } finally {
     removeTree(folder);
   }
@@ -173,10 +183,11 @@ function begun<Result>(tasks: ReadonlyArray<() => Promise<Result>>, atOnce: numb
   return results;
 }
 
-function rowOf({ seed, exitCode, faults, restarts, readyAgainMs, requests }: SeedRun): string[] {
+function rowOf({ seed, exitCode, faults, restarts, readyAgainMs, requests, nodesLost }: SeedRun): string[] {
   const recovery = readyAgainMs === undefined ? '-' : seconds(readyAgainMs);
   const lost = requests.length === 0 ? '-' : lostIn(requests);
-  return [String(seed), verdict({ exitCode, faults }), String(faults), String(restarts), recovery, lost];
+  const row = [String(seed), verdict({ exitCode, faults }), String(faults), String(restarts), recovery, lost];
+  return nodesLost === undefined ? row : [...row, nodesLost.join(',') || '-'];
 }
 
 function lostIn(requests: readonly RequestCount[]): string {

@@ -11,8 +11,11 @@ import {
 } from '../../api/index.ts';
 import { separateObjects } from '../../apiserver/index.ts';
 import { plannedPods } from '../../engine/index.ts';
-import { readProgram, type SimulatedLife, Simulation } from '../../simulation/index.ts';
+import { InjectedFaults, readFault } from '../../experiments/index.ts';
+import { readConfigFile, splitNodes } from '../../settings/index.ts';
+import { ManualClock, readProgram, type SimulatedLife, Simulation } from '../../simulation/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
+import { nodesOfFlags } from '../apply/apply-input.ts';
 import { loadOrExplain } from '../apply/manifest-input.ts';
 import type { Cli } from '../base/cli.ts';
 import { displayNowMs } from '../base/environment.ts';
@@ -33,11 +36,21 @@ export interface SimulateFlags {
   readonly load: readonly string[];
   /** Default: a day, or the load and ten minutes. */
   readonly for: string | undefined;
+  /** The number of nodes. Undefined: podrun.yaml and the manifests decide. */
+  readonly nodes?: number;
+  readonly zones?: number;
+  readonly inject: readonly string[];
+  readonly seed: number | undefined;
   readonly output: 'text' | 'json' | undefined;
 }
 
 /** The isolation of a simulated node. */
 const OF_A_NODE = { hasNamespaces: true, hasPodNetwork: true };
+/** The kind of a network in which no Pod is cut off from another. */
+const NETWORK = 'host';
+
+/** The seed of faults, as for apply. */
+const DEFAULT_SEED = 1;
 
 /** A day like any other: a simulation is the same each time. */
 const START_MS = Date.UTC(2026, 0, 1);
@@ -46,19 +59,33 @@ const START_MS = Date.UTC(2026, 0, 1);
 export async function simulate(cli: Cli, flags: SimulateFlags): Promise<number> {
   const { filename, recursive, namespace, output } = flags;
   const applyFlags = { ...APPLY_DEFAULTS, filename, recursive, namespace, output };
-  const loaded = await loadOrExplain(cli, applyFlags, OF_A_NODE);
+  const chosen = nodesOfFlags(flags) ?? readConfigFile({ path: undefined, cwd: process.cwd() })?.nodes ?? [];
+  const loaded = await loadOrExplain(cli, applyFlags, { ...OF_A_NODE, hasNodes: chosen.length > 1 }, undefined, 'run');
   if (!loaded.ok) return loaded.exitCode;
+  const { nodes: ofManifests, rest } = splitNodes(loaded.unread);
+  const nodes = [...chosen, ...ofManifests];
+  for (const kind of new Set(rest.map(({ object }) => object.kind))) cli.warn(notSimulated(kind));
   const { pods, workloads, records } = separateObjects(loaded.objects);
-  const programs = readPrograms(flags.program, plannedPods([...pods, ...workloads]));
+  const planned = plannedPods([...pods, ...workloads]);
+  const programs = readPrograms(flags.program, planned);
   const loads = readLoads(flags.load, loaded.objects, process.cwd());
   const forMs = flags.for === undefined ? lengthOfRun(loads) : durationFlag('--for', flags.for);
   if (forMs <= 0) throw usage('--for must be longer than 0');
   const startMs = cli.env['PODRUN_NOW'] ? displayNowMs(cli) : START_MS;
   let view: ApplyView | undefined;
   const log = new ScalingLog(loads, startMs);
+  const clock = new ManualClock(startMs);
+  const faults = readFaults(flags, clock);
+  faults?.check(
+    planned,
+    NETWORK,
+    nodes.map(({ name }) => name),
+  );
   const simulation: Simulation = new Simulation({
     programs,
-    startMs,
+    clock,
+    faults,
+    ...(nodes.length > 0 && { nodes }),
     ...(loads.length > 0 && { loads }),
     onPod: (event) => view?.pod(event),
     onObject: (event) => view?.object(event),
@@ -75,17 +102,36 @@ export async function simulate(cli: Cli, flags: SimulateFlags): Promise<number> 
     workloads: workloads.map(({ object }) => object as unknown as Workload),
     manifests: pods,
     isRun: true,
+    hasNodes: () => nodes.length > 1,
   });
   cli.note(`simulated from ${formatTime(startMs)} on: no program of the manifests runs`);
   simulation.begin([...records, ...pods, ...workloads].map(({ object }) => object as unknown as KubeObject));
   await simulation.run(forMs);
-  const states = simulation.pods.map((pod) => `  ${stateOf(pod)}`);
+  const states = simulation.pods.map((pod) => `  ${stateOf(pod, nodes.length > 1)}`);
   const summary = [`after ${flags.for ?? durationText(forMs)}:`, ...states].join('\n');
   const text = `${log.text}${summary}`;
   if (applyFlags.output === 'json') cli.note(text);
   else cli.stdout.write(`${text}\n`);
   view.close();
   return EXIT.ok;
+}
+
+/** @throws {PodrunError} (usage) for a fault of something that no simulated machine has */
+function readFaults({ inject, seed = DEFAULT_SEED }: SimulateFlags, clock: ManualClock): InjectedFaults | undefined {
+  const faults = inject.map(readFault);
+  const first = faults.find(({ type }) => type === 'partition' || type === 'image');
+  if (first !== undefined)
+    throw usage(
+      `--inject ${first.text}: a simulated machine pulls no image and has no network`,
+      'podrun apply has both.',
+    );
+  if (faults.length === 0) return undefined;
+  return new InjectedFaults({ faults, seed, clock, jumpWall: (ms) => clock.jumpWall(ms) });
+}
+
+/** A kind that no agent and no controller acts upon, or that nothing defines. */
+function notSimulated(kind: string): string {
+  return `${kind} is not supported by this runner, ignored`;
 }
 
 /** A time without parts that are zero: `24h`, `20m`. */
@@ -120,9 +166,11 @@ async function openSimulationView(options: ApplyViewOptions): Promise<ApplyView>
   return new TextView(options, await painterFor(options.cli, 'stdout'));
 }
 
-function stateOf({ metadata, status }: StoredPod): string {
+function stateOf({ metadata, spec, status }: StoredPod, hasNodes: boolean): string {
   const restarts = allContainerStatuses(status).reduce((sum, { restartCount }) => sum + restartCount, 0);
   const isReady = status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
   const readiness = status.phase === 'Running' ? (isReady ? ', ready' : ', not ready') : '';
-  return `pod/${metadata.name} ${status.phase}${readiness}, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
+  const node = hasNodes ? ` on ${spec.nodeName ?? 'no node'}` : '';
+  const count = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
+  return `pod/${metadata.name} ${status.phase}${node}${readiness}, ${count}`;
 }

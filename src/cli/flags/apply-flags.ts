@@ -8,6 +8,10 @@ export const SECCOMP_ROOT_HELP = 'the folder of seccomp profiles (default: secco
 /** The help of `--overcommit`. */
 export const OVERCOMMIT_HELP = 'record requests for CPU, memory and disk, and do not count them';
 
+/** The help of `--nodes` and `--zones`. */
+export const NODES_HELP = 'run Pods on this many nodes, node-1, node-2, … (default: on one, this machine)';
+export const ZONES_HELP = 'with --nodes: spread the nodes over this many zones';
+
 /** The flags of `apply`. */
 export interface ApplyFlags extends OutputFlags {
   readonly filename: readonly string[];
@@ -96,6 +100,10 @@ export interface ApplyFlags extends OutputFlags {
   readonly strict: boolean;
   /** Containers get copies of the folders with the user's work as well. */
   readonly isolate: boolean;
+  /** The number of nodes. Undefined: podrun.yaml decides, or this machine is the only one. */
+  readonly nodes?: number;
+  /** The number of zones of these nodes. Undefined: they are in none. */
+  readonly zones?: number;
   /** Requests for CPU, memory and disk are recorded and not counted. */
   readonly overcommit: boolean;
   readonly strictPid1: boolean;

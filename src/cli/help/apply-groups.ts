@@ -43,8 +43,9 @@ const GROUPS: ReadonlyArray<readonly [heading: string, flags: readonly string[]]
   ],
   [
     'What containers may do:',
-    ['--runtime', '--isolate', '--best-effort', '--strict-pid1', '--seccomp-root', '--enforce-memory', '--overcommit'],
+    ['--runtime', '--isolate', '--best-effort', '--strict-pid1', '--seccomp-root', '--enforce-memory'],
   ],
+  ['Nodes:', ['--nodes', '--zones', '--overcommit']],
   ['On a cluster:', ['--context', '--kubeconfig', '--on-cluster-image']],
   ['Time and faults:', ['--speed', '--inject', '--seed', '--count-requests']],
 ];

@@ -1,3 +1,4 @@
+import { ownValue } from '../../api/index.ts';
 const IMAGES = "Images are programs of this machine: map them with --image 'IMAGE=COMMAND' or in podrun.yaml.";
 const CREATE = "Use 'podrun apply --detach -f FILE': it creates the objects and runs the Pods.";
 const KUSTOMIZE = "Use 'podrun apply -k FOLDER', or 'kubectl kustomize FOLDER' and -f -.";
@@ -66,5 +67,5 @@ export function insteadOfFlag(command: string, flag: string): string | undefined
  * One line about the replacement of a command. Undefined when neither kubectl nor docker compose has such a command.
  */
 export function insteadOf(command: string): string | undefined {
-  return Object.hasOwn(INSTEAD, command) ? INSTEAD[command] : undefined;
+  return ownValue(INSTEAD, command);
 }

@@ -5,7 +5,7 @@ import type { NamedRun } from '../../history/index.ts';
 import { startCommand } from '../../runtime/index.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli } from '../base/cli.ts';
-import { runsInText } from './saved-runs.ts';
+import { nodesLostIn, runsInText } from './saved-runs.ts';
 
 /** One `podrun apply` of several. */
 export interface ChildApply {
@@ -25,6 +25,8 @@ export interface ChildOutcome {
   readonly exitCode: number;
   /** The runs of its Pods, in the order of their beginning. */
   readonly runs: readonly NamedRun[];
+  /** The nodes with faults on purpose, one for each fault. */
+  readonly nodesLost: readonly string[];
 }
 
 /**
@@ -58,7 +60,8 @@ export async function applyInChild(
     const exitCode = await outcome.command.exitCode;
     await outcome.command.swept;
     await outcome.command.outputTaken;
-    return { exitCode, runs: runsInText(Buffer.concat(stream).toString(), name) };
+    const text = Buffer.concat(stream).toString();
+    return { exitCode, runs: runsInText(text, name), nodesLost: nodesLostIn(text, name) };
   } finally {
     signals.close();
   }

@@ -1,6 +1,7 @@
 import { quietly } from '../../quietly.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, usage, type WatchEvent } from '../../api/index.ts';
 import { type NamedRun, runsInStream } from '../../history/index.ts';
+import { FAULT_INJECTED } from '../../lifecycle/index.ts';
 import { type FileStore, readUpTo, RecordedRuns, textUpTo, unreadableFile } from '../../store/index.ts';
 import type { Cli } from '../base/cli.ts';
 
@@ -28,6 +29,19 @@ export async function runsInFile(cli: Cli, file: string): Promise<NamedRun[]> {
  */
 export function runsInText(text: string, source: string): NamedRun[] {
   return runsInStream(streamLines(text, source)).map((recorded) => ({ run: recorded.name, recorded }));
+}
+
+/**
+ * The names of the nodes with faults on purpose in the output of `apply -o json`, one for each fault.
+ * @param source the origin of the text, for messages
+ * @throws {PodrunError} (usage) for a line that is no JSON
+ */
+export function nodesLostIn(text: string, source: string): string[] {
+  return streamLines(text, source).flatMap(({ object }) => {
+    if (object.kind !== 'Event' || object.reason !== FAULT_INJECTED) return [];
+    const { kind, name = '' } = object.involvedObject;
+    return kind === 'Node' ? [name] : [];
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readUpTo } from '../../store/index.ts';
-import { type StoredKubeObject, usage, type WatchEvent } from '../../api/index.ts';
+import { inWholeSeconds, type KubeObject, type StoredKubeObject, usage, type WatchEvent } from '../../api/index.ts';
 import {
   customColumnsPrinter,
   formatYaml,
@@ -34,13 +34,33 @@ export interface ObjectPrinter {
 export type PrinterFlags = OutputFlags & { readonly headers?: boolean };
 
 /**
- * Makes the printer for `-o` and `--template`. Undefined when the command has its own output.
+ * Makes the printer for `-o` and `--template`. Undefined when the command has its own output. Objects have the times
+ * that the API has: the store has microseconds.
  * @throws {PodrunError} (usage) when a template is missing or wrong
  */
 export function objectPrinter(
   out: Pick<Output, 'isTerminal' | 'keepText'>,
   flags: PrinterFlags,
 ): ObjectPrinter | undefined {
+  const printer = formatPrinter(out, flags);
+  return (
+    printer && {
+      print: (object) => printer.print(asServed(object)),
+      printChanges: (changes, isTyped) => {
+        const served = changes.map((change) => ({ ...change, object: inWholeSeconds(change.object) }));
+        return printer.printChanges(served, isTyped);
+      },
+    }
+  );
+}
+
+/** An object, or the items of a List, as the API sends them. */
+function asServed(object: PrintedObject): PrintedObject {
+  const { items } = object;
+  return items === undefined ? inWholeSeconds(object as KubeObject) : { ...object, items: items.map(asServed) };
+}
+
+function formatPrinter(out: Pick<Output, 'isTerminal' | 'keepText'>, flags: PrinterFlags): ObjectPrinter | undefined {
   const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
   if (output === undefined || output === 'wide') return undefined;
   const [format, given] = splitOnce(output);

@@ -1,5 +1,6 @@
 import {
   namespacedResources,
+  ownValue,
   type PodrunError,
   type ResourceType,
   SelectedChanges,
@@ -156,7 +157,7 @@ class ComputedWatch {
   constructor(reader: ObjectReader, { plural }: ResourceType) {
     this.#reader = reader;
     this.#resource = plural;
-    this.#sources = SOURCES[plural];
+    this.#sources = ownValue(SOURCES, plural);
   }
 
   /** A change of a stored object, with what is computed. */

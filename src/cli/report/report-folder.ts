@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { filesIn } from '../../quietly.ts';
-import { PodrunError } from '../../api/index.ts';
+import { errorMessage, PodrunError } from '../../api/index.ts';
 import { visibleControls } from '../../print/index.ts';
 import { makeFolder } from '../../store/index.ts';
 
@@ -18,7 +18,7 @@ export function prepareReportFolder(folder: string): void {
     rmSync(trial);
   } catch (error) {
     const isFile = existsSync(folder) && !statSync(folder).isDirectory();
-    const why = isFile ? 'it exists and is no folder' : reasonOf(error);
+    const why = isFile ? 'it exists and is no folder' : errorMessage(error);
     throw new PodrunError('Usage', `the report cannot be written to ${folder}: ${why}`, {
       path: folder,
       hint: 'Nothing was started. Name a folder for --report: podrun creates it if necessary.',
@@ -57,9 +57,4 @@ export function appendText(file: string, text: string): void {
 export function removeOldLogs(folder: string): void {
   const names = filesIn(folder);
   for (const name of names) if (/^\d+\.log$/.test(name)) rmSync(path.join(folder, name), { force: true });
-}
-
-/** The message of the system. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,22 @@
-import { noTransitions, type RecordedRun, runLengthMs, type Timeline, timelineOf } from '../../history/index.ts';
-import { isLost, isTerminalPhase, isWorkload, parseTime, PodrunError } from '../../api/index.ts';
-import type { RecordedRuns, RunOnRecord } from '../../store/index.ts';
+import {
+  type NodeLane,
+  nodeLanes,
+  noTransitions,
+  type RecordedRun,
+  runLengthMs,
+  type Timeline,
+  timelineOf,
+} from '../../history/index.ts';
+import {
+  DEFAULT_NAMESPACE,
+  isLost,
+  isTerminalPhase,
+  isWorkload,
+  parseTime,
+  PodrunError,
+  type StoredEvent,
+} from '../../api/index.ts';
+import type { FileStore, RecordedRuns, RunOnRecord } from '../../store/index.ts';
 import { mustFindType, podArgument } from '../select/resource-arguments.ts';
 import { workloadGroups } from '../../print/index.ts';
 import { topWorkload, type WorkloadsAbove } from '../../apiserver/index.ts';
@@ -100,4 +116,13 @@ export function recordedRun(records: RecordedRuns, { run, workload }: ChosenRun,
   const timeline = timelineOf(recorded, isAlive ? nowMs : undefined);
   if (timeline !== undefined) return { run, workload, recorded, timeline };
   throw noTransitions(run.run);
+}
+
+/** The lanes of the nodes of these runs. None for one node. */
+export function lanesOf(store: FileStore, runs: readonly RunInTime[]): NodeLane[] {
+  const timelines = runs.map(({ timeline }) => timeline);
+  const nodes = store.list('nodes').map(({ metadata }) => metadata.name ?? '');
+  const originMs = Math.min(...timelines.map(({ createdAtMs }) => createdAtMs));
+  const events = nodes.length < 2 ? [] : store.list<StoredEvent>('events', { namespace: DEFAULT_NAMESPACE });
+  return nodeLanes({ timelines, nodes, events, originMs });
 }

@@ -1,5 +1,5 @@
 import { formatTime, type StoredEvent } from '../../api/index.ts';
-import type { RecordedRun } from '../../history/index.ts';
+import type { NodeLane, RecordedRun } from '../../history/index.ts';
 import { describePod, type PageLog, type PagePod, renderPage } from '../../print/index.ts';
 import { version } from '../../version.ts';
 import { instanceLogPath, instancesLogged, lastLogLines } from '../../store/index.ts';
@@ -12,11 +12,11 @@ const LOG_LINES_MAX = 2000;
  * Makes the page of these runs, with their events, logs and descriptions.
  * @throws {PodrunError} when the record cannot be read
  */
-export function runPage(runs: readonly RunInTime[], nowMs: number): string {
+export function runPage(runs: readonly RunInTime[], nodes: readonly NodeLane[], nowMs: number): string {
   const sha256 = (text: string): string =>
     process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('base64');
   const pods = runs.map((run) => pageOf(run, nowMs));
-  return renderPage(pods, { sha256, madeAt: formatTime(nowMs).replace(/\.\d+Z$/, 'Z'), version });
+  return renderPage(pods, { sha256, madeAt: formatTime(nowMs).replace(/\.\d+Z$/, 'Z'), version, nodes });
 }
 
 function pageOf(inTime: RunInTime, nowMs: number): PagePod {

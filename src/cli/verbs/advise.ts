@@ -1,8 +1,10 @@
-import { advise, noTransitions, patchOf, type RunAdvice } from '../../history/index.ts';
+import { advise, noTransitions, patchOf, type WorkloadPods, type RunAdvice } from '../../history/index.ts';
 import type { Command } from 'commander';
 import { DEFAULT_NAMESPACE, EXIT, type StoredPod } from '../../api/index.ts';
 import { formatYaml, renderAdvice, renderAdviceJson } from '../../print/index.ts';
-import { RecordedRuns } from '../../store/index.ts';
+import { topWorkload, workloadsAbove } from '../../apiserver/index.ts';
+import { hasSeveralNodes } from '../../settings/index.ts';
+import { type FileStore, RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { podArgument } from '../select/resource-arguments.ts';
 import { outputOption } from '../select/selection-flags.ts';
@@ -40,14 +42,25 @@ export function register(program: Command, run: RunVerb): void {
 
 async function adviseCommand(cli: Cli, word: string, flags: AdviseFlags): Promise<number> {
   const name = podArgument(word, (plural) => `podrun advises on Pods only, not on ${plural}`);
-  const runs = new RecordedRuns(openStore(cli));
+  const store = openStore(cli);
+  const runs = new RecordedRuns(store);
   const match = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
-  const advised = advise(runs.read(match), runs.readUsage(match));
+  const advised = advise(runs.read(match), runs.readUsage(match), replicasOf(store, match.pod));
   if (advised === undefined) throw noTransitions(match.run);
   const text = await render(cli, match.run, match.pod, advised, flags);
   if (text === '') cli.note(`${match.run}: nothing to change in the manifest`);
   cli.stdout.write(text);
   return EXIT.ok;
+}
+
+/** Undefined with one node, and for a Pod that no workload made. */
+function replicasOf(store: FileStore, pod: StoredPod): WorkloadPods | undefined {
+  const above = workloadsAbove(store);
+  const workload = hasSeveralNodes(store) ? topWorkload(above, pod) : undefined;
+  if (workload === undefined) return undefined;
+  const { namespace } = pod.metadata;
+  const pods = store.list<StoredPod>('pods', { namespace }).filter((other) => topWorkload(above, other) === workload);
+  return { workload, pods };
 }
 
 async function render(

@@ -9,7 +9,7 @@ import { countOption, speedFactor } from '../flags/options.ts';
 import { groupApplyFlags } from '../help/apply-groups.ts';
 import { EGRESS_CHOICES, NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import { splitAwaited } from '../apply/object-goals.ts';
-import { type ApplyFlags, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP } from '../flags/apply-flags.ts';
+import { type ApplyFlags, NODES_HELP, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP, ZONES_HELP } from '../flags/apply-flags.ts';
 import { apply } from '../apply/apply-session.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 
@@ -87,6 +87,7 @@ Faults of --inject:
   probe:TYPE[:CONTAINER]=fail[@WINDOW]    TYPE is readiness, liveness or startup
   image-pull-fail[:CONTAINER][@WINDOW]    ErrImagePull
   partition:NAME[@WINDOW]                 the network of a Pod, or of a workload's Pods, is cut off
+  node[:NODE]=crash[@WINDOW]              a node of --nodes crashes; also silent, shutdown (see podrun node)
   clock+TIME[@WHEN], clock-TIME[@WHEN]    a jump of the wall clock of podrun, but not of programs
   WHEN is a time after the beginning, 5s, or a share of all starts, 20%. Without it, the seed chooses a time in the
   first 10 s. WINDOW is FROM or FROM+LENGTH, 10s+20s. Without it, the fault stays. Faults of no CONTAINER are for all.
@@ -241,6 +242,8 @@ export function withApplyFlags(command: Command): void {
     .addOption(providersOption('bin-dir <folder>', 'the programs of those plugins'))
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp')
     .option('--seccomp-root <folder>', SECCOMP_ROOT_HELP)
+    .addOption(countOption('--nodes <number>', NODES_HELP))
+    .addOption(countOption('--zones <number>', ZONES_HELP))
     .option('--overcommit', OVERCOMMIT_HELP)
     .option('--strict-pid1', 'give the main process of a container the pid 1, as on a node');
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { type Command, Option } from 'commander';
 import { removeTree } from '../../remove-tree.ts';
 import {
+  inWholeSeconds,
   applyPatch,
   EXIT,
   goQuote,
@@ -111,8 +112,9 @@ async function edit(cli: Cli, words: readonly string[], flags: EditFlags): Promi
     refs.map(({ type }) => type),
   );
   for (const ref of refs) {
-    const object = objectToChange(store, ref);
-    if (object === undefined) throw missingObjectError(store, ref);
+    const stored = objectToChange(store, ref);
+    if (stored === undefined) throw missingObjectError(store, ref);
+    const object = inWholeSeconds(stored);
     const folder = mkdtempSync(path.join(tmpdir(), 'podrun-edit-'));
     const file = path.join(folder, `${ref.name}.${flags.output}`);
     try {

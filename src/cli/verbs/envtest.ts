@@ -1,12 +1,10 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../../api/index.ts';
-import { machineClock } from '../../clock.ts';
 import { modeIn, suiteVersion, writeAssets } from '../../envtest/index.ts';
-import { startCommand } from '../../runtime/index.ts';
 import { homeFolder } from '../../user.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 import { type EnvtestServeFlags, serveHere } from '../envtest/serve-here.ts';
-import { listenForSignals } from '../base/signals.ts';
+import { runBehindDashes } from '../base/command-behind-dashes.ts';
 import { append } from '../select/selection-flags.ts';
 
 const EXAMPLES = `
@@ -73,23 +71,10 @@ async function envtest(cli: Cli, { print: form = 'path', version }: EnvtestFlags
   modeIn(cli.env);
   const folder = writeAssets(cli.env, homeFolder(), cli.podrun, suiteVersion(cli.env, version));
   const [program, ...args] = cli.line.command ?? [];
-  if (program !== undefined) return runSuite(cli, [program, ...args], folder);
+  if (program !== undefined) {
+    const { exitCode } = await runBehindDashes(cli, [program, ...args], { KUBEBUILDER_ASSETS: folder });
+    return exitCode;
+  }
   cli.stdout.write(form === 'env' ? `export KUBEBUILDER_ASSETS='${folder}'\n` : `${folder}\n`);
   return EXIT.ok;
-}
-
-/** Runs COMMAND with the variable set. Returns its exit code. */
-async function runSuite(cli: Cli, argv: readonly [string, ...string[]], folder: string): Promise<number> {
-  const env = { ...cli.env, KUBEBUILDER_ASSETS: folder };
-  const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true };
-  const outcome = await startCommand(request, machineClock(cli.clock));
-  if (!outcome.ok) {
-    cli.stderr.write(`${outcome.error}\n`);
-    return outcome.exitCode;
-  }
-  const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
-  const exitCode = await outcome.command.exitCode;
-  await outcome.command.swept;
-  signals.close();
-  return exitCode;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { NODES_HELP, ZONES_HELP } from '../flags/apply-flags.ts';
 import type { MatrixFlags } from '../experiments/matrix.ts';
 import { countOption, usageOf } from '../flags/options.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
@@ -9,6 +10,7 @@ Examples:
   podrun matrix deploy/                                  # 20 runs, in each of which one container is killed
   podrun matrix deploy/ --seeds 100 --jobs 4 --for 30s
   podrun matrix deploy/ --inject oom:app --seeds 5 -- ./smoke.sh
+  podrun matrix deploy/ --nodes 3 --inject node=crash@1m --speed 100 --for 10s
   podrun matrix job.yaml --inject 'exit:3@50%' --seeds 4 --jobs 4 -o json
 
 Exit codes:
@@ -43,6 +45,9 @@ export function register(program: Command, run: RunVerb): void {
     .option('--timeout <duration>', 'the time limit of each run')
     .option('--network <network>', 'the network of the Pods, as for apply')
     .option('--runtime <runtime>', 'the runtime of the Pods, as for apply')
+    .addOption(countOption('--nodes <number>', NODES_HELP))
+    .addOption(countOption('--zones <number>', ZONES_HELP))
+    .option('--speed <factor>', 'time passes so much faster, as for apply')
     .addOption(outputOption<'json'>(['json']))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: MatrixFlags) =>

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import {
+  inWholeSeconds,
   applyPatch,
+  errorMessage,
   goQuote,
   type KubeObject,
   type PatchType,
@@ -77,7 +79,7 @@ async function patchObjects(cli: Cli, words: readonly string[], flags: PatchFlag
   const selection = await readSelection(cli, 'patch', words, { ...flags, ...unused });
   if (selection.how === 'listed') throw nameMissing();
   const store = openStore(cli);
-  const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
+  const change = (stored: KubeObject): KubeObject => applyPatch(inWholeSeconds(stored), patch, type);
   const rulesOf = await loadKindRules(
     store,
     selection.refs.map((ref) => ref.type),
@@ -145,7 +147,7 @@ async function readPatchFile(cli: Cli, file: string): Promise<string> {
     return readUpTo(file, PATCH_MAX_BYTES).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw usage(`unable to read patch file: ${error instanceof Error ? error.message : String(error)}`);
+      throw usage(`unable to read patch file: ${errorMessage(error)}`);
     }
     throw usage(`unable to read patch file: open ${file}: no such file or directory`);
   }

@@ -97,7 +97,12 @@ async function replaceObjects(cli: Cli, flags: ReplaceFlags): Promise<number> {
     if (typed !== undefined) yield typed;
   };
   const store = openStore(cli);
-  const loaded = await loadOrExplain(cli, applyFlags(flags), { hasNamespaces: true, hasPodNetwork: true }, stdin);
+  const loaded = await loadOrExplain(
+    cli,
+    applyFlags(flags),
+    { hasNamespaces: true, hasPodNetwork: true, hasNodes: true },
+    stdin,
+  );
   if (!loaded.ok) return loaded.exitCode;
   if (flags.force) return replaceByForce(cli, store, loaded.objects, flags, stdin);
   const printer = objectPrinter(cli.stdout, flags);

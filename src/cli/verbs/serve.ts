@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { machineClock } from '../../clock.ts';
 import { homeFolder } from '../../user.ts';
 import { PodrunError, usage } from '../../api/index.ts';
 import { READY_OR_SUCCEEDED } from '../../controllers/index.ts';
 import { SOURCE_CHOICES, verdictOf } from '../../lifecycle/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
-import { startCommand } from '../../runtime/index.ts';
 import type { ServingServer } from '../../server/index.ts';
 import { evidenceAbout, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
 import { listenForSignals } from '../base/signals.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
+import { runBehindDashes } from '../base/command-behind-dashes.ts';
 import { type AgentSettings, readConfigFile } from '../../settings/index.ts';
 import { chooseRuntime, type JudgedFaults, runNetworks, runSettings, runtimeChoice } from '../../engine/index.ts';
 import { FOR_CLIENTS } from '../../network/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
-import { type ApplyFlags, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP } from '../flags/apply-flags.ts';
+import { type ApplyFlags, NODES_HELP, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP, ZONES_HELP } from '../flags/apply-flags.ts';
+import { countOption } from '../flags/options.ts';
 import { openStore } from '../base/environment.ts';
 import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
 import { explainOutcome, rootsToExplain } from '../apply/explain-outcome.ts';
@@ -65,6 +65,8 @@ export function register(program: Command, run: RunVerb): void {
     .addOption(new Option('--images <source>', 'programs of this machine, or real images').choices(SOURCE_CHOICES))
     .option('--ingress-port <ports>', 'ports for Ingresses: HTTP,HTTPS')
     .option('--seccomp-root <folder>', SECCOMP_ROOT_HELP)
+    .addOption(countOption('--nodes <number>', NODES_HELP))
+    .addOption(countOption('--zones <number>', ZONES_HELP))
     .option('--overcommit', OVERCOMMIT_HELP)
     .option('--isolate', 'containers get copies of the folders with your work')
     .addHelpText('after', EXAMPLES)
@@ -130,19 +132,9 @@ async function untilSignal(cli: Cli, server: ServingServer): Promise<'leave'> {
 
 /** Runs COMMAND. Returns its exit code; if that is 0, the verdict on the Pods. */
 async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ServingServer): Promise<number> {
-  const env = { ...cli.env, KUBECONFIG: server.kubeconfig };
   const faults = server.watchFaults();
-  const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true };
-  const outcome = await startCommand(request, machineClock(cli.clock));
-  if (!outcome.ok) {
-    cli.stderr.write(`${outcome.error}\n`);
-    return outcome.exitCode;
-  }
-  const signals = listenForSignals(cli, (signal) => outcome.command.forward(signal));
-  const exitCode = await outcome.command.exitCode;
-  await outcome.command.swept;
-  signals.close();
-  return tellFaults(cli, exitCode, faults());
+  const { hasRun, exitCode } = await runBehindDashes(cli, argv, { KUBECONFIG: server.kubeconfig });
+  return hasRun ? tellFaults(cli, exitCode, faults()) : exitCode;
 }
 
 /** Tells what has failed, as `apply` does at the end of COMMAND. Returns the exit code of both. */
@@ -176,6 +168,8 @@ type ServedPodFlags = Pick<
   | 'runtime'
   | 'images'
   | 'ingressPort'
+  | 'nodes'
+  | 'zones'
   | 'isolate'
   | 'overcommit'
   | 'seccompRoot'

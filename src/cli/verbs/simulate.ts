@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { NODES_HELP, ZONES_HELP } from '../flags/apply-flags.ts';
 import type { SimulateFlags } from '../experiments/simulate.ts';
-import { usageOf } from '../flags/options.ts';
+import { countOption, usageOf } from '../flags/options.ts';
 import { append, outputOption } from '../select/selection-flags.ts';
 import type { RunVerb } from '../base/cli.ts';
 
@@ -29,6 +30,7 @@ Examples:
   podrun simulate pod.yaml --program 'main=exits 3 after 10s, ready after 2s' --for 1h
   podrun simulate pod.yaml --program 'main=cannot start then runs' -o json
   podrun simulate scaled.yaml --load load.csv
+  podrun simulate pod.yaml --nodes 3 --inject node:node-2=crash@1m+10m --for 1h
 `;
 
 /** `podrun simulate`: prints what a node would do with manifests in a day. */
@@ -48,6 +50,10 @@ export function register(program: Command, run: RunVerb): void {
     .option('--program <program>', 'what the program of a container does; may be given several times', append, [])
     .option('--load <file>', 'the load of the target of an autoscaler, FILE or NAME=FILE', append, [])
     .option('--for <duration>', 'the time to simulate (default: 24h, or the load and ten minutes)')
+    .addOption(countOption('--nodes <number>', NODES_HELP))
+    .addOption(countOption('--zones <number>', ZONES_HELP))
+    .option('--inject <fault>', 'a fault on purpose, as for apply; may be given several times', append, [])
+    .addOption(countOption('--seed <number>', 'with --inject: what faults leave to chance (default: 1)'))
     .addOption(outputOption<NonNullable<SimulateFlags['output']>>(['text', 'json']))
     .addHelpText('after', EXAMPLES)
     .action((files: string[], flags: SimulateFlags) =>

@@ -12,7 +12,8 @@ import {
 import { RecordedRuns } from '../../store/index.ts';
 import { openStore } from '../base/environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
-import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
+import type { NodeLane } from '../../history/index.ts';
+import { chosenRuns, lanesOf, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 import { painterFor } from '../view/painter-for.ts';
 import { runPage } from '../timeline/run-page.ts';
@@ -68,35 +69,39 @@ async function timeline(cli: Cli, words: readonly string[], flags: TimelineFlags
     return EXIT.ok;
   }
   const recorded = runs.map((run) => recordedRun(records, run, nowMs));
-  cli.stdout.write(await outputOf(cli, recorded, flags, nowMs));
+  const nodes = lanesOf(store, recorded);
+  cli.stdout.write(await outputOf(cli, recorded, nodes, { output: flags.output, nowMs }));
   return EXIT.ok;
 }
 
 async function outputOf(
   cli: Cli,
   runs: readonly RunInTime[],
-  { output }: TimelineFlags,
-  nowMs: number,
+  nodes: readonly NodeLane[],
+  { output, nowMs }: Pick<TimelineFlags, 'output'> & { readonly nowMs: number },
 ): Promise<string> {
-  const named = runs.map(({ run, workload, timeline }) => ({ run: run.run, workload, timeline }));
+  const named = runs.map(({ run, workload, timeline }) => {
+    const node = nodes.length > 0 ? run.pod.spec.nodeName : undefined;
+    return { run: run.run, workload, node, timeline };
+  });
   switch (output) {
     case 'html':
-      return runPage(runs, nowMs);
+      return runPage(runs, nodes, nowMs);
     case 'json':
       return renderTimelineJson(named);
     case 'trace':
       return renderTrace(named);
     case undefined:
-      return render(cli, named);
+      return render(cli, named, nodes);
     default:
       return output satisfies never;
   }
 }
 
-async function render(cli: Cli, runs: readonly NamedTimeline[]): Promise<string> {
+async function render(cli: Cli, runs: readonly NamedTimeline[], nodes: readonly NodeLane[]): Promise<string> {
   const width = cli.stdout.columns ?? PIPE_COLUMNS;
   const color = await painterFor(cli, 'stdout');
-  return renderTimelines(runs, { width, color, glyphs: terminalGlyphs(cli.env) });
+  return renderTimelines(runs, { width, color, glyphs: terminalGlyphs(cli.env), nodes });
 }
 
 /**

@@ -3,8 +3,7 @@ import { EXIT, formatGoDuration, noSuchObject, PodrunError, type StoredPod, usag
 import type { Clock } from '../../clock.ts';
 import { type NodeUsage, type PodUsage, renderNodeUsage, renderPodUsage } from '../../print/index.ts';
 import { type ObjectRef, similarName, withClusterObjects } from '../../apiserver/index.ts';
-import { measureMachine } from '../../runtime/index.ts';
-import { measurePods } from '../../kubelet/index.ts';
+import { measureNodes, measurePods } from '../../kubelet/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { displayNowMs, openStore } from '../base/environment.ts';
 import { reportErrors } from '../base/report-error.ts';
@@ -28,15 +27,15 @@ Examples:
   podrun top pod
   podrun top pod web --containers
   podrun top pod -A --sort-by=memory --sum
-  podrun top node                   # this machine
+  podrun top node                   # this machine, or each node
 `;
 
-/** `podrun top`: measures CPU and memory of Pods, or of this machine. */
+/** `podrun top`: measures CPU and memory of Pods, or of nodes. */
 export function register(program: Command, run: RunVerb): void {
   program
     .command('top')
-    .summary('Show the CPU and memory use of Pods or of this machine')
-    .description('Measures the CPU and memory use of Pods or of this machine for half a second.')
+    .summary('Show the CPU and memory use of Pods or of nodes')
+    .description('Measures the CPU and memory use of Pods or of nodes for half a second.')
     .usage('pod|node [NAME | -l QUERY] [flags]')
     .argument('<type>', 'pod or node')
     .argument('[name...]', 'the Pod or node (default: all running Pods, or the node)')
@@ -81,15 +80,19 @@ async function top(cli: Cli, words: readonly string[], flags: TopFlags): Promise
   return EXIT.ok;
 }
 
-/** Measures this machine, the only node. */
+/** Measures nodes: this machine, or the Pods of each declared node. */
 async function topNode(cli: Cli, selection: Selection, flags: TopFlags): Promise<number> {
   const store = openStore(cli);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs: displayNowMs(cli) });
   const { groups, missing } = findObjects(reader, selection);
-  const [node] = groups.flatMap(({ objects }) => objects);
-  if (node !== undefined) {
-    const usage: NodeUsage = { node, ...(await measureMachine(cli.clock)) };
-    cli.stdout.write(renderNodeUsage(usage, flags));
+  const nodes = groups.flatMap(({ objects }) => objects);
+  if (nodes.length > 0) {
+    const measured = await measureNodes({ store, clock: cli.clock }, nodes);
+    const usages = nodes.flatMap((node): NodeUsage[] => {
+      const usage = measured.get(node.metadata.name);
+      return usage === undefined ? [] : [{ node, ...usage }];
+    });
+    cli.stdout.write(renderNodeUsage(usages, flags));
   } else if (missing.length === 0) throw new PodrunError('NotFound', 'metrics not available yet');
   const errors = missing.map(({ name }) => noSuchObject('nodes.metrics.k8s.io', name));
   return reportErrors(cli.stderr, errors);

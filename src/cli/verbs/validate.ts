@@ -109,7 +109,7 @@ async function isolationHere(cli: Cli): Promise<Isolation> {
   const place = { stateDir: openStore(cli).root, clock: machineClock(clock), userPath: env['PATH'] };
   const { features } = await chooseRuntime(choice, place);
   const hasPodNetwork = hasOwnNetworks(networkOf({ network: undefined, config }));
-  return { hasNamespaces: features.tier !== 'process', hasPodNetwork };
+  return { hasNamespaces: features.tier !== 'process', hasPodNetwork, hasNodes: (config?.nodes ?? []).length > 1 };
 }
 
 async function render(cli: Cli, findings: Findings, output: ValidateOutput): Promise<string> {

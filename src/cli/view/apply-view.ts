@@ -62,4 +62,6 @@ export interface ApplyViewOptions {
   readonly manifests: readonly ManifestObject[];
   /** True when this process runs some of them: then notes are lines of the run. Default: they are lines of kubectl. */
   readonly isRun: boolean;
+  /** Asked when the first Pod has a node: true where there are several. Default: there is one. */
+  readonly hasNodes?: (() => boolean) | undefined;
 }

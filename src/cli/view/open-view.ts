@@ -1,6 +1,7 @@
 import type { Workload } from '../../api/index.ts';
 import type { SeparatedObjects } from '../../apiserver/index.ts';
 import type { Store } from '../../store/index.ts';
+import { hasSeveralNodes } from '../../settings/index.ts';
 import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ApplyViewOptions } from './apply-view.ts';
@@ -28,6 +29,7 @@ export async function openView(
     workloads: workloads.map(({ object }) => object as unknown as Workload),
     manifests: [...pods, ...workloads, ...records],
     isRun,
+    hasNodes: store && (() => hasSeveralNodes(store)),
   };
   const view = await viewForPeople(options);
   return annotatesForGitHub(cli, flags) ? new GitHubView(view, options) : view;

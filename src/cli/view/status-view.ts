@@ -48,6 +48,8 @@ export interface WatchedView {
   readonly events: () => readonly StoredEvent[];
   readonly pulls: () => readonly PullNotice[];
   readonly activityOf: (uid: string) => PodActivity | undefined;
+  /** True when there is more than one node. */
+  readonly hasNodes: () => boolean;
   /** True when podrun may read keys from standard input. */
   readonly takesKeys: boolean;
   /** The choices of the user, which decide about the lines above the block as well. */
@@ -104,6 +106,7 @@ export class StatusView {
       now: cli.clock.now(),
       columns,
       rows: rows - this.#view.pulls().length,
+      hasNodes: this.#view.hasNodes(),
       color,
       series: grid.series,
       keys: this.#screen.hasKeys ? keyHints(keys) : [],

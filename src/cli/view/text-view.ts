@@ -10,6 +10,7 @@ import {
   logPrefix,
   namedRoot,
   networkTransition,
+  nodeTransition,
   OutputLines,
   type Painter,
   prefixLines,
@@ -73,6 +74,9 @@ export class TextView implements ApplyView {
   /** Events about fields without effect. They arrive one after the other, and are shown as one line. */
   readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
   #isEnding = false;
+  readonly #askNodes: () => boolean;
+  /** True when there is more than one node. Undefined: no Pod has a node yet. */
+  #hasNodes: boolean | undefined;
   readonly #events = new Map<string, StoredEvent>();
   /** The pulls that are under way, by image. */
   readonly #pulls = new Map<string, PullNotice>();
@@ -85,7 +89,7 @@ export class TextView implements ApplyView {
 
   /** @param status loads the status block for a terminal: loading takes longer than a short run */
   constructor(
-    { cli, flags, pods, workloads, manifests, isRun }: ApplyViewOptions,
+    { cli, flags, pods, workloads, manifests, isRun, hasNodes = () => false }: ApplyViewOptions,
     color: Painter,
     status?: () => Promise<typeof StatusView>,
   ) {
@@ -100,6 +104,7 @@ export class TextView implements ApplyView {
     this.#keys = { chosen: undefined, output, filter: '', isFiltering: false };
     this.#isTerminal = cli.stdout.isTerminal;
     this.#isRun = isRun;
+    this.#askNodes = hasNodes;
     const others = addresses.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`);
     const live = { pods, workloads, others, hasMore };
     this.#style = new FittingStyle(cli.stdout, live, { color, hasTimestamps: flags.timestamps === true });
@@ -121,6 +126,7 @@ export class TextView implements ApplyView {
     if (isOver) this.#pods.delete(uid);
     else this.#pods.set(uid, object);
     if (previous === undefined) this.#style.countContainers(object);
+    if (object.spec.nodeName !== undefined) this.#hasNodes ??= this.#askNodes();
     for (const { name, state } of allContainerStatuses(object.status)) {
       if (state?.running === undefined) this.#flush(object, name);
     }
@@ -134,6 +140,7 @@ export class TextView implements ApplyView {
     const context = {
       stopped: this.#stopped.get(uid),
       deletedBy: isDeleted ? this.#workloads.deletedBy(next) : undefined,
+      hasNodes: this.#hasNodes === true,
     };
     if (next === undefined || this.#isVerbose) return transitionsOf(previous, next, atMs, context);
     const { transitions, folded } = foldedTransitions(previous, next, atMs, context, this.#folded.get(uid));
@@ -161,7 +168,10 @@ export class TextView implements ApplyView {
     const atMs = this.#cli.clock.now().wallMs;
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
     const transition =
-      networkTransition(object, atMs) ?? eventTransition(object, atMs, pod) ?? this.#workloads.warning(object, atMs);
+      nodeTransition(object, atMs) ??
+      networkTransition(object, atMs) ??
+      eventTransition(object, atMs, pod) ??
+      this.#workloads.warning(object, atMs);
     if (transition !== undefined) this.#show(transition);
   }
 
@@ -306,6 +316,7 @@ export class TextView implements ApplyView {
       events: () => [...this.#events.values()],
       pulls: () => [...this.#pulls.values()],
       activityOf: (uid) => this.#run.activityOf(uid),
+      hasNodes: () => this.#hasNodes === true,
       // isatty does not open the stream.
       takesKeys: takesKeys && isatty(0),
       print: (text) => this.#print(text),

@@ -1,3 +1,4 @@
+import { reportTrouble } from '../../defects.ts';
 import path from 'node:path';
 import type { Run } from '../../engine/index.ts';
 import {
@@ -233,7 +234,7 @@ class WatchRun {
   }
 
   #failed(error: unknown): void {
-    this.#session.view.trouble(error instanceof Error ? error.message : String(error));
+    reportTrouble(error, ({ message }) => this.#session.view.trouble(message));
   }
 }
 

@@ -3,13 +3,14 @@ import { expectedPods } from '../../controllers/index.ts';
 import {
   type PlacedPod,
   placePods,
-  PLUGINS_OF_ONE_NODE,
+  pluginsFor,
   readCluster,
   type SchedulingNode,
   type Snapshot,
 } from '../../lifecycle/index.ts';
 import { renderPlacement, renderPlacements, renderPlacementsJson } from '../../print/index.ts';
-import { nodeSettings, readConfigFile, ThisNode } from '../../settings/index.ts';
+import { nodeSettings, readConfigFile, ClusterNodes } from '../../settings/index.ts';
+import { nodesOfFlags } from '../apply/apply-input.ts';
 import type { Cli } from '../base/cli.ts';
 import { openStore } from '../base/environment.ts';
 import { podArgument } from '../select/resource-arguments.ts';
@@ -18,6 +19,8 @@ import { namesFiles } from '../select/selection-flags.ts';
 import { clusterObjects, prioritized } from './cluster-objects.ts';
 
 export interface WhyFlags extends ManifestFlags {
+  readonly nodes?: number;
+  readonly zones?: number;
   readonly seed: string;
   readonly output: WhyOutput | undefined;
 }
@@ -29,15 +32,15 @@ export async function explainPlacement(cli: Cli, word: string | undefined, flags
   const name =
     word === undefined ? undefined : podArgument(word, (plural) => `podrun why explains Pods, not ${plural}`);
   if (!/^\d+$/.test(flags.seed)) throw usage(`--seed must be a whole number, not "${flags.seed}"`);
-  const objects = await clusterObjects(cli, flags);
+  const objects = [...(await clusterObjects(cli, flags)), ...declaredNodes(cli, flags)];
   const hasNodes = objects.some(({ kind }) => kind === 'Node');
-  const snapshot = readCluster(objects.map(withStatus), hasNodes ? [] : [machine(cli)]);
+  const snapshot = readCluster(objects.map(withStatus), hasNodes ? [] : nodesOf(cli));
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const named = (pod: StoredPod): boolean => pod.metadata.name === name && pod.metadata.namespace === namespace;
   const pods = namesFiles(flags) ? openPods(objects, snapshot) : storedPods(objects, named);
   const placed = placePods(prioritized(pods, objects), withoutPods(snapshot, pods), {
     seed: Number(flags.seed),
-    ...(!hasNodes && { profile: PLUGINS_OF_ONE_NODE }),
+    ...(!hasNodes && { profile: pluginsFor(snapshot.nodes.length) }),
   });
   const wanted = name === undefined ? placed : placed.filter(({ pod }) => named(pod));
   if (name !== undefined && wanted.length === 0) {
@@ -91,8 +94,25 @@ function withStatus(object: KubeObject): KubeObject {
   return object.kind === 'Pod' ? { status: {}, ...object } : object;
 }
 
-/** This machine, with what podrun.yaml says about it. */
-function machine(cli: Cli): SchedulingNode {
+/**
+ * The nodes of `--nodes`, else, beside manifests, the nodes of podrun.yaml. Each has what this machine has, unless it
+ * says otherwise.
+ */
+function declaredNodes(cli: Cli, flags: WhyFlags): KubeObject[] {
+  const ofFile = namesFiles(flags) ? readConfigFile({ path: undefined, cwd: process.cwd() })?.nodes : undefined;
+  const declared = nodesOfFlags(flags) ?? ofFile ?? [];
+  const [machine] = declared.length === 0 ? [] : nodesOf(cli);
+  return declared.map(({ name, labels, taints, unschedulable, capacity, allocatable }) => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { ...machine?.labels, 'kubernetes.io/hostname': name, ...labels } },
+    spec: { taints, unschedulable },
+    status: { allocatable: { ...machine?.allocatable, ...capacity, ...allocatable } },
+  }));
+}
+
+/** The nodes of the state folder, with what podrun.yaml says about them. */
+function nodesOf(cli: Cli): readonly SchedulingNode[] {
   const store = openStore(cli);
-  return new ThisNode(store, store.root, nodeSettings(readConfigFile({ cwd: process.cwd() }))).facts;
+  return new ClusterNodes(store, store.root, nodeSettings(readConfigFile({ cwd: process.cwd() }))).all;
 }

@@ -3,6 +3,7 @@ import type {
   ControllerAction,
   ControllerEvent,
   DeleteAction,
+  EventAction,
   NewObject,
   ActionTarget,
   Owned,
@@ -46,6 +47,6 @@ export function deleteAction(object: Owned, propagation: DeleteAction['propagati
 }
 
 /** @param component the controller that tells of it: see texts/components.ts */
-export function eventAction(object: Owned, component: string, event: ControllerEvent): ControllerAction {
+export function eventAction(object: Owned, component: string, event: ControllerEvent): EventAction {
   return { type: 'event', on: refOf(object), component, event };
 }

@@ -46,6 +46,8 @@ export interface ReconcileMoment {
 /** The input with the Pods of the object's namespace: its own, the ones its selector matches, and the rest. */
 export interface PodsInput extends ReconcileMoment {
   readonly pods: readonly StoredPod[];
+  /** Reads the Pods of all ReplicaSets of the controller of this one. Default: the ReplicaSet has no controller. */
+  readonly relatedPods?: (() => readonly StoredPod[]) | undefined;
 }
 
 export interface ActionFailure {
@@ -69,7 +71,15 @@ export type ControllerAction =
   | { readonly type: 'create'; readonly object: NewObject }
   | UpdateAction
   | DeleteAction
-  | { readonly type: 'event'; readonly on: ActionTarget; readonly component: string; readonly event: ControllerEvent };
+  | EventAction;
+
+export interface EventAction {
+  readonly type: 'event';
+  readonly on: ActionTarget;
+  /** The controller that reports. */
+  readonly component: string;
+  readonly event: ControllerEvent;
+}
 
 /**
  * One write. `patch` is a JSON merge patch of all but the status; `status` replaces the status. A write that does not

@@ -1,5 +1,5 @@
 import { isSidecar, parseTime, type StoredPod } from '../../api/index.ts';
-import { isPodReady, readyConditionOf } from './pod-state.ts';
+import { isActive, isPodReady, readyConditionOf } from './pod-state.ts';
 
 const DELETION_COST_KEY = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES = ['Pending', 'Unknown', 'Running'];
@@ -9,16 +9,22 @@ type Rank = (pod: StoredPod) => number;
 
 /**
  * The order in which Pods are deleted when there are too many. Two Pods that are alike but for their times are compared
- * by these times, where a cluster rounds them to powers of two: the younger goes first. One node: how many Pods of the
- * owner are on a node decides nothing. Source: pkg/controller/controller_utils.go ActivePodsWithRanks.
- * @param useDeletionCost false: the annotation decides nothing, as for Jobs (ActivePods)
+ * by these times, where a cluster rounds them to powers of two: the younger goes first. Source:
+ * pkg/controller/controller_utils.go ActivePodsWithRanks, pkg/controller/replicaset/replica_set.go
+ * getPodsRankedByRelatedPodsOnSameNode.
+ * @param related the Pods of all ReplicaSets of the same Deployment: of a node that has more of them, Pods go first.
+ *   Undefined: neither that nor the annotation with the cost decides, as for Jobs (ActivePods)
  */
-export function inOrderOfDeletion(pods: readonly StoredPod[], useDeletionCost = true): StoredPod[] {
+export function inOrderOfDeletion(pods: readonly StoredPod[], related?: readonly StoredPod[]): StoredPod[] {
+  const onNode = new Map<string | undefined, number>();
+  for (const { spec } of (related ?? []).filter(isActive)) {
+    onNode.set(spec.nodeName, (onNode.get(spec.nodeName) ?? 0) + 1);
+  }
   const ranks: Rank[] = [
     ({ spec }) => Number(Boolean(spec.nodeName)),
     ({ status }) => PHASES.indexOf(status.phase ?? 'Pending'),
     (pod) => Number(isPodReady(pod)),
-    ...(useDeletionCost ? [deletionCost] : []),
+    ...(related === undefined ? [] : [deletionCost, ({ spec }: StoredPod) => -(onNode.get(spec.nodeName) ?? 0)]),
     (pod) => (isPodReady(pod) ? -timeOf(readyConditionOf(pod)?.lastTransitionTime) : 0),
     (pod) => -restarts(pod, false),
     (pod) => -restarts(pod, true),

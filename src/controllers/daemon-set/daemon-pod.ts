@@ -1,4 +1,4 @@
-import { type Affinity, isSameJson, type PodSpec, type Toleration } from '../../api/index.ts';
+import { type Affinity, isSameJson, type PodSpec, type StoredPod, type Toleration } from '../../api/index.ts';
 import { hasUntoleratedTaint, matchesNode, type NodeFacts } from '../../lifecycle/index.ts';
 import { generatedName, podPrefix } from '../base/names.ts';
 import { type NewPod, podFromTemplate } from '../base/pod-state.ts';
@@ -60,6 +60,17 @@ function onlyOn(node: string, affinity: Affinity | undefined): Affinity {
   const terms = [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [node] }] }];
   const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
   return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, ...required } };
+}
+
+/**
+ * The node of a daemon Pod, also of one that is not bound yet. Source: daemonset_util.go GetTargetNodeName.
+ */
+export function targetNode({ spec }: StoredPod): string | undefined {
+  if (spec.nodeName) return spec.nodeName;
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const fields = (required?.nodeSelectorTerms ?? []).flatMap(({ matchFields = [] }) => matchFields);
+  const named = fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In');
+  return named?.values?.length === 1 ? named.values[0] : undefined;
 }
 
 function generationOf({ metadata }: StoredDaemonSet): string | undefined {

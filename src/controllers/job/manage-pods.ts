@@ -141,7 +141,7 @@ function startOfIndex(view: JobView, index: number, delay: typeof JOB_BACKOFF): 
 function surplusPods({ job, active, completions }: JobView, count: number): StoredPod[] {
   const doubles = isIndexed(job) ? doublesIn(active, completions) : [];
   const others = active.filter((pod) => !doubles.includes(pod));
-  return [...doubles, ...inOrderOfDeletion(others, false).slice(0, Math.max(0, count - doubles.length))];
+  return [...doubles, ...inOrderOfDeletion(others).slice(0, Math.max(0, count - doubles.length))];
 }
 
 function doublesIn(active: readonly StoredPod[], completions: number): StoredPod[] {
@@ -151,7 +151,7 @@ function doublesIn(active: readonly StoredPod[], completions: number): StoredPod
     groups.set(index, [...(groups.get(index) ?? []), pod]);
   }
   return [...groups].flatMap(([index, pods]) =>
-    index >= completions ? pods : inOrderOfDeletion(pods, false).slice(0, pods.length - 1),
+    index >= completions ? pods : inOrderOfDeletion(pods).slice(0, pods.length - 1),
   );
 }
 

@@ -80,7 +80,7 @@ function reconcileReplicas(owner: ReplicaOwner, input: PodsInput): Reconciliatio
   return {
     actions: [
       ...creations(owner, Math.min(missing, PODS_PER_SYNC), input),
-      ...deletions(owner, active, Math.min(-missing, PODS_PER_SYNC)),
+      ...deletions(owner, active, Math.min(-missing, PODS_PER_SYNC), input),
       ...statusActions(object, status),
     ],
     lookAgainAtMs: nextAvailableMs(active, owner.minReadySeconds, now.wallMs),
@@ -100,9 +100,10 @@ function deletions(
   { object, component }: ReplicaOwner,
   active: readonly StoredPod[],
   count: number,
+  { relatedPods = () => active }: PodsInput,
 ): ControllerAction[] {
   if (count <= 0) return [];
-  return inOrderOfDeletion(active)
+  return inOrderOfDeletion(active, relatedPods())
     .slice(0, count)
     .flatMap((pod) => [deleteAction(pod), eventAction(object, component, deletedPod(pod.metadata.name))]);
 }

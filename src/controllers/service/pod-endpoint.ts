@@ -24,22 +24,42 @@ export function mayBeEndpoint({ status }: StoredPod): boolean {
   return !isTerminalPhase(status.phase) && Boolean(status.podIP);
 }
 
-/** A Pod as an endpoint. Source: staging/src/k8s.io/endpointslice/utils.go podToEndpoint. */
-export function podEndpoint(pod: StoredPod, { metadata, spec }: StoredService, { labels }: NodeFacts): Endpoint {
+/**
+ * A Pod as an endpoint. Source: staging/src/k8s.io/endpointslice/utils.go podToEndpoint.
+ * @param node undefined: the node of the Pod is not known here
+ */
+export function podEndpoint(pod: StoredPod, { metadata, spec }: StoredService, node?: NodeFacts): Endpoint {
   const serving = isPodReady(pod);
   const terminating = hasDeletionTimestamp(pod);
   const { namespace, name, uid } = pod.metadata;
   const { hostname, subdomain, nodeName } = pod.spec;
   const hasName = Boolean(hostname) && subdomain === metadata.name;
-  const zone = labels[ZONE];
+  const zone = node?.labels[ZONE];
+  const ready = spec?.publishNotReadyAddresses === true || (serving && !terminating);
+  const hints = ready ? hintsOf({ nodeName, zone }, spec?.trafficDistribution) : undefined;
   return {
     addresses: [pod.status.podIP ?? ''],
-    conditions: { ready: spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating },
+    conditions: { ready, serving, terminating },
     ...(hasName ? { hostname } : {}),
     targetRef: { kind: 'Pod', namespace, name, uid },
     ...(nodeName ? { nodeName } : {}),
     ...(zone === undefined ? {} : { zone }),
+    ...(hints === undefined ? {} : { hints }),
   };
+}
+
+/**
+ * The clients that are to prefer a ready endpoint, by zone and by node.
+ * Source: staging/src/k8s.io/endpointslice/trafficdist/trafficdist.go.
+ */
+function hintsOf(
+  { nodeName, zone }: Pick<Endpoint, 'nodeName' | 'zone'>,
+  distribution: string | undefined,
+): Endpoint['hints'] {
+  if (distribution === undefined) return undefined;
+  const ofNode = distribution === 'PreferSameNode' && nodeName ? { forNodes: [{ name: nodeName }] } : {};
+  const hints = { ...(zone === undefined ? {} : { forZones: [{ name: zone }] }), ...ofNode };
+  return Object.keys(hints).length === 0 ? undefined : hints;
 }
 
 /** The ports of a Service in a Pod. A port whose name the Pod lacks is left out. Source: utils.go getEndpointPorts. */

@@ -28,7 +28,7 @@ export interface ServiceInput extends PodsInput {
   readonly slices: readonly StoredEndpointSlice[];
   /** The Endpoints object of its name. */
   readonly endpoints: readonly StoredEndpoints[];
-  readonly node: NodeFacts;
+  readonly nodes: readonly NodeFacts[];
 }
 
 /**
@@ -42,7 +42,7 @@ export function reconcileService(service: StoredService, input: ServiceInput): R
   if (selector === undefined || Object.keys(selector).length === 0) return { actions: mirrorEndpoints(input) };
   const pods = input.pods.filter(({ metadata }) => matchesSelector({ matchLabels: selector }, metadata.labels));
   const slices = input.slices.filter(({ metadata: { labels } }) => labels?.[MANAGED_BY] === CONTROLLER);
-  const groups = groupsOf(service, pods, input.node);
+  const groups = groupsOf(service, pods, input.nodes);
   return {
     actions: [
       ...sliceActions(service, { pods, slices, groups, suffix: input.suffix }),
@@ -58,15 +58,16 @@ export function selectsPod({ spec, metadata }: StoredService, pod: StoredPod): b
   return matchesSelector({ matchLabels: selector }, pod.metadata.labels);
 }
 
-function groupsOf(service: StoredService, pods: readonly StoredPod[], node: NodeFacts): EndpointGroup[] {
+function groupsOf(service: StoredService, pods: readonly StoredPod[], nodes: readonly NodeFacts[]): EndpointGroup[] {
   const groups = new Map<string, { ports: EndpointGroup['ports']; endpoints: EndpointGroup['endpoints'][number][] }>();
+  const nodeNamed = new Map(nodes.map((node) => [node.name, node]));
   for (const pod of pods) {
     if (!mayBeEndpoint(pod)) continue;
     const ports = endpointPorts(service, pod);
     const key = JSON.stringify(ports);
     const group = groups.get(key) ?? { ports, endpoints: [] };
     groups.set(key, group);
-    group.endpoints.push(podEndpoint(pod, service, node));
+    group.endpoints.push(podEndpoint(pod, service, nodeNamed.get(pod.spec.nodeName ?? '')));
   }
   return [...groups.values()];
 }

@@ -10,6 +10,8 @@ export const COMPONENT = {
   deployment: 'deployment-controller',
   statefulSet: 'statefulset-controller',
   daemonSet: 'daemonset-controller',
+  node: 'node-controller',
+  taintEviction: 'taint-eviction-controller',
 } as const;
 
 /** The reasons of the condition ReplicaFailure, too. */

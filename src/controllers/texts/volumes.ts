@@ -14,6 +14,16 @@ export function noVolume(): ControllerEvent {
   return normal('FailedBinding', 'no persistent volumes available for this claim and no storage class is set');
 }
 
+/** A claim gets its volume when its first Pod is placed. Source: pv_controller.go syncUnboundClaim. */
+export function noConsumer(): ControllerEvent {
+  return normal('WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
+}
+
+/** A claim whose class makes no volumes. Source: pv_controller.go findProvisionablePlugin. */
+export function noProvisioner(provisioner: string): ControllerEvent {
+  return warning('ProvisioningFailed', `no volume plugin matched name: ${provisioner}`);
+}
+
 /**
  * The event of a claim with a selector, which gets no new volume. The text is podrun's own, the reason a
  * provisioner's.
@@ -26,8 +36,8 @@ export function noVolumeWithLabels(): ControllerEvent {
 }
 
 /** The volume that a claim names does not fit. Source: pv_controller.go syncUnboundClaim. */
-export function volumeMismatch(volume: string, why: string): ControllerEvent {
-  return warning('VolumeMismatch', `Cannot bind to requested volume "${volume}": ${why}`);
+export function volumeMisfit(volume: string, why: keyof typeof MISMATCH): ControllerEvent {
+  return warning('VolumeMismatch', `Cannot bind to requested volume "${volume}": ${MISMATCH[why]}`);
 }
 
 /** Source: pv_controller.go syncUnboundClaim. */
@@ -36,7 +46,7 @@ export function volumeTaken(volume: string): ControllerEvent {
 }
 
 /** Source: pv_controller.go checkVolumeSatisfyClaim. */
-export const MISMATCH = {
+const MISMATCH = {
   size: 'requested PV is too small',
   class: 'storageClassName does not match',
   mode: 'incompatible volumeMode',

@@ -3,19 +3,26 @@ import {
   isProvisioned,
   PROTECTION,
   PROVISIONED_BY,
+  makesVolumes,
   PROVISIONER,
+  SELECTED_NODE,
+  type StorageStorageClass,
   type StoredKubeObject,
   type StorageVolumeAttributesClass,
+  waitsForPod,
 } from '../../api/index.ts';
+import { isMeantFor, storageClassOf, volumeMismatch } from '../../lifecycle/index.ts';
 import { deleteAction, eventAction, patchAction, statusActions } from '../base/actions.ts';
 import type { ControllerAction, ControllerEvent, NewObject, StoredClaim, StoredVolume } from '../base/reconcile.ts';
 import * as texts from '../texts/volumes.ts';
-import { classOf, findVolume, isMeantFor, mismatch } from './match-volume.ts';
+import { findVolume } from './match-volume.ts';
 
 /** The input of a claim's controller. What it does not need is not read. */
 export interface ClaimInput {
   readonly volumes: () => readonly StoredVolume[];
   readonly volumeNamed: (name: string) => StoredVolume | undefined;
+  /** The class of this name. Undefined: it is not stored, and makes folders. */
+  readonly classNamed: (name: string) => StorageStorageClass | undefined;
   /** True when a Pod uses the claim that has not ended. */
   readonly isUsed: () => boolean;
   /**
@@ -53,29 +60,39 @@ function bind(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
   const isOld = volumeName === nameFor(claim);
   if (volumeName !== '' && named === undefined) return isOld ? provision(claim, input) : wait(claim, input);
   if (named === undefined) {
-    const volume = findVolume(claim, input.volumes());
-    return volume === undefined ? provisionOrWait(claim, input) : boundTo(claim, volume, input.wallMs);
+    const type = input.classNamed(storageClassOf(claim) ?? '');
+    const isLate = type !== undefined && waitsForPod(type);
+    const volume = findVolume(claim, input.volumes(), isLate);
+    if (volume !== undefined) return boundTo(claim, volume, input.wallMs);
+    const isPlaced = claim.metadata.annotations?.[SELECTED_NODE] !== undefined;
+    return isLate && !isPlaced ? wait(claim, input, texts.noConsumer()) : provisionOrWait(claim, type, input);
   }
   const isTaken = named.spec.claimRef !== undefined && !isMeantFor(named, claim);
   if (isTaken) return wait(claim, input, texts.volumeTaken(volumeName));
-  const why = mismatch(claim, named);
-  if (why !== undefined && !isOld) return wait(claim, input, texts.volumeMismatch(volumeName, why));
+  const why = volumeMismatch(claim, named);
+  if (why !== undefined && !isOld) return wait(claim, input, texts.volumeMisfit(volumeName, why));
   return boundTo(claim, named, input.wallMs);
 }
 
-/** A class of a written volume has no provisioner. */
-function provisionOrWait(claim: StoredClaim, input: ClaimInput): ControllerAction[] {
-  const wanted = classOf(claim);
-  const isWritten = input.volumes().some((volume) => classOf(volume) === wanted && !isProvisioned(volume));
+/** A class that is not stored makes volumes unless a written volume has it. */
+function provisionOrWait(
+  claim: StoredClaim,
+  type: StorageStorageClass | undefined,
+  input: ClaimInput,
+): ControllerAction[] {
+  const wanted = storageClassOf(claim);
+  if (type !== undefined && !makesVolumes(type)) return wait(claim, input, texts.noProvisioner(type.provisioner));
+  const isWritten =
+    type === undefined && input.volumes().some((volume) => storageClassOf(volume) === wanted && !isProvisioned(volume));
   if (wanted === '' || isWritten) return wait(claim, input, texts.noVolume());
   if (claim.spec.selector !== undefined) return wait(claim, input, texts.noVolumeWithLabels());
-  return provision(claim, input);
+  return provision(claim, input, type);
 }
 
 const nameFor = ({ metadata }: StoredClaim): string => `pvc-${metadata.uid}`;
 
 /** Makes a volume, as a provisioner of folders does: meant for the claim, and gone with it. */
-function provision(claim: StoredClaim, { folder }: ClaimInput): ControllerAction[] {
+function provision(claim: StoredClaim, { folder }: ClaimInput, type?: StorageStorageClass): ControllerAction[] {
   const { accessModes, resources, volumeMode = 'Filesystem' } = claim.spec;
   const name = nameFor(claim);
   const volume = {
@@ -87,28 +104,54 @@ function provision(claim: StoredClaim, { folder }: ClaimInput): ControllerAction
       hostPath: { path: folder(claim.spec.volumeName === name), type: 'DirectoryOrCreate' },
       accessModes,
       claimRef: referenceTo(claim),
-      persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName: classOf(claim),
+      persistentVolumeReclaimPolicy: type?.reclaimPolicy ?? 'Delete',
+      storageClassName: storageClassOf(claim),
       volumeMode,
+      nodeAffinity: type && affinityTo(type),
     },
   };
   return [{ type: 'create', object: volume as unknown as NewObject }, event(claim, texts.provisioned(name))];
 }
 
+/**
+ * The choice of the scheduler for a claim that waits for its first Pod, for the volume controller.
+ * @param volume undefined: a volume is to be made for the node
+ */
+export function placeClaim(claim: StoredClaim, nodeName: string, volume: StoredVolume | undefined): ControllerAction[] {
+  if (volume !== undefined) return keepVolume(volume, claim);
+  return [patchAction(claim, { metadata: { annotations: { [SELECTED_NODE]: nodeName } } })];
+}
+
+/** The nodes of a class that makes volumes for some places alone. */
+function affinityTo({ allowedTopologies = [] }: StorageStorageClass): StoredVolume['spec']['nodeAffinity'] {
+  if (allowedTopologies.length === 0) return undefined;
+  const nodeSelectorTerms = allowedTopologies.map(({ matchLabelExpressions = [] }) => ({
+    matchExpressions: matchLabelExpressions.map(({ key = '', values = [] }) => ({
+      key,
+      operator: 'In' as const,
+      values,
+    })),
+  }));
+  return { required: { nodeSelectorTerms } };
+}
+
+/** Keeps a volume for a claim. None when it is the claim's already. Source: component-helpers, GetBindVolumeToClaim. */
+function keepVolume(volume: StoredVolume, claim: StoredClaim): ControllerAction[] {
+  const { claimRef } = volume.spec;
+  if (claimRef?.uid === claim.metadata.uid) return [];
+  const annotations = claimRef === undefined ? { [BOUND_BY_CONTROLLER]: 'yes' } : {};
+  return [patchAction(volume, { metadata: { annotations }, spec: { claimRef: { ...referenceTo(claim) } } })];
+}
+
 /** Source: pv_controller.go bind: first the volume, then the claim. */
 function boundTo(claim: StoredClaim, volume: StoredVolume, wallMs: number): ControllerAction[] {
-  const { spec, metadata } = volume;
-  const isFree = spec.claimRef === undefined;
-  const mark = isFree ? { [BOUND_BY_CONTROLLER]: 'yes' } : {};
   const claimMark = claim.spec.volumeName ? {} : { [BOUND_BY_CONTROLLER]: 'yes' };
   return [
-    ...(spec.claimRef?.uid === claim.metadata.uid
-      ? []
-      : [patchAction(volume, { metadata: { annotations: mark }, spec: { claimRef: { ...referenceTo(claim) } } })]),
+    ...keepVolume(volume, claim),
     ...volumePhase(volume, 'Bound', wallMs),
     patchAction(claim, {
       metadata: { annotations: { ...claimMark, [BIND_COMPLETED]: 'yes' } },
-      spec: { volumeName: metadata.name },
+      spec: { volumeName: volume.metadata.name },
     }),
     ...boundPhase(claim, volume),
   ];

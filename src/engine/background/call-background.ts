@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import { type ErrorCode, type KubeObject, PodrunError, type StoredPod } from '../../api/index.ts';
+import { type ErrorCode, errorMessage, type KubeObject, PodrunError, type StoredPod } from '../../api/index.ts';
 import { ANSWER_DESCRIPTOR, startInBackground } from '../../runtime/index.ts';
 import type { ManifestManager } from '../../apiserver/index.ts';
 import type { Unservable } from '../../lifecycle/index.ts';
@@ -46,7 +46,7 @@ export async function callBackground(
     cwd: '/',
     log,
   }).catch((error: unknown) => {
-    throw cannot(error instanceof Error ? error.message : String(error));
+    throw cannot(errorMessage(error));
   });
   if (answer.type === 'said') return answer.line;
   throw cannot(answer.signal === null ? `it ended with exit code ${answer.exitCode}` : `${answer.signal} ended it`);

@@ -167,6 +167,7 @@ async function startRun(
       services: serving === undefined ? [...services, ...servicesOfAgent(store, id)] : undefined,
       isRolling,
     },
+    nodes: settings.nodes,
     settings: () => settings,
     store,
     clock,

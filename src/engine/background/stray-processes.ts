@@ -57,9 +57,10 @@ export async function endStrayProcesses(
 function straysOf(store: FileStore): LastingProcess[] {
   const all = filesIn('/proc').flatMap((name) => lastingProcess(Number(name)) ?? []);
   if (all.length === 0) return [];
-  const pids = new Set(all.map(({ pid }) => pid));
-  // The children of a way out have its mark, and end with it.
-  const processes = all.filter(({ agent, parentPid }) => agent !== undefined || !pids.has(parentPid));
+  // The children of a process that holds or serves a network have its mark, and end with it.
+  const processes = all.filter(
+    ({ agent, parentPid }) => agent !== undefined || markedNetworkOf(parentPid) === undefined,
+  );
   // Read after the processes: each is on record before it outlives its podrun.
   const agents = new BackgroundAgents(store.root, localProcesses);
   const ids = new Set(agents.list());

@@ -2,7 +2,7 @@ import { isTerminalPhase, resourceTypeOf, type StoredPod, type Workload } from '
 import { podRoot, type Root, type RunRecord, schedule } from '../../lifecycle/index.ts';
 import type { FileStore, ObjectKey } from '../../store/index.ts';
 import { ObjectCache, schedulingObjects, type WorkloadKey } from '../../apiserver/index.ts';
-import { type NodeSettings, ThisNode } from '../../settings/index.ts';
+import { type NodeSettings, ClusterNodes } from '../../settings/index.ts';
 import { RunRoots } from '../../workloads/index.ts';
 import { ForeignPods } from './foreign-pods.ts';
 
@@ -64,7 +64,7 @@ export class ForeignRoots {
     if (pod === undefined || this.#node === undefined) return false;
     const isPlaced = ({ spec, status }: StoredPod): boolean => !!spec.nodeName && !isTerminalPhase(status.phase);
     const facts = {
-      node: new ThisNode(this.#store, this.#store.root, this.#node).facts,
+      nodes: new ClusterNodes(this.#store, this.#store.root, this.#node).all,
       placed: pods.filter((other) => other !== pod && isPlaced(other)),
       objects: schedulingObjects(this.#store),
     };

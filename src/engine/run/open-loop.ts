@@ -1,3 +1,5 @@
+import { reportTrouble } from '../../defects.ts';
+import path from 'node:path';
 import {
   type KubeObject,
   machineZone,
@@ -68,7 +70,7 @@ export function openLoop({
     watchServiceOwners: (namespace, onChange) => watchOwners(store.root, 'services', namespace, onChange),
     store,
     clock,
-    node: () => (holdsPod === undefined ? agent.node : { ...agent.node, taints: [NO_KUBELET] }),
+    nodes: () => (holdsPod === undefined ? agent.nodes : [{ ...agent.nodes[0], taints: [NO_KUBELET] }]),
     delay: settings.jobBackOff,
     autoscalerPeriodMs: settings.autoscalerPeriodMs,
     usage: agent.usage,
@@ -91,7 +93,7 @@ export function openLoop({
       if (isOwned) return;
       // Ends the processes that a killed podrun has left.
       deletePod({ store, clock, namespace, name, graceSeconds: undefined }).catch((error: unknown) =>
-        listeners.onTrouble(error as Error),
+        reportTrouble(error, listeners.onTrouble),
       );
     },
   });
@@ -135,12 +137,27 @@ export class ServiceWatch {
   }
 }
 
-interface StaticsOptions {
+/** The static Pods of a node. */
+interface StaticPlace {
   /** The folder whose files are static Pods. */
   readonly folder: string;
+  readonly nodeName: string;
+}
+
+/**
+ * The folders of static Pods: the files of the folder are Pods of the first node; of several nodes, each has the folder
+ * of its name inside as well.
+ */
+export function staticFolders(folder: string | undefined, nodes: Agent['nodes']): StaticPlace[] {
+  if (folder === undefined) return [];
+  const own = { folder, nodeName: nodes[0].name };
+  if (nodes.length === 1) return [own];
+  return [own, ...nodes.map(({ name }) => ({ folder: path.join(folder, name), nodeName: name }))];
+}
+
+interface StaticsOptions extends StaticPlace {
   readonly store: FileStore;
   readonly clock: Clock;
-  readonly agent: Agent;
   readonly owner: RunOwner;
   /** Runs a Pod. */
   readonly onStarted: (pod: StoredPod, release: () => void) => void;
@@ -150,8 +167,7 @@ interface StaticsOptions {
 
 /** Watches the folder of static Pods, and runs them with an agent. */
 export function openStatics(options: StaticsOptions): StaticPods {
-  const { folder, store, clock, agent, owner, onStarted, onEvent, onTrouble } = options;
-  const { name: nodeName } = agent.node;
+  const { folder, nodeName, store, clock, owner, onStarted, onEvent, onTrouble } = options;
   const report = new NodeReport({ store, clock, nodeName, onEvent });
   const statics = new StaticPods({
     place: folder,

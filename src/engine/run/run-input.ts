@@ -70,6 +70,8 @@ export interface RunInput {
   readonly objects: RunObjects;
   /** Called when the objects are claimed: what this machine permits may still be examined until then. */
   readonly settings: () => AgentSettings | Promise<AgentSettings>;
+  /** The nodes in place of this machine: known before the settings, and declared before anything is claimed. */
+  readonly nodes: AgentSettings['nodes'];
   readonly store: FileStore;
   readonly clock: Clock;
   /** The owner of the objects, of what controllers make, and of what an API server stores. */

@@ -1,19 +1,20 @@
-import { caught, inBackground } from '../../defects.ts';
+import { caught, inBackground, reportTrouble } from '../../defects.ts';
 import { hasCode, isWorkload, type KubeObject, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
 import { Agent, type StaticPods } from '../../kubelet/index.ts';
-import { type AutoscalerApi, closeLostRuns, type NodeClient } from '../../apiserver/index.ts';
+import { type AutoscalerApi, closeLostRuns, kubeletChanger, type NodeClient } from '../../apiserver/index.ts';
 import { machineClock } from '../../clock.ts';
 import { type PodActivity, podRoot, type Root, type RunRecord } from '../../lifecycle/index.ts';
 import { atExit } from '../../runtime/index.ts';
 import { claimWorkload } from './begin-workloads.ts';
 import { beginObjects } from './begin-objects.ts';
-import { hasOwners, openLoop, openStatics, ServiceWatch } from './open-loop.ts';
+import { hasOwners, openLoop, openStatics, ServiceWatch, staticFolders } from './open-loop.ts';
+import { openNodes } from './open-nodes.ts';
 import { OwnPods } from './own-pods.ts';
 import type { ClaimedObjects, KeptContainers, RunInput, RunListener } from './run-input.ts';
 import { keyText, rememberCreated } from '../../store/index.ts';
 import { openRuntime } from '../setup/open-runtime.ts';
-import type { WorkloadLoop } from '../../workloads/index.ts';
-import type { AgentSettings } from '../../settings/index.ts';
+import type { NodesLoop, WorkloadLoop } from '../../workloads/index.ts';
+import { type AgentSettings, declareNodes } from '../../settings/index.ts';
 import { type HowToEndRun, StartedRun } from './started-run.ts';
 import { StateGuard } from './state-guard.ts';
 
@@ -31,11 +32,13 @@ export class Run extends StartedRun {
   readonly #pods: OwnPods;
   /** The controllers. Undefined: no workload was applied, and no Pod with owners. */
   #workloads: WorkloadLoop | undefined;
+  /** Undefined: this machine has always been the only node, or there is no kubelet, and clients decide about Nodes. */
+  #nodes: NodesLoop | undefined;
   readonly #services: ServiceWatch;
   /** The Services that this run names. Undefined: all belong to it. */
   readonly #serviceNames: Set<string> | undefined;
   /** Undefined: no folder is watched, or not yet. */
-  #statics: StaticPods | undefined;
+  #statics: readonly StaticPods[] = [];
   /** Undefined: there is nothing to run. */
   readonly #guard: StateGuard | undefined;
   #forgetAtExit: () => void = () => undefined;
@@ -48,11 +51,12 @@ export class Run extends StartedRun {
 
   /**
    * Makes this process the owner of the objects, opens the runtime, and begins all of them.
-   * @throws {PodrunError} before any Pod has begun: see beginObjects
+   * @throws {PodrunError} before any Pod has begun: see declareNodes and beginObjects
    */
   static async start(input: RunInput): Promise<Run> {
     const options = { ...input, listener: withoutErrors(input.listener) };
-    const { openApi } = input;
+    const { openApi, store, nodes = [] } = input;
+    declareNodes(store, nodes);
     if (openApi === undefined) {
       const claimed = await beginObjects(input);
       const run = new Run(options, claimed, await input.settings());
@@ -90,7 +94,7 @@ export class Run extends StartedRun {
       onChange: () => this.changed(),
       forgetsRemoved: isServing,
       onOwned: (pod) => this.#loop().follow(pod),
-      onGone: (pod) => this.#statics?.gone(pod),
+      onGone: (pod) => this.#statics.forEach((statics) => statics.gone(pod)),
     });
     const runtime = kept === undefined ? this.#openRuntime(isIdle) : kept.runtime;
     this.#runtime = runtime;
@@ -131,7 +135,7 @@ export class Run extends StartedRun {
   }
 
   get #rootUids(): readonly string[] {
-    return [...this.#claimed.owned.map(({ pod }) => pod.metadata.uid), ...(this.#statics?.uids ?? [])];
+    return [...this.#claimed.owned.map(({ pod }) => pod.metadata.uid), ...this.#statics.flatMap(({ uids }) => uids)];
   }
 
   /** The applied Pods and workloads as the store last reported them. */
@@ -161,7 +165,7 @@ export class Run extends StartedRun {
 
   /** True when all Pods of this process have ended, and all workloads, and no more can come. */
   get isOver(): boolean {
-    if (this.#isServing || this.#statics?.isWatching === true) return false;
+    if (this.#isServing || this.#statics.some(({ isWatching }) => isWatching)) return false;
     if (!this.#isEnding && this.#options.isBusy?.() === true) return false;
     return this.agent.isOver && (this.#workloads?.isOver ?? true);
   }
@@ -224,7 +228,7 @@ export class Run extends StartedRun {
     this.#isServing = false;
     this.#isEnding = true;
     this.#options.faults?.close();
-    this.#statics?.stop();
+    for (const statics of this.#statics) statics.stop();
     this.#workloads?.stop();
     this.agent.terminate(how);
     // Without a Pod that runs, no other change would come.
@@ -232,13 +236,16 @@ export class Run extends StartedRun {
   }
 
   #begin(): void {
-    const { listener, faults, kept } = this.#options;
+    const { store, clock, listener, faults, kept, holdsPods } = this.#options;
     const { owned, workloads } = this.#claimed;
     const resumed = kept?.resumed ?? [];
     const runs = [...resumed, ...owned];
     const pods = runs.map(({ pod }) => pod);
     for (const run of runs) this.#pods.add(run);
-    faults?.begin((uid, event) => this.agent.tell(uid, event));
+    faults?.begin(
+      (uid, event) => this.agent.tell(uid, event),
+      kubeletChanger({ store, clock, onEvent: listener.onEvent }),
+    );
     for (const pod of pods) this.#pods.follow(pod);
     for (const pod of pods) listener.onPod({ type: 'ADDED', object: pod });
     for (const { pod, instances } of resumed) this.agent.resume(pod, instances, kept?.isNew === true);
@@ -249,8 +256,12 @@ export class Run extends StartedRun {
       this.#services.follow(metadata.namespace);
     }
     this.#statics = this.#openStatics();
+    if (this.#guard !== undefined && holdsPods !== true) {
+      this.agent.onNodeChange(() => this.#lookAtNodes());
+      this.#lookAtNodes();
+    }
     this.#settled = this.#settle().catch((error: unknown) =>
-      listener.onTrouble(error instanceof Error ? error.message : String(error)),
+      reportTrouble(error, ({ message }) => listener.onTrouble(message)),
     );
   }
 
@@ -258,8 +269,9 @@ export class Run extends StartedRun {
   async close(): Promise<void> {
     this.#options.faults?.close();
     await this.#settled;
-    this.#statics?.stop();
+    for (const statics of this.#statics) statics.stop();
     this.#services.close();
+    this.#nodes?.close();
     this.#pods.close();
     const closed = this.agent.close();
     const hasFolder = this.#guard?.hasLostFolder !== true;
@@ -319,19 +331,19 @@ export class Run extends StartedRun {
     }));
   }
 
-  #openStatics(): StaticPods | undefined {
+  #lookAtNodes(): void {
+    if (this.#nodes === undefined && this.agent.hasOneNode) return;
+    this.#nodes ??= openNodes({ ...this.#options, agent: this.agent, settings: this.settings });
+    this.#nodes.look();
+  }
+
+  #openStatics(): StaticPods[] {
     const { store, clock, owner, listener, staticPods } = this.#options;
-    if (staticPods === undefined) return undefined;
-    return openStatics({
-      folder: staticPods,
-      store,
-      clock,
-      agent: this.agent,
-      owner,
-      onStarted: (pod, release) => this.#take(pod, release),
-      onEvent: listener.onEvent,
-      onTrouble: listener.onTrouble,
-    });
+    const { onEvent, onTrouble } = listener;
+    const onStarted = (pod: StoredPod, release: () => void): void => this.#take(pod, release);
+    return staticFolders(staticPods, this.agent.nodes).map((place) =>
+      openStatics({ ...place, store, clock, owner, onStarted, onEvent, onTrouble }),
+    );
   }
 
   /** Runs a Pod that was not applied: of an API server, of a controller, or a static one. */

@@ -1,4 +1,4 @@
-import { tellDefect } from '../../defects.ts';
+import { caught, tellDefect } from '../../defects.ts';
 import type { StoredPod } from '../../api/index.ts';
 import type { PodActivity, Root, RunRecord } from '../../lifecycle/index.ts';
 import { ApplyRun, type RunEnds } from './apply-run.ts';
@@ -13,7 +13,7 @@ export interface HowToEndRun {
 
 /** Hears of the changes of a run. */
 export interface RunFollower {
-  /** Called after every change, and when a Pod is over: the condition of a wait may hold now. */
+  /** Called after changes, and when a Pod is over: the condition of a wait may hold now. */
   readonly changed: () => void;
   /** Called with a defect of a controller: its workload may never end. */
   readonly broke?: (defect: unknown) => void;
@@ -34,6 +34,8 @@ export abstract class StartedRun {
   /** True when all Pods and workloads have ended, and no more can come. */
   abstract readonly isOver: boolean;
   readonly #followers = new Set<RunFollower>();
+  /** True while the followers are about to look again. */
+  #isLookPlanned = false;
 
   /** The next steps of the agent for a Pod, by the uid of the Pod. Undefined: nothing is planned, or known. */
   abstract activityOf(uid: string): PodActivity | undefined;
@@ -81,9 +83,16 @@ export abstract class StartedRun {
     return { close: () => this.#followers.delete(follower) };
   }
 
-  /** Lets the followers look again. */
+  /** Lets the followers look again, once for all changes of a step: each of them looks at all Pods. */
   changed(): void {
-    for (const follower of this.#followers) follower.changed();
+    if (this.#isLookPlanned) return;
+    this.#isLookPlanned = true;
+    queueMicrotask(
+      caught(() => {
+        this.#isLookPlanned = false;
+        for (const follower of this.#followers) follower.changed();
+      }),
+    );
   }
 
   protected broke(defect: unknown): void {

@@ -40,9 +40,12 @@ export class StateGuard {
     return this.#hasLostFolder;
   }
 
-  /** Reports the loss of a Pod's record, or of the whole folder. */
-  recordLost({ metadata }: StoredPod): void {
-    if (this.#hasLostFolder || !this.#renew(true)) return;
+  /**
+   * Reports the loss of a Pod's record, or of the whole folder. Nothing is lost of a Pod without a node: of thousands
+   * that another process has deleted by force, the last words were not read in time.
+   */
+  recordLost({ metadata, spec }: StoredPod): void {
+    if (this.#hasLostFolder || !this.#renew(true) || spec.nodeName === undefined) return;
     this.#hasLostRecord = true;
     const { root } = this.#options.store;
     this.#options.onTrouble(

@@ -20,7 +20,8 @@ export function idleFields(
   store: Pick<FileStore, 'recent'>,
 ): IdleFields[] {
   const rights = readOwnRights(settings.features);
-  const place = { settings, store: store.recent, rights: () => rights };
+  const hasNodes = (settings.nodes ?? []).length > 1;
+  const place = { settings, store: store.recent, hasNodes, rights: () => rights };
   return planned.flatMap(({ kind, namespace, name, spec }): IdleFields[] => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name }, spec } as unknown as StoredPod;
     const events = podNotices(pod, place).filter(({ reason }) => reason === FIELD_HAS_NO_EFFECT);

@@ -26,6 +26,7 @@ export interface RunChoices extends Partial<
     | 'ingressPorts'
     | 'isBestEffort'
     | 'jobBackOff'
+    | 'nodes'
     | 'overcommits'
     | 'pollsMemory'
     | 'seccompRoot'
@@ -74,6 +75,7 @@ export function runSettings({
     jobBackOff: given.jobBackOff ?? JOB_BACKOFF,
     pollsMemory: given.pollsMemory ?? false,
     sharedFolders: isolates ? [] : workFolders(cwd),
+    nodes: given.nodes ?? config?.nodes,
     overcommits: given.overcommits,
     seccompRoot: given.seccompRoot,
     strictPid1: given.strictPid1 ?? false,
@@ -113,5 +115,6 @@ export function runNetworks(
   const runsImage = (container: Container): boolean =>
     containerSource(container, choices.images, rules).type === 'image';
   const choice = networkOf(choices);
-  return chooseNetworks({ ...networkRequest, choice, proxy, egress, hasHostAccess, runsImage }, place);
+  const hasNodes = (choices.nodes ?? config?.nodes ?? []).length > 1;
+  return chooseNetworks({ ...networkRequest, choice, proxy, egress, hasHostAccess, hasNodes, runsImage }, place);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { localProcesses } from '../../runtime/index.ts';
 import { type ApiServer, type ApiServerOptions, openApiServer, type ServerClaim } from '../../server/index.ts';
 import { type LoneServer, LoneStore } from '../../apiserver/index.ts';
-import { credentialsFile, FileStore, serverFolder, writeFileAtomically } from '../../store/index.ts';
+import { credentialsFile, FileStore, type RecordPlace, serverFolder, writeFileAtomically } from '../../store/index.ts';
 import type { EnvtestMode } from '../base/mode.ts';
 
 /** The parts of a server that its flags do not name. */
@@ -12,8 +12,10 @@ export interface ApiPlan extends Pick<
   ApiServerOptions,
   'auditLog' | 'authorization' | 'descriptionsFile' | 'dialect' | 'host' | 'port' | 'report'
 > {
-  /** The folder of the objects. */
+  /** The folder of Pods, and of what is written for them. */
   readonly root: string;
+  /** The other objects. No other process may know them. */
+  readonly records: RecordPlace;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
   readonly mode: EnvtestMode;
@@ -33,9 +35,9 @@ const NO_CLAIM: ServerClaim = {
  * Opens the API server of podrun for a test suite.
  * @throws {PodrunError} when the server cannot listen, or the folder cannot be written
  */
-export async function openTestApi({ root, clock, env, mode, lone, ...given }: ApiPlan): Promise<ApiServer> {
+export async function openTestApi({ root, records, clock, env, mode, lone, ...given }: ApiPlan): Promise<ApiServer> {
   const options = { ...given, clock, claim: NO_CLAIM };
-  const place = { root, clock, processes: localProcesses };
+  const place = { root, records, clock, processes: localProcesses };
   const store = mode === 'api' ? new LoneStore(place, lone) : new FileStore(place);
   mkdirSync(serverFolder(root), { recursive: true, mode: 0o700 });
   if (mode === 'api') return openApiServer({ ...options, store });
@@ -71,6 +73,7 @@ async function openRun(
   const settings = { ...runSettings(choices), features, privateNetworks: networks };
   return Run.start({
     objects: { pods: [], workloads: [] },
+    nodes: [],
     settings: () => settings,
     store,
     clock,

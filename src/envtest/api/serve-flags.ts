@@ -6,7 +6,10 @@ import { readApiFlags } from '../flags/read-flags.ts';
 import { type ApiPlan, openTestApi } from './open-test-api.ts';
 
 /** The parts of a server that no flag names. */
-export type ServingOptions = Pick<ApiPlan, 'clock' | 'descriptionsFile' | 'dialect' | 'env' | 'mode' | 'root'>;
+export type ServingOptions = Pick<
+  ApiPlan,
+  'clock' | 'descriptionsFile' | 'dialect' | 'env' | 'mode' | 'records' | 'root'
+>;
 
 /** Serves the API as the flags of a kube-apiserver say, until that ends. Returns the exit code of kube-apiserver. */
 export async function serveFlags(caller: ApiCaller, given: ServingOptions): Promise<number> {

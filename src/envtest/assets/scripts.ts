@@ -13,10 +13,7 @@ const HEAD = `#!/bin/sh
 function asks(help: string, version: string): string {
   return `for word do
   case $word in
-  --help | -h) cat <<'HELP'
-${help}
-HELP
-    exit 0 ;;
+  --help | -h) printf '%s\\n' ${quoted(help)}; exit 0 ;;
   --version | --version=true) echo ${quoted(version)}; exit 0 ;;
   esac
 done
@@ -32,7 +29,7 @@ export function etcdScript(podrun: readonly string[], { gitVersion }: Dialect): 
   --advertise-client-urls, --listen-peer-urls, --unsafe-no-fsync and all other flags of etcd are accepted`;
   const command = [...podrun, ETCD_COMMAND].map(quoted).join(' ');
   const version = `export ${VERSION_VARIABLE}=${gitVersion}\n`;
-  return `${HEAD}${asks(help, 'etcd Version: 3.6.0 (podrun)')}${version}exec ${command} -- "$@"\n`;
+  return `${HEAD}${asks(help, 'etcd Version: 3.6.0 (podrun)')}${version}exec ${command} "$@"\n`;
 }
 
 /**
@@ -67,7 +64,7 @@ server=\${server%/}
 temporary=\${TMPDIR:-\${TMP:-\${TEMP:-/tmp}}}
 place=\${temporary%/}/podrun-envtest-$(id -u)/\${server##*:}
 lost="no etcd of podrun runs at $server: start the etcd beside this program first"
-[ -O "$place/pid" ] && kill -0 "$(cat "$place/pid")" 2>/dev/null || fail "$lost"
+[ -O "$place/pid" ] && read -r pid <"$place/pid" && kill -0 "$pid" 2>/dev/null || fail "$lost"
 own=$place/$$
 umask 077
 mkfifo "$own.in" "$own.out" || fail "$lost"

@@ -1,6 +1,6 @@
 import { usage } from '../../api/index.ts';
 
-/** The command that stands for etcd. Only the script of that name calls it. */
+/** The word with which the launcher runs the program of etcd in place of the command line. Only scripts say it. */
 export const ETCD_COMMAND = 'run-etcd';
 
 /** The variable of the environment that names the mode of a suite. */

@@ -21,27 +21,38 @@ import { makeOwnFolder } from '../base/own-folders.ts';
 /** The end of the name of the file with the flags of a kube-apiserver; `.in` and `.out` are its pipes. */
 const FLAGS = '.flags';
 
-/**
- * Waits for kube-apiservers at a port of etcd, in a folder of that name.
- * @throws {PodrunError} when the folder cannot be made, or is not the user's own
- */
-export function openMeetingPlace(port: number, onCaller: (caller: ApiCaller) => void): Subscription {
-  const { path: folder, remove } = makeOwnFolder(String(port));
-  // The script must never see an empty file.
-  writeFileSync(path.join(folder, 'new'), `${process.pid}\n`, { mode: 0o600 });
-  renameSync(path.join(folder, 'new'), path.join(folder, 'pid'));
-  const look = (): void => {
-    for (const name of quietly(() => readdirSync(folder)) ?? [])
-      if (name.endsWith(FLAGS)) onCaller(take(path.join(folder, name.slice(0, -FLAGS.length))));
-  };
-  const watching = guarded(watch(folder, look));
-  look();
-  return {
-    close: () => {
-      watching.close();
-      remove();
-    },
-  };
+/** The place where kube-apiservers come to the etcd of a port: a folder of that name. */
+export class MeetingPlace {
+  readonly #folder: string;
+  readonly #remove: () => void;
+  #watching: Subscription | undefined;
+
+  /** @throws {PodrunError} when the folder cannot be made, or is not the user's own */
+  constructor(port: number) {
+    const { path: folder, remove } = makeOwnFolder(String(port));
+    // The script must never see an empty file.
+    writeFileSync(path.join(folder, 'new'), `${process.pid}\n`, { mode: 0o600 });
+    renameSync(path.join(folder, 'new'), path.join(folder, 'pid'));
+    this.#folder = folder;
+    this.#remove = remove;
+  }
+
+  /** Calls back for each one that has come, and that comes. */
+  open(onCaller: (caller: ApiCaller) => void): void {
+    const folder = this.#folder;
+    const look = (): void => {
+      for (const name of quietly(() => readdirSync(folder)) ?? [])
+        if (name.endsWith(FLAGS)) onCaller(take(path.join(folder, name.slice(0, -FLAGS.length))));
+    };
+    this.#watching = guarded(watch(folder, look));
+    look();
+  }
+
+  /** Removes the place. May be called again. */
+  close(): void {
+    this.#watching?.close();
+    this.#remove();
+  }
 }
 
 /** Takes the flags of a script, and its pipes. Their files are removed: nothing else opens them. */

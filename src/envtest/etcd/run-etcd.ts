@@ -1,63 +1,56 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
-import { usage } from '../../api/index.ts';
+import path from 'node:path';
 import { storeDefaultAccess } from '../../apiserver/index.ts';
-import type { Clock } from '../../clock.ts';
-import { guarded, inBackground } from '../../defects.ts';
+import { inBackground } from '../../defects.ts';
 import { quietly } from '../../quietly.ts';
 import { removeTree } from '../../remove-tree.ts';
-import { openConnections } from '../../network/index.ts';
 import { localProcesses } from '../../runtime/index.ts';
-import { FileStore } from '../../store/index.ts';
+import { FileStore, MemoryRecords } from '../../store/index.ts';
 import { serveFlags, type ServingOptions } from '../api/serve-flags.ts';
 import type { ApiCaller } from '../base/api-caller.ts';
 import { parentGone } from '../base/parent-gone.ts';
-import { openMeetingPlace } from './meeting-place.ts';
+import { suiteVersion } from '../base/suite-version.ts';
+import type { MeetingPlace } from './meeting-place.ts';
 
-/** The settings of an etcd: this process, which also serves the API of the kube-apiserver beside it. */
-export interface EtcdOptions extends Omit<ServingOptions, 'root'> {
-  readonly argv: readonly string[];
+/** The parts of an etcd, which also serves the API of the kube-apiserver beside it. */
+export interface EtcdOptions extends Pick<ServingOptions, 'clock' | 'descriptionsFile' | 'env' | 'mode'> {
+  readonly dataDir: string;
+  readonly meeting: MeetingPlace;
   /** Resolves when a signal has come. */
   readonly signal: Promise<void>;
 }
 
 /**
- * Stands for etcd: responds to health checks, and serves the API for each kube-apiserver that names this port, one at a
- * time. Ends with a signal, or when the process that has started it is gone. The objects go with it.
- * @throws {PodrunError} for a wrong flag, and when it cannot listen
+ * Serves the API for each kube-apiserver that comes, one at a time. Ends with a signal, or when the process that has
+ * started this one is gone. The objects go with it.
+ * @throws {PodrunError} (usage) when the environment names a version that podrun does not stand for
  */
-export async function runEtcd(options: EtcdOptions): Promise<number> {
-  const { url, dataDir } = readEtcdFlags(options.argv);
-  const server = guarded(createServer(respond));
-  const connections = openConnections(server);
-  const port = await listening(server, url);
+export async function runEtcd({ dataDir, meeting, signal, ...options }: EtcdOptions): Promise<void> {
+  const { clock } = options;
+  const dialect = suiteVersion(options.env);
   const isNew = !existsSync(dataDir);
   const root = path.join(dataDir, 'podrun');
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  const sessions = new Sessions({ ...options, root });
-  const meeting = openMeetingPlace(port, (caller) => sessions.take(caller));
+  const records = new MemoryRecords();
+  const sessions = new Sessions({ ...options, dialect, records, root });
+  meeting.open((caller) => sessions.take(caller));
   let isEnding = false;
-  prepareStore(root, options.clock, () => isEnding || sessions.haveBegun);
-  await Promise.race([options.signal, parentGone(options.clock)]);
+  prepareStore({ root, records, clock }, () => isEnding || sessions.haveBegun);
+  await Promise.race([signal, parentGone(clock)]);
   isEnding = true;
   meeting.close();
-  server.close();
-  connections.end();
   await sessions.close();
   removeTree(root);
   if (isNew) quietly(() => rmdirSync(dataDir));
-  return 0;
 }
 
 /**
  * Stores what every server has while nothing is asked: envtest looks every 100 ms whether etcd is healthy, and only
  * then starts kube-apiserver. A server that meets the same trouble tells it.
  */
-function prepareStore(root: string, clock: Clock, isOver: () => boolean): void {
-  const store = new FileStore({ root, clock, processes: localProcesses });
-  inBackground(storeDefaultAccess({ store, clock }, isOver).catch(() => undefined));
+function prepareStore(place: Pick<ServingOptions, 'clock' | 'records' | 'root'>, isOver: () => boolean): void {
+  const store = new FileStore({ ...place, processes: localProcesses });
+  inBackground(storeDefaultAccess({ store, clock: place.clock }, isOver).catch(() => undefined));
 }
 
 /** The servers of kube-apiservers, of which one runs at a time. */
@@ -97,37 +90,4 @@ class Sessions {
     this.#caller?.end(0);
     await this.#over;
   }
-}
-
-/** Reads the flags of etcd that matter here: its storage needs no tuning. */
-function readEtcdFlags(argv: readonly string[]): { readonly url: URL; readonly dataDir: string } {
-  const valueOf = (name: string): string | undefined => {
-    const at = argv.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-    const word = argv[at];
-    return word?.includes('=') === true ? word.slice(word.indexOf('=') + 1) : word && argv[at + 1];
-  };
-  const [text = ''] = (valueOf('listen-client-urls') ?? 'http://127.0.0.1:2379').split(',');
-  if (!URL.canParse(text) || !text.startsWith('http://'))
-    throw usage(`--listen-client-urls=${text} is no URL of http`, 'podrun stands for an etcd without TLS.');
-  return { url: new URL(text), dataDir: valueOf('data-dir') ?? 'default.etcd' };
-}
-
-const PAGES: Readonly<Record<string, object>> = {
-  '/health': { health: 'true', reason: '' },
-  '/version': { etcdserver: '3.6.0', etcdcluster: '3.6.0' },
-};
-
-const respond: Parameters<typeof createServer>[1] = (request, response) => {
-  const page = PAGES[(request as { readonly url?: string }).url?.replace(/\?.*/, '') ?? ''];
-  const code = page === undefined ? 404 : 200;
-  response.writeHead(code, { 'Content-Type': 'application/json' });
-  response.end(page === undefined ? '' : JSON.stringify(page));
-};
-
-/** Returns the port. */
-function listening(server: Server, { hostname, port }: URL): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: Error) => reject(usage(`cannot listen at ${hostname}:${port}: ${error.message}`)));
-    server.listen(Number(port || '80'), hostname, () => resolve((server.address() as AddressInfo).port));
-  });
 }

@@ -8,7 +8,7 @@ import {
   type KeyPair,
   makeAuthority,
 } from '../../server/index.ts';
-import { writeFileAtomically } from '../../store/index.ts';
+import { MemoryRecords, writeFileAtomically } from '../../store/index.ts';
 import { type ApiPlan, openTestApi } from '../api/open-test-api.ts';
 import { makeOwnFolder } from '../base/own-folders.ts';
 
@@ -73,6 +73,7 @@ async function openIn(folder: string, options: SuiteOptions, onClosed: () => voi
   const server = await openTestApi({
     ...options,
     root: path.join(folder, 'objects'),
+    records: new MemoryRecords(),
     host: LOOPBACK,
     port: 0,
     authorization: 'rbac',

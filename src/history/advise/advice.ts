@@ -63,7 +63,8 @@ type AdviceRule =
   | 'cannot-be-started'
   | 'restarts-when-done'
   | 'runs-on-beside-the-work'
-  | 'no-room-on-node';
+  | 'no-room-on-node'
+  | 'replicas-on-one-node';
 
 /** Formats seconds for sentences: `0.04 s`, `2.1 s`, `31 s`. */
 export function inSeconds(seconds: number): string {

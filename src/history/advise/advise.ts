@@ -1,9 +1,10 @@
 import type { RecordedUsage } from '../../machine/index.ts';
-import type { RecordedRun } from '../base/recorded-run.ts';
+import { lastStateOf, type RecordedRun } from '../base/recorded-run.ts';
 import { type Advice, SEVERITIES } from './advice.ts';
 import { crashAdvice } from './crash-rules.ts';
 import { endingAdvice } from './ending-rules.ts';
 import { evidenceOf, stopOf } from './evidence.ts';
+import { placementAdvice, type WorkloadPods } from './placement-rules.ts';
 import { probeAdvice } from './probe-rules.ts';
 import { resourceAdvice, roomAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
@@ -28,13 +29,22 @@ export interface Basis {
   readonly measured: number;
 }
 
-/** Computes advice from the measurements of a run. Undefined: the run has no record. */
-export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): RunAdvice | undefined {
+/**
+ * Computes advice from the measurements of a run. Undefined: the run has no record.
+ * @param replicas default: there is one node, or no workload made the Pod
+ */
+export function advise(
+  run: RecordedRun,
+  usages: readonly RecordedUsage[],
+  replicas?: WorkloadPods,
+): RunAdvice | undefined {
   const evidence = evidenceOf(run, usages);
   if (evidence === undefined) return undefined;
   const { containers } = evidence;
+  const pod = lastStateOf(run);
   const all = [
     ...roomAdvice(run),
+    ...(pod && replicas ? placementAdvice(pod, replicas) : []),
     ...crashAdvice(evidence),
     ...containers.flatMap((container) => [...startupAdvice(container), ...probeAdvice(container)]),
     ...endingAdvice(evidence),

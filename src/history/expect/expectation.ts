@@ -18,12 +18,15 @@ export type PatternKind =
   | 'unready'
   | 'waiting'
   | 'event'
+  | 'scheduled'
+  | 'nominated'
+  | 'evicted'
   | 'deleted';
 
 /** A pattern for happenings. */
 export interface Pattern {
   readonly what: PatternKind;
-  /** A phase, a type of condition, a container, or the reason of an event. Empty for `deleted`. */
+  /** A phase, a type of condition, a container, the reason of an event, a node, an evictor. Empty for `deleted`. */
   readonly subject: string;
   /** The status of a condition. */
   readonly status?: string;
@@ -61,6 +64,8 @@ export interface Written<T> {
 export interface FinalState {
   readonly phase?: Written<string>;
   readonly reason?: Written<string>;
+  /** The name of the node. */
+  readonly node?: Written<string>;
   readonly conditions: ReadonlyMap<string, Written<string>>;
   readonly restarts: ReadonlyMap<string, Written<NumberRange>>;
   readonly exitCodes: ReadonlyMap<string, Written<NumberRange>>;

@@ -74,13 +74,14 @@ function wasOverWithin({ withinMs }: Expectation, story: RunStory): Check[] {
 }
 
 function endedAs({ final }: Expectation, story: RunStory): Check[] {
-  const { status } = story.pod;
-  const { phase, reason } = final;
+  const { spec, status } = story.pod;
+  const { phase, reason, node } = final;
   return [
     ...(phase === undefined ? [] : [sameText(inTheEnd(phase, `phase: ${phase.value}`), phase.value, status.phase)]),
     ...(reason === undefined
       ? []
       : [sameText(inTheEnd(reason, `reason: ${reason.value}`), reason.value, status.reason)]),
+    ...(node === undefined ? [] : [sameText(inTheEnd(node, `node: ${node.value}`), node.value, spec.nodeName)]),
     ...[...final.conditions].map(([type, expected]) => {
       const seen = status.conditions?.find((condition) => condition.type === type)?.status;
       return sameText(inTheEnd(expected, `condition ${type}: ${expected.value}`), expected.value, seen);

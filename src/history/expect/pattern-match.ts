@@ -28,6 +28,10 @@ function isOfSubject({ subject }: Pattern, happening: Happening): boolean {
       return happening.type === subject;
     case 'event':
       return happening.event.reason === subject;
+    case 'scheduled':
+    case 'nominated':
+    case 'evicted':
+      return happening.subject === subject;
     case 'created':
     case 'deleted':
       return subject === '';
@@ -70,6 +74,10 @@ export function happeningText(happening: Happening): string {
       return happening.what;
     case 'phase':
       return `phase: ${happening.phase}`;
+    case 'scheduled':
+    case 'nominated':
+    case 'evicted':
+      return `${happening.what}: ${happening.subject}`;
     case 'condition':
       return `condition: ${happening.type}=${happening.status}${withReason(happening.reason)}`;
     case 'exited':

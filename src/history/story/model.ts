@@ -1,5 +1,15 @@
 import type { StoredEvent, StoredPod } from '../../api/index.ts';
-import type { ContainerKind, HookRun, ProbeAttempt, ProbeType } from '../../lifecycle/index.ts';
+import {
+  type ContainerKind,
+  DELETED_FOR_TAINT,
+  DELETION_BY_POD_GC,
+  EVICTED_BY_API,
+  type HookRun,
+  PREEMPTED,
+  type ProbeAttempt,
+  type ProbeType,
+  TERMINATION_BY_KUBELET,
+} from '../../lifecycle/index.ts';
 
 /** A span of time. Milliseconds after the creation of the Pod, with fractions. `toMs` is never before `fromMs`. */
 export interface Stretch {
@@ -122,6 +132,15 @@ interface OfContainer extends AtMoment {
   readonly run: number;
 }
 
+/** The evictions by the reasons of the condition DisruptionTarget. */
+export const EVICTED_BY: Readonly<Record<string, string>> = {
+  [DELETED_FOR_TAINT.reason]: 'TaintManager',
+  [EVICTED_BY_API.reason]: 'API',
+  [PREEMPTED.reason]: 'Preemption',
+  [DELETION_BY_POD_GC.reason]: 'PodGC',
+  [TERMINATION_BY_KUBELET]: 'Kubelet',
+};
+
 /** The exit of a run of a container. */
 export interface RunExit extends OfContainer {
   readonly what: 'exited';
@@ -139,6 +158,8 @@ export type Happening =
       readonly status: string;
       readonly reason?: string | undefined;
     })
+  /** The node that has taken the Pod, or that it waits for; or who has evicted it, see EVICTED_BY. */
+  | (AtMoment & { readonly what: 'scheduled' | 'nominated' | 'evicted'; readonly subject: string })
   | (OfContainer & { readonly what: 'started' | 'ready' | 'unready' })
   | RunExit
   | (OfContainer & { readonly what: 'waiting'; readonly reason: string })

@@ -1,9 +1,9 @@
-import { allContainers, allContainerStatuses, type StoredEvent, type StoredPod } from '../../api/index.ts';
-import { COMBINED } from '../../lifecycle/index.ts';
+import { allContainers, allContainerStatuses, ownValue, type StoredEvent, type StoredPod } from '../../api/index.ts';
+import { COMBINED, DISRUPTION_TARGET } from '../../lifecycle/index.ts';
 import { isOver, type RecordedRun, type RecordedTransition } from '../base/recorded-run.ts';
 import { type Axis, axisOf } from './axis.ts';
 import { ContainerWriter } from './container-story.ts';
-import type { EventMark, Happening, RunExit, RunStory } from './model.ts';
+import { EVICTED_BY, type EventMark, type Happening, type RunExit, type RunStory } from './model.ts';
 import { conditionSpans, endingSpan, phaseSpans } from './pod-spans.ts';
 
 /**
@@ -42,6 +42,7 @@ export function storyOf(run: RecordedRun, nowMs?: number): RunStory | undefined 
 
 /** A happening before its place in the record is added. */
 type Unplaced<T> = T extends unknown ? Omit<T, 'atMs' | 'transition'> : never;
+type PlaceHappening = Unplaced<Extract<Happening, { readonly what: 'scheduled' | 'nominated' | 'evicted' }>>;
 
 /** Finds out what happened from one recorded state to the next. */
 class PodWriter {
@@ -49,6 +50,7 @@ class PodWriter {
   readonly #containers: ReadonlyMap<string, ContainerWriter>;
   readonly #conditions = new Map<string, string>();
   #phase: string | undefined;
+  readonly #places = new Map<'scheduled' | 'nominated' | 'evicted', string>();
 
   constructor(axis: Axis, containers: ReadonlyMap<string, ContainerWriter>) {
     this.#axis = axis;
@@ -70,12 +72,28 @@ class PodWriter {
     return type === 'DELETED' ? [{ what: 'deleted' }] : this.#state(object, atMs);
   }
 
-  #state({ status }: StoredPod, atMs: number): Array<Unplaced<Happening>> {
+  #place(node: string | undefined, { nominatedNodeName, conditions = [] }: StoredPod['status']): PlaceHappening[] {
+    const target = conditions.find(({ type, status }) => type === DISRUPTION_TARGET && status === 'True');
+    const present = {
+      nominated: nominatedNodeName,
+      scheduled: node,
+      evicted: ownValue(EVICTED_BY, target?.reason ?? ''),
+    };
+    return (['nominated', 'scheduled', 'evicted'] as const).flatMap((what) => {
+      const subject = present[what];
+      if (subject === undefined || this.#places.get(what) === subject) return [];
+      this.#places.set(what, subject);
+      return [{ what, subject }];
+    });
+  }
+
+  #state({ spec, status }: StoredPod, atMs: number): Array<Unplaced<Happening>> {
     const { phase = 'Pending', conditions = [] } = status;
     const before = this.#phase;
     this.#phase = phase;
     return [
       ...(before === undefined ? [{ what: 'created' } as const] : []),
+      ...this.#place(spec.nodeName, status),
       ...allContainerStatuses(status).flatMap((own) => {
         const happenings = this.#containers.get(own.name)?.add(own, atMs) ?? [];
         return happenings.map((happening) => ({ ...happening, container: own.name }));

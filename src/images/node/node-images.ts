@@ -1,6 +1,7 @@
 import {
   allContainers,
   type Container,
+  errorMessage,
   formatTime,
   fullImageName,
   splitVersion,
@@ -32,15 +33,15 @@ import {
   withAccess,
 } from '../../lifecycle/index.ts';
 import type { ImageLayers, Runtime } from '../../runtime/index.ts';
-import type { ObjectReader } from '../../store/index.ts';
+import type { Store } from '../../store/index.ts';
 import { type ContainerImages, HeldImages, type LaunchImage, podSourceRules, secretKeyring } from './pod-source.ts';
-import { type AgentSettings, goArch } from '../../settings/index.ts';
+import { type AgentSettings, goArch, hasImage, listImage } from '../../settings/index.ts';
 import type { ImageSupply } from './image-supply.ts';
 import { type OnPull, PullNotices } from './pull-notices.ts';
 
 interface NodeImagesOptions {
   readonly settings: AgentSettings;
-  readonly store: ObjectReader;
+  readonly store: Store;
   readonly clock: Clock;
   readonly onPull: OnPull | undefined;
   /** Asked for when the first container needs an image. */
@@ -137,13 +138,17 @@ export class NodeImages implements ContainerImages {
       if (present === undefined && policy === 'Never') return { type: 'absent' };
       const secrets = secretKeyring(this.#secretsOf(pod, event));
       const wanted = { ...call, pod, name, repository: splitVersion(name).name, secrets, supply };
-      if (present !== undefined && this.#mayUse(present, wanted))
+      const isUsable = present !== undefined && this.#mayUse(present, wanted);
+      if (isUsable && this.#isOnNode(present, wanted)) {
+        listImage(this.#options.store, pod.spec.nodeName ?? '', present);
         return { type: 'present', image: foundImage(present) };
+      }
       // Never reveals a present image to a Pod without access to it.
       if (policy === 'Never') return { type: 'absent' };
-      return mayPull ? await this.#pull(wanted) : { type: 'backingOff' };
+      if (!mayPull) return { type: 'backingOff' };
+      return isUsable ? this.#copy(present, wanted) : await this.#pull(wanted);
     } catch (error) {
-      return { type: 'failed', error: error instanceof Error ? error.message : String(error) };
+      return { type: 'failed', error: errorMessage(error) };
     }
   }
 
@@ -178,6 +183,19 @@ export class NodeImages implements ContainerImages {
       if (isKnown) this.#record(configDigest, repository, origin, supply);
     }
     return true;
+  }
+
+  /** True for an image that the node has pulled, and for one that came without a registry: each node has it. */
+  #isOnNode(image: PresentImage, { pod, name, supply: { records } }: Wanted): boolean {
+    const isPreloaded = records.accessOf(image.configDigest) === undefined && !records.isBegun(name);
+    return isPreloaded || hasImage(this.#options.store, pod.spec.nodeName ?? '', image);
+  }
+
+  /** Gives an image of this machine to the node of a Pod, whose kubelet has to pull it. */
+  #copy(image: PresentImage, { need, pod, event }: Wanted): EnsuredImage {
+    event(pullingImage(need));
+    listImage(this.#options.store, pod.spec.nodeName ?? '', image);
+    return { type: 'pulled', image: foundImage(image), size: image.size, pullMs: 0, waitedMs: 0 };
   }
 
   #record(
@@ -223,6 +241,7 @@ export class NodeImages implements ContainerImages {
     if (!outcome.ok) return { type: 'failed', error: joinedErrors(outcome.errors) };
     void supply.collect().catch(() => undefined);
     const { image, pullMs } = outcome;
+    listImage(this.#options.store, pod.spec.nodeName ?? '', image);
     const waitedMs = clock.now().monotonicMs - beganMs;
     return { type: 'pulled', image: foundImage(image), size: image.size, pullMs, waitedMs };
   }
@@ -262,7 +281,7 @@ export function nodeImages({ settings, store, clock, runtime, onPull }: NodeImag
 
 interface NodeImagesContext {
   readonly settings: AgentSettings;
-  readonly store: ObjectReader;
+  readonly store: Store;
   readonly clock: Clock;
   readonly runtime: Pick<Runtime, 'keeperSocket'>;
   readonly onPull?: OnPull | undefined;

@@ -42,7 +42,12 @@ export function openSupply({ env, settings, clock, until }: SupplyOptions): Imag
       return undefined;
     },
     layersOf: (image) => ({ folder: store.mountFolder(image.manifest), layers: store.layerLinks(image).length }),
-    kind: () => (kind ??= findLayerKind()),
+    kind: () => {
+      kind ??= findLayerKind();
+      // A busy machine, or a full one, may be able to when it is asked again.
+      kind.catch(() => (kind = undefined));
+      return kind;
+    },
     pull: (request, options) => puller.pull(request, options),
     userKeyrings: async (repository) => {
       const [ofUser, ofProviders] = await Promise.all([

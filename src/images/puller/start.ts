@@ -3,6 +3,7 @@
  * the folder of the store. It ends with its standard input: when podrun has nothing to pull any more, or is gone.
  */
 
+import { errorMessage } from '../../api/index.ts';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { inBackground } from '../../defects.ts';
@@ -34,7 +35,7 @@ async function pull({ id, request, env }: Extract<PullerRequest, { type: 'pull' 
     answer({ type: 'progress', id, progress });
   };
   const outcome = await pullImage(request, { store, clock, env, onProgress, signal: abort.signal }).catch(
-    (error: unknown) => ({ ok: false as const, errors: [error instanceof Error ? error.message : String(error)] }),
+    (error: unknown) => ({ ok: false as const, errors: [errorMessage(error)] }),
   );
   aborts.delete(id);
   answer({ type: 'outcome', id, outcome });

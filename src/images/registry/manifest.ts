@@ -1,4 +1,4 @@
-import { parseJson } from '../../api/index.ts';
+import { errorMessage, parseJson } from '../../api/index.ts';
 import type { Platform } from '../../lifecycle/index.ts';
 
 /*
@@ -53,7 +53,7 @@ export function parseManifest(bytes: Uint8Array, contentType: string): ParsedMan
   try {
     value = parseJson(bytes);
   } catch (error) {
-    return { type: 'damaged', why: error instanceof Error ? error.message : String(error) };
+    return { type: 'damaged', why: errorMessage(error) };
   }
   const { mediaType, schemaVersion, manifests, config, layers } = recordOf(value);
   const type = typeof mediaType === 'string' ? mediaType : contentType.replace(/;.*/s, '').trim();

@@ -3,7 +3,7 @@ import { hostPathOf } from '../../lifecycle/index.ts';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { type Container, PodrunError, type StoredPod } from '../../api/index.ts';
+import { type Container, errorMessage, PodrunError, type StoredPod } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, Runtime } from '../../runtime/index.ts';
 import type { LiveInstance } from '../base/instance.ts';
@@ -153,7 +153,7 @@ export class AttachServer {
     } catch (error) {
       // The Pod was removed by force while its container started: there is nothing to reach.
       if (!existsSync(path.dirname(this.#options.socketOf(pod)))) return;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       this.#options.onTrouble(
         new PodrunError('Unreachable', `clients cannot reach the containers of pod "${name}": ${why}`),
       );

@@ -16,18 +16,20 @@ interface EnvironmentOptions {
   readonly store: Store;
   /** See PodNetworks. */
   readonly nodeFor: (pod: StoredPod) => NodeFacts;
-  /** The network of Pods that do not use the host's. */
+  /** The network of Pods that do not use this machine's. */
   readonly network: ServicePlace['network'];
+  /** See PodNetworks. */
+  readonly isOnMachine: (pod: StoredPod) => boolean;
   /** The places of this machine at which another program responds, and not podrun: see PortOwners. */
   readonly foreignAt: (places: readonly ServedPlace[]) => Promise<readonly ServedPlace[]>;
 }
 
 /** Computes the variables of the manifest: `envFrom`, `env` and the variables of Services. */
-export function environmentStep({ store, nodeFor, network, foreignAt }: EnvironmentOptions): LaunchStep {
+export function environmentStep({ store, nodeFor, network, isOnMachine, foreignAt }: EnvironmentOptions): LaunchStep {
   return {
     async prepare({ pod, container, sandbox: { podIP, volumes } }) {
       const { namespace } = pod.metadata;
-      const place = pod.spec.hostNetwork === true ? 'host' : network;
+      const place = isOnMachine(pod) ? 'host' : network;
       const known = knownServices(store.recent, namespace, place);
       const made = makeEnvironment({
         pod,

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import type { ContainerImages } from '../../images/index.ts';
 import { imageUsersNotMapped } from '../../lifecycle/index.ts';
 import { type NamespaceFacts, whyNotOver } from '../../runtime/index.ts';
@@ -13,7 +14,7 @@ export function imageStep(images: ContainerImages | undefined): LaunchStep {
         if (image.root.owners !== 'single') return { ok: true, changes: { image } };
         return { ok: true, changes: { image, notices: [...notices, imageUsersNotMapped(container.name)] } };
       } catch (error) {
-        return { ok: false, stage: 'create', message: error instanceof Error ? error.message : String(error) };
+        return { ok: false, stage: 'create', message: errorMessage(error) };
       }
     },
   };

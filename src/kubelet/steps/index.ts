@@ -22,6 +22,7 @@ import { terminalStep } from './terminal.ts';
 import { terminationLogMount, terminationLogOnHost } from './termination-log.ts';
 import { propagationStep } from './propagation.ts';
 import { volumesStep } from './volumes.ts';
+import { workingFolderStep } from './working-folder.ts';
 
 /** The settings, and the parts of the machine, that the steps need. */
 export interface LaunchOptions {
@@ -34,7 +35,7 @@ export interface LaunchOptions {
   /** Undefined: all containers run programs of this machine. */
   readonly images?: ContainerImages | undefined;
   readonly ociOf: OciOf;
-  readonly networks: Pick<PodNetworks, 'foreignAt' | 'nodeFor'>;
+  readonly networks: Pick<PodNetworks, 'foreignAt' | 'isOnMachine' | 'nodeFor'>;
 }
 
 /** The steps of each start of a container, in their order. */
@@ -61,12 +62,14 @@ export function launchSteps({
     environmentStep({
       store,
       network,
+      isOnMachine: (pod) => networks.isOnMachine(pod),
       nodeFor: (pod) => networks.nodeFor(pod),
       foreignAt: (places) => networks.foreignAt(places),
     }),
     volumesStep(rights, isBestEffort),
     propagationStep(rights, ociOf),
     programStep(images),
+    workingFolderStep(cwd),
   ];
   const onHost = (): LaunchStep[] => [terminationLogOnHost(files)];
   const inNamespace = (): LaunchStep[] => [

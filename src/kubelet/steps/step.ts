@@ -1,5 +1,5 @@
 import { isDefect } from '../../defects.ts';
-import type { Container, ContainerUser, StoredPod } from '../../api/index.ts';
+import { type Container, type ContainerUser, errorMessage, type StoredPod } from '../../api/index.ts';
 import type { EventDraft, StartFailed } from '../../lifecycle/index.ts';
 import type { Mount, NetworkJoin, OciProgram, SeccompFilter } from '../../runtime/index.ts';
 import type { LaunchImage } from '../../images/index.ts';
@@ -114,7 +114,7 @@ async function prepared(step: LaunchStep, input: LaunchInput, draft: LaunchDraft
     return await step.prepare(input, draft);
   } catch (error) {
     if (isDefect(error)) throw error;
-    return { ok: false, stage: 'config', message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, stage: 'config', message: errorMessage(error) };
   }
 }
 

@@ -102,7 +102,7 @@ export class EvictionWatch {
 }
 
 /** The memory and the disk space left on this machine, or in the container that podrun runs in. */
-export function machineReadings(folder: string): NodeReadings {
+function machineReadings(folder: string): NodeReadings {
   const { bavail, blocks, bsize } = statfsSync(folder);
   const limit = process.constrainedMemory();
   return {
@@ -115,7 +115,7 @@ export function machineReadings(folder: string): NodeReadings {
 }
 
 /** The memory of the containers of Pods. */
-export async function memoryUse(
+async function memoryUse(
   place: { readonly store: FileStore; readonly clock: Clock },
   pods: readonly StoredPod[],
 ): Promise<PodUse[]> {
@@ -127,7 +127,7 @@ export async function memoryUse(
 }
 
 /** The disk space of Pods: logs, layers and volumes in the state folder. Volumes count for the first container. */
-export async function storageUse(
+async function storageUse(
   measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>,
   pods: readonly StoredPod[],
 ): Promise<PodUse[]> {
@@ -146,4 +146,20 @@ export async function storageUse(
     uses.push({ pod, byContainer: new Map(byContainer) });
   }
   return uses;
+}
+
+interface MachineWatchOptions extends Pick<EvictionWatchOptions, 'settings' | 'clock' | 'pods' | 'evict' | 'report'> {
+  readonly store: FileStore;
+  readonly measureStorage: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>;
+}
+
+/** Watches the memory and the disk of this machine. */
+export function watchMachine({ store, measureStorage, ...options }: MachineWatchOptions): EvictionWatch {
+  const { clock } = options;
+  return new EvictionWatch({
+    ...options,
+    readings: () => machineReadings(store.root),
+    measure: (resource, pods) =>
+      resource === 'memory' ? memoryUse({ store, clock }, pods) : storageUse(measureStorage, pods),
+  });
 }

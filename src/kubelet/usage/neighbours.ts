@@ -1,40 +1,36 @@
 import { isTerminalPhase, type StoredPod, type WatchEvent } from '../../api/index.ts';
+import type { ClusterEvent } from '../../lifecycle/index.ts';
 import type { FileStore, Subscription } from '../../store/index.ts';
 export interface NeighboursOptions {
   readonly store: FileStore;
   /** True for a Pod of this agent. */
   readonly isOwn: (uid: string) => boolean;
-  /** Called when other agents may have freed resources of the node. */
-  readonly onFreed: () => void;
+  /** Called after a change of a Pod of another agent. */
+  readonly onChange: (event: ClusterEvent) => void;
 }
 
-/** The Pods that other agents of the state folder run on this node: what the node has to give is counted once. */
+/** The Pods that other agents of the state folder run: what a node has to give is counted once. */
 export class Neighbours {
   readonly #options: NeighboursOptions;
-  readonly #node: string;
   /** Undefined: no other agent has had a Pod here. */
   #watch: Subscription | undefined;
-  #freed = 0;
+  /** The Pods as last seen, by uid. */
+  readonly #known = new Map<string, StoredPod>();
   #isAlone = false;
 
-  constructor(options: NeighboursOptions, node: string) {
+  constructor(options: NeighboursOptions) {
     this.#options = options;
-    this.#node = node;
   }
 
-  /** The number of times that other agents may have freed resources. */
-  get freed(): number {
-    return this.#freed;
-  }
-
-  /** Reads the Pods that hold resources of the node, and the nominated Pods: their room is taken as well. */
+  /** Reads the Pods that hold resources of nodes, and the nominated Pods: their room is taken as well. */
   read(): { readonly placed: readonly StoredPod[]; readonly nominated: readonly StoredPod[] } {
     const { store } = this.#options;
     const all = store.podsOfOthers().filter(({ status }) => !isTerminalPhase(status.phase));
     if (all.length > 0) this.#watch ??= store.watch<StoredPod>('pods', {}, (event) => this.#heard(event));
+    for (const pod of all) this.#known.set(pod.metadata.uid, pod);
     return {
-      placed: all.filter(({ spec, status }) => spec.nodeName === this.#node && isAdmitted(status)),
-      nominated: all.filter(({ spec, status }) => !spec.nodeName && status.nominatedNodeName === this.#node),
+      placed: all.filter(({ spec, status }) => spec.nodeName && isAdmitted(status)),
+      nominated: all.filter(({ spec, status }) => !spec.nodeName && status.nominatedNodeName !== undefined),
     };
   }
 
@@ -55,7 +51,7 @@ export class Neighbours {
       }
     };
     try {
-      return this.#options.store.atNode(this.#node, begin);
+      return this.#options.store.whileScheduling(begin);
     } catch (error) {
       if (hasBegun) throw error;
       return begin();
@@ -66,12 +62,18 @@ export class Neighbours {
     this.#watch?.close();
   }
 
-  /** A resize, which raises the generation, may free resources as well. */
-  #heard({ type, object: { metadata, status } }: WatchEvent<StoredPod>): void {
-    const mayHaveFreed = type === 'DELETED' || isTerminalPhase(status.phase) || (metadata.generation ?? 1) > 1;
-    if (!mayHaveFreed || this.#options.isOwn(metadata.uid)) return;
-    this.#freed += 1;
-    this.#options.onFreed();
+  #heard({ type, object }: WatchEvent<StoredPod>): void {
+    const { uid } = object.metadata;
+    if (this.#options.isOwn(uid)) return;
+    const before = this.#known.get(uid);
+    const isGone = type === 'DELETED' || isTerminalPhase(object.status.phase);
+    if (isGone) this.#known.delete(uid);
+    else this.#known.set(uid, object);
+    this.#options.onChange({
+      kind: 'Pod',
+      before: before ?? (isGone ? object : undefined),
+      after: isGone ? undefined : object,
+    });
   }
 }
 

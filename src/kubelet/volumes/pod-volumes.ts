@@ -3,6 +3,7 @@ import path from 'node:path';
 import { quietly, statQuietly } from '../../quietly.ts';
 import {
   type Container,
+  errorMessage,
   isSameJson,
   type StoredConfigMap,
   type StoredPod,
@@ -25,6 +26,7 @@ import {
   usesMemory,
   type VolumeFacts,
   volumeNotFound,
+  sizeLimitMeasured,
   volumeOnDisk,
 } from '../../lifecycle/index.ts';
 import { type FileStore, removeInMemory, type Subscription } from '../../store/index.ts';
@@ -32,7 +34,7 @@ import { accountToken } from '../../apiserver/index.ts';
 import { pause } from '../probe/input.ts';
 import { fileTrouble, pathInImage } from '../../runtime/index.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
-import { setUpVolume, type VolumeSources } from './set-up-volume.ts';
+import { setUpVolume, sizesMemory, type VolumeSources } from './set-up-volume.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;
@@ -47,6 +49,8 @@ export interface SandboxAttempt {
   /** Aborted when the Pod ends: volumes that it waits for are not needed any more. */
   readonly signal: AbortSignal;
   readonly event: (event: EventDraft) => void;
+  /** True for the sandbox of a former agent, whose containers may still run. */
+  readonly isFormer: boolean;
 }
 
 export type MountOutcome =
@@ -78,7 +82,7 @@ export class PodVolumes {
    * Sets all volumes up. Resolves when each is ready, or when the Pod ends. Waits for missing objects, and reports them
    * by events.
    */
-  async setUp({ signal, event }: SandboxAttempt): Promise<void> {
+  async setUp({ signal, event }: Pick<SandboxAttempt, 'event' | 'signal'>): Promise<void> {
     this.#event = event;
     const volumes = this.#pod.spec.volumes ?? [];
     await Promise.all(volumes.map((volume) => this.#setUpInTime(volume, signal)));
@@ -164,7 +168,7 @@ export class PodVolumes {
         ? { ok: false }
         : { ok: true, image: { ...files, path: pathOfPart } };
     } catch (error) {
-      return { ok: false, message: error instanceof Error ? error.message : String(error) };
+      return { ok: false, message: errorMessage(error) };
     }
   }
 
@@ -199,7 +203,11 @@ export class PodVolumes {
       const isNew = !this.#ready.has(volume.name);
       this.#ready.set(volume.name, folder);
       const isOnDisk = folder === path.join(sources.volumes, volume.name);
-      if (isNew && isOnDisk && memoryWanted(volume) !== undefined) this.#event(volumeOnDisk(volume.name));
+      if (isNew && memoryWanted(volume) !== undefined) {
+        if (isOnDisk) this.#event(volumeOnDisk(volume.name));
+        else if (volume.emptyDir?.sizeLimit !== undefined && !sizesMemory(sources))
+          this.#event(sizeLimitMeasured(volume.name));
+      }
       return true;
     } catch (error) {
       this.#event(failedMount(volume.name, fileTrouble(error)));

@@ -52,7 +52,7 @@ const HOST_FILE_MODE = 0o644;
  * @throws {Error} with kubelet's words, or of the file system
  */
 export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeSources, wallMs: number): string {
-  if (volume.hostPath !== undefined) return setUpHostPath(volume.name, volume.hostPath, sources);
+  if (volume.hostPath !== undefined) return setUpHostPath(volume.name, volume.hostPath, sources, facts.node.disk);
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
     const data = sources.claim(claimName);
@@ -87,21 +87,26 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   return folder;
 }
 
+/** True where each emptyDir in memory gets a file system of its own size. */
+export function sizesMemory({ memory, sizesMemory: mayMount }: Pick<VolumeSources, 'memory' | 'sizesMemory'>): boolean {
+  return memory.mounts !== undefined && mayMount === true;
+}
+
 /** The folder in memory of a volume that must not be on a disk. Undefined: the volume has to be on disk, or may be. */
 function setUpInMemory(
   volume: Volume,
   link: string,
   { pod, node }: VolumeFacts,
-  { memory, sizesMemory }: VolumeSources,
+  sources: VolumeSources,
 ): MemoryFolder | undefined {
   const bytes = memoryWanted(volume);
   if (bytes === undefined) return undefined;
+  const { memory } = sources;
   const { uid } = pod.metadata;
-  if (memory.mounts === undefined || sizesMemory !== true || volume.emptyDir === undefined)
-    return makeInMemory(memory, { uid, link, bytes });
+  if (!sizesMemory(sources) || volume.emptyDir === undefined) return makeInMemory(memory, { uid, link, bytes });
   // Only its mount point takes room of the memory there.
   const made = makeInMemory(memory, { uid, link, bytes: 1 });
-  if (made?.isNew === true) memory.mounts.mount(made.folder, memoryVolumeSize(volume, pod.spec, node));
+  if (made?.isNew === true) memory.mounts?.mount(made.folder, memoryVolumeSize(volume, pod.spec, node));
   return made;
 }
 
@@ -110,10 +115,18 @@ function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: Vo
 }
 
 /** Source: pkg/volume/hostpath/host_path.go. */
-function setUpHostPath(name: string, { path: wanted, type }: HostPathVolumeSource, sources: VolumeSources): string {
+function setUpHostPath(
+  name: string,
+  { path: wanted, type: given }: HostPathVolumeSource,
+  sources: VolumeSources,
+  disk?: string,
+): string {
   const { memory, onMade } = sources;
-  const hostPath = path.resolve('/', wanted);
-  if (isInside(memory.root, hostPath)) throw new Error(hostPathInState(wanted));
+  const onMachine = path.resolve('/', wanted);
+  if (isInside(memory.root, onMachine)) throw new Error(hostPathInState(wanted));
+  // The disk of a node is empty at first.
+  const type = disk !== undefined && given === 'Directory' ? 'DirectoryOrCreate' : given;
+  const hostPath = disk === undefined ? onMachine : path.join(disk, onMachine);
   const verdict = judgeHostPath(wanted, type, kindOf(hostPath));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {

@@ -1,8 +1,9 @@
 import { quietly } from '../../quietly.ts';
-import { envNameMessages, isJsonObject, mostSimilar, parseDuration, usage } from '../../api/index.ts';
+import { envNameMessages, isJsonObject, mostSimilar, ownValue, parseDuration, usage } from '../../api/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import { ENVTEST_MODES } from '../../envtest/index.ts';
 import { type GoalRules, isImagePattern, SETTLE_MS, SOURCE_CHOICES } from '../../lifecycle/index.ts';
+import { NODES_MAX } from '../../settings/index.ts';
 import type { EnvtestOptions } from './envtest-types.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
 
@@ -61,6 +62,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: OptionCheck } = {
   namespace: isText,
   network: oneOf(NETWORK_CHOICES),
   networkHostAccess: isSwitch,
+  nodes: isNodes,
   onTransition: isCallback,
   onWarning: isCallback,
   overcommit: isSwitch,
@@ -86,6 +88,13 @@ const ENVTEST_CHECKS: { readonly [Name in keyof Required<EnvtestOptions>]: Optio
   version: isText,
   webhooks: () => undefined,
 };
+
+function isNodes(value: unknown): string | undefined {
+  const isCount = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= NODES_MAX;
+  const isNode = (node: unknown): boolean => isJsonObject(node) && isText(node['name']) === undefined;
+  if (isCount || (Array.isArray(value) && value.every(isNode))) return undefined;
+  return `must be a number from 1 to ${NODES_MAX}, or a list like [{ name: 'node-1' }]`;
+}
 
 function isUser(value: unknown): boolean {
   return isJsonObject(value) && userProblem(value['name'], value['groups'] ?? []) === undefined;
@@ -123,7 +132,7 @@ export function checkEnvtestOptions(options: EnvtestOptions): void {
 
 function checkEach(options: object, checks: Readonly<Record<string, OptionCheck>>, call: string): void {
   for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    const check = ownValue(checks, name);
     if (check === undefined) {
       const meant = mostSimilar(name, Object.keys(checks));
       throw usage(`${call}() has no option ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}`);

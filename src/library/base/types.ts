@@ -48,6 +48,21 @@ export interface PodChange {
   readonly pod: Pod;
 }
 
+/** A node of a run. */
+export interface RunNode {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: ReadonlyArray<{
+    readonly key: string;
+    readonly value?: string;
+    readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  }>;
+  /** Resources in place of this machine's: `{ cpu: '4', memory: '8Gi' }`. */
+  readonly capacity?: Readonly<Record<string, string>>;
+  /** True: the node takes no new Pods. */
+  readonly unschedulable?: boolean;
+}
+
 /** The options of a run. An option means the same as the flag of `podrun apply` with its name. */
 export interface RunOptions {
   /** The time limit of `until`, and of hooks before an installation. Default: 30s. `Infinity`: no limit. */
@@ -126,6 +141,11 @@ export interface RunOptions {
   readonly bestEffort?: boolean;
   /** Gives containers copies of the folders that people work in, too. */
   readonly isolate?: boolean;
+  /**
+   * Runs Pods on several nodes: their number (node-1, node-2, …), or each of them. Default: podrun.yaml, else this
+   * machine alone.
+   */
+  readonly nodes?: number | readonly RunNode[];
   /** Records requests for CPU, memory and disk, and does not count them. Default: podrun.yaml, else false. */
   readonly overcommit?: boolean;
   /** The folder of seccomp profiles. Default: `seccomp` in the state folder. */

@@ -6,6 +6,8 @@ import type { TERMINATED } from '../texts/container-states.ts';
 
 /** The eviction of a Pod by its node, which lacks memory or disk space. */
 export interface NodeEviction {
+  /** Default: Evicted. */
+  readonly reason?: string;
   readonly message: string;
   readonly graceSeconds: number;
 }

@@ -18,6 +18,8 @@ export type TerminationReason =
   | { readonly cause: Exclude<TerminationCause, 'evicted'> }
   | {
       readonly cause: 'evicted';
+      /** The reason in the status. Default: Evicted. */
+      readonly reason?: string | undefined;
       readonly message: string;
       /** True: the node lacks something. The Pod gets the condition DisruptionTarget. */
       readonly byNode: boolean;

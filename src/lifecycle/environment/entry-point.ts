@@ -1,4 +1,4 @@
-import { type Container, OFFICIAL_PREFIX, parseImageReference } from '../../api/index.ts';
+import { type Container, OFFICIAL_PREFIX, ownValue, parseImageReference } from '../../api/index.ts';
 import { escapeExpansion } from './expansion.ts';
 import { mostSpecificMatch } from './image-pattern.ts';
 
@@ -152,5 +152,5 @@ const COMMANDS: Readonly<Record<string, readonly ProgramArgv[]>> = {
 /** The commands for a well-known image, the likeliest first. Empty for other images. */
 export function knownCommands(image: string): readonly ProgramArgv[] {
   const name = officialName(image) ?? '';
-  return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? []) : [];
+  return ownValue(COMMANDS, name) ?? [];
 }

@@ -83,9 +83,12 @@ const TRANSITION_MS = 300_000;
  * pressure. Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go, plugin/pkg/admission/priority.
  */
 export function pressureTaints(pod: StoredPod, pressure: readonly NodePressure[]): Taint[] {
-  return pressure
-    .filter((type) => type !== 'MemoryPressure' || isBestEffort(pod))
-    .map((type) => ({ key: PRESSURE_TAINTS[type], effect: 'NoSchedule' }));
+  return nodePressureTaints(pressure.filter((type) => type !== 'MemoryPressure' || isBestEffort(pod)));
+}
+
+/** The taints of a node under pressure. */
+export function nodePressureTaints(pressure: readonly NodePressure[]): Taint[] {
+  return pressure.map((type) => ({ key: PRESSURE_TAINTS[type], effect: 'NoSchedule' }));
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   OS_NOT_SUPPORTED,
   outOfResource,
   type Rejection,
+  SHUTTING_DOWN,
   TAINT_TOLERATION,
 } from '../texts/pod-reasons.ts';
 
@@ -52,5 +53,6 @@ export function admit(
   if (!matchesNode(spec, node)) return NODE_AFFINITY;
   if (hostPortsCollide(spec, others)) return NODE_PORTS;
   // A NoSchedule taint only stops the scheduler: the kubelet ignores it.
-  return hasUntoleratedTaint(spec, node.taints, ['NoExecute']) ? TAINT_TOLERATION : undefined;
+  if (hasUntoleratedTaint(spec, node.taints, ['NoExecute'])) return TAINT_TOLERATION;
+  return node.isShuttingDown === true ? SHUTTING_DOWN : undefined;
 }

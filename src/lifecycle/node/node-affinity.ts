@@ -2,6 +2,7 @@ import {
   labelValueMessages,
   type NodeSelectorRequirement,
   type NodeSelectorTerm,
+  ownValue,
   type PodSpec,
   qualifiedNameMessages,
 } from '../../api/index.ts';
@@ -108,7 +109,7 @@ function isReadable({ key, operator, values = [] }: NodeSelectorRequirement): bo
 }
 
 function labelOf(node: NodeFacts, key: string): string | undefined {
-  return Object.hasOwn(node.labels, key) ? node.labels[key] : undefined;
+  return ownValue(node.labels, key);
 }
 
 /** Parses a 64-bit integer as Go's strconv.ParseInt does. */

@@ -1,5 +1,5 @@
 import { formatTime, type NodeCondition, parseTime } from '../../api/index.ts';
-import { NODE_CONDITION, NODE_READY } from '../texts/scheduling.ts';
+import { NODE_CONDITION, NODE_READY, NODE_SHUTS_DOWN, SUFFICIENT_PID } from '../texts/scheduling.ts';
 import { NODE_PRESSURES, type NodePressure } from './eviction.ts';
 
 /** The time for which a condition holds without news: its agent renews it every ten seconds. */
@@ -33,12 +33,35 @@ export function reportedPressure(
 }
 
 /**
- * The conditions of a node whose heartbeat is now: the record of the condition Ready has the time.
+ * The conditions of a node whose heartbeat is now: the record of the condition Ready has the time. What the controller
+ * of nodes said while the node was silent no longer holds.
  * @param since the time since which the node exists
  */
 export function withHeartbeat(before: readonly NodeCondition[], since: string, wallMs: number): NodeCondition[] {
-  const times = { lastHeartbeatTime: formatTime(wallMs), lastTransitionTime: since };
-  return [...before.filter(({ type }) => type !== 'Ready'), { type: 'Ready', status: 'True', ...times, ...NODE_READY }];
+  const now = formatTime(wallMs);
+  const known = before.find(({ type }) => type === 'Ready');
+  const wasLost = known !== undefined && known.status !== 'True';
+  const times = { lastHeartbeatTime: now, lastTransitionTime: wasLost ? now : (known?.lastTransitionTime ?? since) };
+  const rest = before.filter(({ type }) => type !== 'Ready').map((condition) => heard(condition, now));
+  return [...rest, { type: 'Ready', status: 'True', ...times, ...NODE_READY }];
+}
+
+/** The condition of a node that was silent. Conditions of other programs stay. */
+function heard(condition: NodeCondition, now: string): NodeCondition {
+  const { type, status } = condition;
+  const pressure = NODE_PRESSURES.find((one) => one === type);
+  if (status !== 'Unknown') return condition;
+  if (pressure !== undefined) return conditionOf(pressure, 'False', { since: now, heartbeat: now });
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  return type === 'PIDPressure' ? { type, status: 'False', ...times, ...SUFFICIENT_PID } : condition;
+}
+
+/** The conditions of a node that shuts down: it is not Ready. */
+export function withShutdown(before: readonly NodeCondition[], wallMs: number): NodeCondition[] {
+  const now = formatTime(wallMs);
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  const ready = { type: 'Ready', status: 'False', ...times, ...NODE_SHUTS_DOWN };
+  return [...before.filter(({ type }) => type !== 'Ready'), ready];
 }
 
 /** The time of the last heartbeat, for readers. Without a server, which has heartbeats, it is now. */

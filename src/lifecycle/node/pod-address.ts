@@ -10,21 +10,67 @@ export interface AddressRange {
 const LAST = { first: 1, count: 254 };
 const BYTE = 256;
 
+/** The second byte of the addresses of nodes, which Pods do not have: on this machine, and in a cluster network. */
+const NODES = 91;
+const NODES_IN_CLUSTER = 92;
+const ON_MACHINE = `127.${NODES}.`;
+const IN_CLUSTER = `10.${NODES_IN_CLUSTER}.`;
+
 /**
  * The addresses of Pods in the network of the machine: 127.0.0.0/8 leads to the machine itself. Local resolvers and the
  * machine's own name use 127.0.x.y, so Pods do not.
  */
 export const LOOPBACK: AddressRange = {
-  pattern: /^127\.(?!0\.)/,
-  count: 254 * BYTE * LAST.count,
+  pattern: /^127\.(?!0\.|91\.)/,
+  count: 253 * BYTE * LAST.count,
   addressAt: (index) => {
     const rest = Math.floor(index / LAST.count);
-    return `127.${1 + Math.floor(rest / BYTE)}.${rest % BYTE}.${LAST.first + (index % LAST.count)}`;
+    const second = 1 + Math.floor(rest / BYTE);
+    return `127.${second < NODES ? second : second + 1}.${rest % BYTE}.${LAST.first + (index % LAST.count)}`;
   },
 };
 
+/**
+ * The address of a declared node on this machine, and the range of its Pods in a cluster network.
+ * @param number from 1 on; above 254, the Pods of several nodes share a range
+ */
+export function nodePlace(number: number): { readonly address: string; readonly podCIDR: string } {
+  const rest = number - 1;
+  return {
+    address: `127.${NODES}.${Math.floor(rest / LAST.count)}.${LAST.first + (rest % LAST.count)}`,
+    podCIDR: `10.93.${1 + (rest % LAST.count)}.0/24`,
+  };
+}
+
+/** The address of a declared node in a cluster network. @param address on this machine */
+export function nodeInCluster(address: string): string {
+  return address.startsWith(ON_MACHINE) ? IN_CLUSTER + address.slice(ON_MACHINE.length) : address;
+}
+
+/** The address of a declared node on this machine. @param address either of its addresses */
+export function nodeOnMachine(address: string): string {
+  return isNodeInCluster(address) ? ON_MACHINE + address.slice(IN_CLUSTER.length) : address;
+}
+
+/** True for the address of a declared node in a cluster network. */
+export function isNodeInCluster(address: string): boolean {
+  return address.startsWith(IN_CLUSTER);
+}
+
+/** True for an address in the networks of Pods: of a Pod, or of a declared node. */
+export function isInCluster(address: string): boolean {
+  return PRIVATE.pattern.test(address) || isNodeInCluster(address);
+}
+
+/** The addresses of Pods of a node in networks of their own. @param podCIDR undefined: the node has no range */
+export function privateRange(podCIDR: string | undefined): AddressRange {
+  if (podCIDR === undefined) return PRIVATE;
+  const prefix = podCIDR.slice(0, podCIDR.lastIndexOf('.'));
+  return { ...PRIVATE, count: LAST.count, addressAt: (index) => `${prefix}.${LAST.first + index}` };
+}
+
 /** The addresses of Pods in networks of their own, which contain nothing else. 10.93.0.x stays free. */
-export const PRIVATE: AddressRange = {
+const PRIVATE: AddressRange = {
   pattern: /^10\.93\.(?!0\.)/,
   count: 254 * LAST.count,
   addressAt: (index) => `10.93.${1 + Math.floor(index / LAST.count)}.${LAST.first + (index % LAST.count)}`,

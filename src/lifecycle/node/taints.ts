@@ -1,5 +1,8 @@
 import type { PodSpec, Taint, Toleration } from '../../api/index.ts';
 
+/** The taint of a cordoned node. Source: staging/src/k8s.io/api/core/v1/well_known_taints.go. */
+export const CORDON: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
 /**
  * True when the node has a taint with one of these effects that the Pod does not tolerate. Source:
  * staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go FindMatchingUntoleratedTaint.

@@ -15,6 +15,7 @@ import { DEFAULT_PLUGINS, type Profile } from './plugins.ts';
 import { type PreemptionCandidate, findVictims, type PreemptionOutcome } from './preemption.ts';
 import { bestNodes, type NodeScore, scoreNodes } from './score-nodes.ts';
 import type { Snapshot } from './base/snapshot.ts';
+import { pickNode } from './base/tie-break.ts';
 
 /** The end of an attempt to place a Pod. */
 export type SchedulingAttempt =
@@ -46,22 +47,28 @@ export interface AttemptOptions {
   readonly profile?: Profile;
   /** Decides among equal nodes. Default: 1. */
   readonly seed?: number;
+  /** The number of Pods that came to the scheduler before this one. Default: the number of placed Pods. */
+  readonly order?: number | undefined;
 }
 
 /** Tries to place one Pod. Source: pkg/scheduler/schedule_one.go schedulingCycle. */
 export function attempt(
   pod: StoredPod,
   snapshot: Snapshot,
-  { profile: { filters, scores: scorers } = DEFAULT_PLUGINS, seed = 1 }: AttemptOptions = {},
+  {
+    profile: { filters, scores: scorers } = DEFAULT_PLUGINS,
+    seed = 1,
+    order = placedIn(snapshot),
+  }: AttemptOptions = {},
 ): SchedulingAttempt {
   const gate = gateOf(pod, snapshot, filters);
   if (gate !== undefined) return { type: 'gated', ...gate };
-  const filtered = filterNodes(pod, snapshot, filters);
+  const filtered = filterNodes(pod, snapshot, filters, order);
   const [first, ...more] = filtered.feasible;
   if (first !== undefined) {
     const scores = more.length === 0 ? undefined : scoreNodes(pod, snapshot, filtered.feasible, scorers);
     const best = scores === undefined ? [first.node.name] : bestNodes(scores);
-    return { type: 'fits', nodeName: pickOne(best, snapshot, seed), best, filtered, scores };
+    return { type: 'fits', nodeName: pickNode(best, { seed, order }), best, filtered, scores };
   }
   if (snapshot.nodes.length === 0) {
     return { type: 'waits', message: NO_NODES, filtered, preemption: undefined, chosen: undefined };
@@ -72,10 +79,9 @@ export function attempt(
   }
   const preemption = findVictims(pod, snapshot, filtered, filters);
   if (preemption.type === 'candidates') {
-    const nodeName = pickOne(
+    const nodeName = pickNode(
       preemption.best.map((candidate) => candidate.nodeName),
-      snapshot,
-      seed,
+      { seed, order },
     );
     const chosen = preemption.best.find((candidate) => candidate.nodeName === nodeName);
     return { type: 'waits', message: why, filtered, preemption, chosen };
@@ -118,18 +124,6 @@ function isBeforePreemptionState({ rejected }: Filtered): boolean {
   return filters.findIndex(({ name }) => name === rejected.plugin) < filters.indexOf(dynamicResources);
 }
 
-/** Picks one of several equal nodes, by the seed and the number of Pods that were placed before. */
-function pickOne(names: readonly string[], { nodes }: Snapshot, seed: number): string {
-  const turn = nodes.reduce((sum, { pods }) => sum + pods.length, 0);
-  const byRank = names.toSorted((one, other) => rankOf(one, turn, seed) - rankOf(other, turn, seed));
-  return byRank[0] ?? '';
-}
-
-/** A number that depends on all three. FNV-1a, 32 bits. */
-function rankOf(name: string, turn: number, seed: number): number {
-  let hash = 0x811c9dc5;
-  for (const character of `${seed}/${turn}/${name}`) {
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  }
-  return hash;
+function placedIn({ nodes }: Snapshot): number {
+  return nodes.reduce((sum, { pods }) => sum + pods.length, 0);
 }

@@ -2,6 +2,7 @@ import type { StoredPod } from '../../api/index.ts';
 import { priorityOf } from '../node/priority.ts';
 import { MISFIT } from '../texts/scheduling.ts';
 import type { FilterPlugin, NodeFilter, NodeMisfit } from './base/plugin.ts';
+import { enoughNodes, lookingOrder } from './sample-nodes.ts';
 import { type NodeState, type Snapshot, stateOf, withPods } from './base/snapshot.ts';
 
 /** Why a node does not take a Pod. */
@@ -29,10 +30,16 @@ interface Filters {
 }
 
 /**
- * Finds the nodes that can take a Pod. Looks at all nodes: a cluster of podrun has too few to sample them. Source:
+ * Finds nodes that can take a Pod: all of them, and enough of a large cluster. Source:
  * pkg/scheduler/schedule_one.go findNodesThatFitPod.
+ * @param order the number of Pods before this one: see `lookingOrder`
  */
-export function filterNodes(pod: StoredPod, snapshot: Snapshot, plugins: readonly FilterPlugin[]): Filtered {
+export function filterNodes(
+  pod: StoredPod,
+  snapshot: Snapshot,
+  plugins: readonly FilterPlugin[],
+  order: number,
+): Filtered {
   const prepared = prepareFilters(pod, snapshot, plugins);
   if ('plugin' in prepared) {
     return { rejected: prepared, feasible: [], rejections: new Map(), plugins: [prepared.plugin] };
@@ -42,11 +49,13 @@ export function filterNodes(pod: StoredPod, snapshot: Snapshot, plugins: readonl
     return { feasible: [nominated], rejections: new Map(), plugins: [] };
   }
   const rejections = new Map<string, NodeRejection>();
-  const feasible = snapshot.nodes.filter((state) => {
+  const feasible: NodeState[] = [];
+  const enough = prepared.only === undefined ? enoughNodes(snapshot.nodes.length) : Infinity;
+  for (const state of lookingOrder(snapshot.nodes, order)) {
     const rejection = rejectionOf(pod, state, snapshot, prepared);
     if (rejection !== undefined) rejections.set(state.node.name, rejection);
-    return rejection === undefined;
-  });
+    else if (feasible.push(state) >= enough) break;
+  }
   const rejecting = [...rejections.values()].flatMap(({ plugin }) => plugin ?? prepared.onlyBy);
   return { feasible, rejections, plugins: [...new Set(rejecting)].sort() };
 }

@@ -18,8 +18,8 @@ export interface PlacedPod {
 export function placePods(pods: readonly StoredPod[], snapshot: Snapshot, options?: AttemptOptions): PlacedPod[] {
   const queue = pods.toSorted((one, other) => priorityOf(other) - priorityOf(one));
   let cluster = snapshot;
-  return queue.map((pod): PlacedPod => {
-    const first = attempt(pod, cluster, options);
+  return queue.map((pod, order): PlacedPod => {
+    const first = attempt(pod, cluster, { ...options, order });
     const chosen = first.type === 'waits' ? first.chosen : undefined;
     const victims = chosen?.victims ?? [];
     const nodeName = first.type === 'fits' ? first.nodeName : chosen?.nodeName;

@@ -52,6 +52,17 @@ export function findVictims(
   return { type: 'candidates', candidates, best: leastHarmful(candidates) };
 }
 
+/**
+ * The Pods that no longer wait for a node, since a Pod of higher priority has cleared room for itself there. Source:
+ * pkg/scheduler/framework/preemption/preemption.go getLowerPriorityNominatedPods.
+ * @param nominated Pods that wait for preempted Pods of some node
+ */
+export function outranked(pod: StoredPod, nodeName: string, nominated: readonly StoredPod[]): StoredPod[] {
+  return nominated.filter(
+    (other) => other.status.nominatedNodeName === nodeName && priorityOf(other) < priorityOf(pod),
+  );
+}
+
 /** True while a Pod that goes for this one is still ending on its nominated node. */
 function isUnderWay(pod: StoredPod, snapshot: Snapshot, rejections: Filtered['rejections']): boolean {
   const { nominatedNodeName } = pod.status;

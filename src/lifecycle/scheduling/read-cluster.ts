@@ -48,10 +48,16 @@ export function readCluster(objects: readonly KubeObject[], more: readonly Sched
       nominated: pods.filter(({ spec, status }) => !spec.nodeName && status.nominatedNodeName !== undefined),
       namespaceLabels: (namespace) => namespaces(namespace)?.metadata?.labels ?? {},
       budgets: () => ofKind<PodDisruptionBudget>('PodDisruptionBudget'),
-      groupsOf: (pod) => groupsOf(pod, objects),
+      groupsOf: (pod) => {
+        const siblings = objects.filter(({ metadata }) => (metadata.namespace ?? '') === pod.metadata.namespace);
+        const services = siblings.filter(({ kind }) => kind === 'Service');
+        return spreadGroups(pod, services, (kind, name) =>
+          siblings.find((object) => object.kind === kind && object.metadata.name === name),
+        );
+      },
       claim: (namespace, name) => claim(name, namespace),
       volume: named<StoredVolume>('PersistentVolume'),
-      volumes: ofKind<StoredVolume>('PersistentVolume'),
+      volumes: () => ofKind<StoredVolume>('PersistentVolume'),
       storageClass: named<StorageStorageClass>('StorageClass'),
       deviceClaim: (namespace, name) => deviceClaim(name, namespace),
       deviceClass: named<ResourceDeviceClass>('DeviceClass'),
@@ -63,6 +69,11 @@ export function readCluster(objects: readonly KubeObject[], more: readonly Sched
 
 function keyOf({ namespace, name }: { namespace?: string | undefined; name?: string | undefined } = {}): string {
   return `${namespace ?? ''}/${name ?? ''}`;
+}
+
+/** The size of each image of a node, in bytes, by name. */
+export function imageSizes({ images = [] }: NonNullable<Node['status']> = {}): ReadonlyMap<string, number> {
+  return new Map(images.flatMap(({ names = [], sizeBytes = 0 }) => names.map((name) => [name, sizeBytes] as const)));
 }
 
 /** A Node object, as the scheduler sees it. */
@@ -77,11 +88,7 @@ function schedulingNode({ metadata, spec, status }: Node, limits?: StorageCSINod
     isCordoned: spec?.unschedulable === true,
     allocatable: status?.allocatable ?? status?.capacity ?? {},
     hostIPs: [first, ...more],
-    images: new Map(
-      (status?.images ?? []).flatMap(({ names = [], sizeBytes = 0 }) =>
-        names.map((image) => [image, sizeBytes] as const),
-      ),
-    ),
+    images: imageSizes(status),
     declaredFeatures: status?.declaredFeatures ?? [],
     volumeLimits: new Map(
       (limits?.spec.drivers ?? []).flatMap((driver) =>
@@ -91,25 +98,30 @@ function schedulingNode({ metadata, spec, status }: Node, limits?: StorageCSINod
   };
 }
 
-/** Source: pkg/scheduler/framework/plugins/helper/spread.go DefaultSelector. */
-function groupsOf(pod: StoredPod, objects: readonly KubeObject[]): LabelSelector[] {
-  const { namespace, labels } = pod.metadata;
-  const siblings = objects.filter(({ metadata }) => (metadata.namespace ?? '') === namespace);
-  const services = siblings.flatMap(({ kind, spec }) => {
-    const selector = kind === 'Service' ? (spec as { selector?: Record<string, string> }).selector : undefined;
+/**
+ * The selectors of the Services and of the controller to which a Pod belongs.
+ * Source: pkg/scheduler/framework/plugins/helper/spread.go DefaultSelector.
+ * @param services the Services of its namespace
+ * @param controllerNamed finds the controller of a Pod
+ */
+export function spreadGroups(
+  pod: StoredPod,
+  services: readonly KubeObject[],
+  controllerNamed: (kind: string, name: string) => KubeObject | undefined,
+): LabelSelector[] {
+  const { labels } = pod.metadata;
+  const ofServices = services.flatMap(({ spec }) => {
+    const { selector } = spec as { selector?: Record<string, string> };
     const isGroup = selector !== undefined && matchesSelector({ matchLabels: selector }, labels);
     return isGroup ? [{ matchLabels: selector }] : [];
   });
   const owner = controllerOf(pod);
-  const controller = siblings.find(
-    ({ kind, metadata }) => GROUP_KINDS.has(kind) && kind === owner?.kind && metadata.name === owner.name,
-  );
-  const selector = (controller?.['spec'] as { selector?: LabelSelector | Record<string, string> } | undefined)
-    ?.selector;
-  if (selector === undefined) return services;
-  const own =
-    controller?.kind === 'ReplicationController' ? { matchLabels: selector as Record<string, string> } : selector;
-  return [...services, own];
+  if (owner === undefined || !GROUP_KINDS.has(owner.kind)) return ofServices;
+  const controller = controllerNamed(owner.kind, owner.name);
+  const { selector } = (controller?.['spec'] ?? {}) as { selector?: LabelSelector | Record<string, string> };
+  if (selector === undefined) return ofServices;
+  const own = owner.kind === 'ReplicationController' ? { matchLabels: selector as Record<string, string> } : selector;
+  return [...ofServices, own];
 }
 
 function heldDevices(claims: readonly ResourceResourceClaim[]): Set<string> {

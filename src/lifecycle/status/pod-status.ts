@@ -202,7 +202,7 @@ function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick
   switch (termination.cause) {
     case 'evicted':
       // An evicted Pod whose containers all exit with 0 has succeeded.
-      return visible === 'Failed' ? { reason: EVICTED, message: termination.message } : {};
+      return visible === 'Failed' ? { reason: termination.reason ?? EVICTED, message: termination.message } : {};
     case 'deadlineExceeded':
       return DEADLINE_EXCEEDED;
     case 'deleted':

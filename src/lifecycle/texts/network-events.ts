@@ -1,5 +1,5 @@
 import type { EventDraft } from './events.ts';
-import { podrunEvent } from './podrun-events.ts';
+import { fieldHasNoEffect, podrunEvent } from './podrun-events.ts';
 import { PORT_TAKEN, type PortOwner, portOwnerText } from './port-events.ts';
 
 /** podrun's own: the reason of `serviceServed`. */
@@ -13,6 +13,12 @@ export function serviceServed(urls: readonly string[]): EventDraft {
 /** podrun's own: a manifest names an address that Services cannot have here. */
 export function serviceAddressReplaced(from: string, to: string): EventDraft {
   return podrunEvent('ServiceAddressReplaced', `clusterIP ${from} is taken or of another network; it is ${to} here`);
+}
+
+/** podrun's own: fields of a Service that need the nodes of its clients, which podrun does not know. */
+export function clientsUnknown(paths: readonly string[]): EventDraft {
+  const note = 'the node of a client is not known in the network of this machine; with --network cluster it is';
+  return fieldHasNoEffect({ paths, note });
 }
 
 /** podrun's own: only root may listen on a port of a Service. @param place.isInCluster the Pods have a network apart */

@@ -113,3 +113,15 @@ export const TAINT_TOLERATION: Rejection = {
   reason: 'TaintToleration',
   why: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
 };
+
+/** Source: pkg/kubelet/nodeshutdown/nodeshutdown_manager.go Admit. */
+export const SHUTTING_DOWN: Rejection = {
+  reason: 'NodeShutdown',
+  why: 'Pod was rejected as the node is shutting down.',
+};
+
+/** The end of a Pod whose node shuts down. Source: pkg/kubelet/nodeshutdown/nodeshutdown_manager.go. */
+export const NODE_SHUTDOWN = {
+  reason: 'Terminated',
+  message: 'Pod was terminated in response to imminent node shutdown.',
+} as const;

@@ -78,8 +78,10 @@ export function countIn(message: string): RequestCount {
 }
 
 /** podrun's own: no node here runs a Pod that is bound to another node. */
-export function notThisNode(wanted: string, node: string): EventDraft {
-  const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
+export function noSuchNode(wanted: string, nodes: readonly string[]): EventDraft {
+  const here =
+    nodes.length === 1 ? `this node is ${goQuote(nodes[0] ?? '')}` : `the nodes are ${nodes.map(goQuote).join(', ')}`;
+  const names = `spec.nodeName is ${goQuote(wanted)}, and ${here}`;
   return podrunEvent('NotThisNode', `${names}: no node here runs the Pod. Remove nodeName: the scheduler sets it`);
 }
 
@@ -149,6 +151,19 @@ export function volumeNotAtMountPath(container: string, notice: string): EventDr
   return podrunEvent('VolumeNotAtMountPath', notice, container);
 }
 
+/** podrun's own: the reason of `workingFolderHidden`. */
+export const WORKING_FOLDER_HIDDEN = 'WorkingFolderHidden';
+
+/** podrun's own: a volume is mounted over the folder in which podrun was called. */
+export function workingFolderHidden(
+  container: string,
+  { folder, volume, mountPath }: { readonly folder: string; readonly volume: string; readonly mountPath: string },
+): EventDraft {
+  const what = `volume ${volume} at ${mountPath} hides the files of ${folder}, in which container ${container} starts`;
+  const remedy = `mount volume ${volume} elsewhere than at ${mountPath}, or move the files of ${folder} elsewhere`;
+  return podrunEvent(WORKING_FOLDER_HIDDEN, `${what}: ${remedy}`, container);
+}
+
 /** podrun's own: a container runtime makes the missing folder of a hostPath without a type, and says nothing. */
 export function hostPathMade(volume: string, folder: string): EventDraft {
   const message = `volume ${goQuote(volume)}: the folder ${folder} was missing and has been made, as on a node`;
@@ -162,6 +177,13 @@ export function volumeOnDisk(volume: string): EventDraft {
     'VolumeOnDisk',
     `volume ${goQuote(volume)} belongs in memory, but no tmpfs here has room for it: ${folder}`,
   );
+}
+
+/** podrun's own: an emptyDir in memory has no file system of its own that would refuse what is above its limit. */
+export function sizeLimitMeasured(volume: string): EventDraft {
+  const how = 'podrun measures its sizeLimit every 10 seconds and evicts the Pod above it';
+  const cause = 'only root with namespaces gives it a file system of that size';
+  return podrunEvent('SizeLimitMeasured', `volume ${goQuote(volume)}: ${how}: ${cause}`);
 }
 
 /** podrun's own: a container of an image whose users the machine of an ordinary user does not have. */

@@ -111,11 +111,8 @@ export function isolatedNetwork(address: string): EventDraft {
 }
 
 /** podrun's own: podrun does not forward the host port. */
-export function hostPortNotForwarded(port: number, protocol: string): EventDraft {
-  return podrunEvent(
-    'HostPortNotForwarded',
-    `host port ${port} is not forwarded to the Pod: podrun forwards TCP and UDP, not ${protocol}`,
-  );
+export function hostPortNotForwarded(port: number, why: string): EventDraft {
+  return podrunEvent('HostPortNotForwarded', `host port ${port} is not forwarded to the Pod: ${why}`);
 }
 
 /** podrun's own: a host port was forwarded, and is not any more. */

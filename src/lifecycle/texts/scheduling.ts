@@ -203,6 +203,14 @@ export const SUFFICIENT_PID = {
 /** The message is podrun's own. Source of the reason: pkg/kubelet/nodestatus/setters.go ReadyCondition. */
 export const NODE_READY = { reason: 'KubeletReady', message: 'podrun runs Pods on this machine' } as const;
 
+/** Source: pkg/kubelet/nodestatus/setters.go ReadyCondition; nodeshutdown_manager.go ShutdownStatus. */
+export const NODE_SHUTS_DOWN = { reason: 'KubeletNotReady', message: 'node is shutting down' } as const;
+
+/** A kubelet begins on a node that was off. Source: pkg/kubelet/kubelet_node_status.go, NodeRebooted. */
+export function nodeRebooted(nodeName: string, bootId: string): EventDraft {
+  return { type: 'Warning', reason: 'Rebooted', message: `Node ${nodeName} has been rebooted, boot id: ${bootId}` };
+}
+
 /** A condition of the node has changed. Source: pkg/kubelet/kubelet_node_status.go recordNodeStatusEvent. */
 export function nodeStatusIs(nodeName: string, type: keyof NodeConditionTexts, status: 'True' | 'False'): EventDraft {
   return nodeIs(nodeName, NODE_CONDITION[type][status].event);
@@ -237,11 +245,34 @@ export function nodeIsReady(nodeName: string): EventDraft {
   return nodeIs(nodeName, 'NodeReady');
 }
 
+/**
+ * The node is silent, or shuts down. Source: pkg/controller/util/node/controller_utils.go RecordNodeStatusChange;
+ * pkg/kubelet/kubelet_node_status.go recordNodeStatusEvent.
+ */
+export function nodeIsNotReady(nodeName: string): EventDraft {
+  return nodeIs(nodeName, 'NodeNotReady');
+}
+
 /** Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
 export function registeredInController(nodeName: string): EventDraft {
   const message = `Node ${nodeName} event: Registered Node ${nodeName} in Controller`;
   return { type: 'Normal', reason: 'RegisteredNode', message };
 }
+
+/** Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
+export function removedFromController(nodeName: string): EventDraft {
+  const message = `Node ${nodeName} event: Removing Node ${nodeName} from Controller`;
+  return { type: 'Normal', reason: 'RemovingNode', message };
+}
+
+/**
+ * Reason and message of conditions of a node that is silent, or never reported them. Source:
+ * pkg/controller/nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth.
+ */
+export const NODE_SILENT = {
+  stopped: { reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' },
+  never: { reason: 'NodeStatusNeverUpdated', message: 'Kubelet never posted node status.' },
+} as const;
 
 /** An eviction threshold is met. Source: pkg/kubelet/eviction/eviction_manager.go synchronize. */
 export function evictionThresholdMet(resource: string): EventDraft {

@@ -12,11 +12,6 @@ export type Decoded<T> = T extends string
         ? { [Field in keyof T]?: Decoded<T[Field]> | undefined }
         : T;
 
-/** The value of a map at a key. The key may be any text of a manifest, even `constructor`. */
-export function lookUp<T>(map: Readonly<Record<string, T | undefined>> | undefined, key: string): T | undefined {
-  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
 /** The entries of a map, sorted by key: so messages always have the same order. */
 export function entriesByKey<T>(map: Readonly<Record<string, T | undefined>> | undefined): [string, T][] {
   const entries = Object.entries(map ?? {}).filter((entry): entry is [string, T] => entry[1] !== undefined);

@@ -1,4 +1,4 @@
-import { mostSimilar, typeOfKind } from '../../api/index.ts';
+import { mostSimilar, ownValue, typeOfKind } from '../../api/index.ts';
 
 /** The result of looking up an apiVersion and a kind. */
 export type KindLookup =
@@ -33,6 +33,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'node.k8s.io/v1': ['RuntimeClass'],
   'policy/v1': ['PodDisruptionBudget'],
   'scheduling.k8s.io/v1': ['PriorityClass'],
+  'storage.k8s.io/v1': ['StorageClass'],
 };
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
@@ -41,6 +42,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'PersistentVolume',
   'PriorityClass',
   'RuntimeClass',
+  'StorageClass',
 ]);
 
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
@@ -63,14 +65,7 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'networking.k8s.io/v1': ['IPAddress', 'ServiceCIDR'],
   'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'resource.k8s.io/v1': ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
-  'storage.k8s.io/v1': [
-    'CSIDriver',
-    'CSINode',
-    'CSIStorageCapacity',
-    'StorageClass',
-    'VolumeAttachment',
-    'VolumeAttributesClass',
-  ],
+  'storage.k8s.io/v1': ['CSIDriver', 'CSINode', 'CSIStorageCapacity', 'VolumeAttachment', 'VolumeAttributesClass'],
 };
 
 /** Looks up a kind. Both arguments are case-sensitive. */
@@ -118,8 +113,7 @@ function hintFor(apiVersion: string, kind: string): string | undefined {
 
 const versionsOf = (table: typeof KNOWN): readonly string[] => Object.keys(table);
 
-const kindsOf = (table: typeof KNOWN, apiVersion: string): readonly string[] =>
-  Object.hasOwn(table, apiVersion) ? (table[apiVersion] ?? []) : [];
+const kindsOf = (table: typeof KNOWN, apiVersion: string): readonly string[] => ownValue(table, apiVersion) ?? [];
 
 const has = (table: typeof KNOWN, apiVersion: string, kind: string): boolean =>
   kindsOf(table, apiVersion).includes(kind);

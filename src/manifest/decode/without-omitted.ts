@@ -1,4 +1,4 @@
-import { fieldsOf, isJsonObject, type KubeObject, typeOfObject } from '../../api/index.ts';
+import { fieldsOf, isJsonObject, type KubeObject, ownValue, typeOfObject } from '../../api/index.ts';
 import { isOmitted, parseType } from './fields.ts';
 
 /** The object without the empty fields that Go does not write. Values of wrong types stay. */
@@ -17,7 +17,7 @@ function kept(value: unknown, type: string): unknown {
   if (container === 'map') return Object.fromEntries(entries.map(([key, item]) => [key, kept(item, base)]));
   return Object.fromEntries(
     entries.flatMap(([name, inner]) => {
-      const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      const own = ownValue(fields, name);
       if (own === undefined) return [[name, inner]];
       return isOmitted(base, name, own, inner) ? [] : [[name, kept(inner, own)]];
     }),

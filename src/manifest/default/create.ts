@@ -16,6 +16,7 @@ import { podIn } from '../base/pod-specs.ts';
 import { child } from '../base/field-error.ts';
 import { changeFields, omit } from './fill.ts';
 import { withClusterIPs } from './networking.ts';
+import { withAffinityKeys } from './affinity-keys.ts';
 import { withBothSources } from './volume.ts';
 
 /** Metadata that only the server writes. A manifest that was read from a cluster contains it. */
@@ -77,7 +78,7 @@ export function prepareForCreate(object: KubeObject, uid?: string): KubeObject {
   if (object.kind === 'PersistentVolumeClaim') return withBothSources(enabled) as KubeObject;
   if (object.kind !== 'Pod') return enabled;
   // A manifest with a uid comes from a cluster: the node that its scheduler chose does not exist here.
-  return preparePod(object.metadata.uid ? withoutNode(enabled) : enabled) as KubeObject;
+  return preparePod(withAffinityKeys(object.metadata.uid ? withoutNode(enabled) : enabled)) as KubeObject;
 }
 
 function withoutNode(pod: Decoded<Pod>): Decoded<Pod> {

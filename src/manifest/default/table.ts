@@ -1,4 +1,4 @@
-import { isJsonObject, type NodeSystemInfo } from '../../api/index.ts';
+import { isJsonObject, type NodeSystemInfo, ownValue } from '../../api/index.ts';
 import { fillAbsent } from './fill.ts';
 
 /** Defaults of the objects at a path, or a function of each. */
@@ -137,8 +137,7 @@ const ROWS: Readonly<Record<string, readonly DefaultsRow[]>> = {
 /** The object with the defaults of its kind, if this table has any. */
 export function defaultByTable<T extends { readonly kind: string }>(object: T): T {
   let filled: unknown = object;
-  for (const [path, defaults] of Object.hasOwn(ROWS, object.kind) ? (ROWS[object.kind] ?? []) : [])
-    filled = filledAt(filled, path, defaults);
+  for (const [path, defaults] of ownValue(ROWS, object.kind) ?? []) filled = filledAt(filled, path, defaults);
   return filled as T;
 }
 

@@ -12,7 +12,7 @@ import { SourceError, type SourceNode } from '../read/source-node.ts';
 import { CheckedNode, type Mistakes } from './checked-node.ts';
 
 const FIELDS = ['pod', 'within', 'steps', 'never', 'phases', 'events', 'final'] as const;
-const FINAL_FIELDS = ['phase', 'reason', 'conditions', 'restarts', 'exitCodes', 'reasons'] as const;
+const FINAL_FIELDS = ['phase', 'reason', 'node', 'conditions', 'restarts', 'exitCodes', 'reasons'] as const;
 
 /** The expectations of a file, or all mistakes in it: `FILE:LINE:COLUMN: PATH: …`. */
 interface ReadExpectations {
@@ -88,12 +88,14 @@ function onlyOne(pattern: WrittenPattern | undefined): WrittenPattern[] {
 }
 
 function readFinal(node: CheckedNode | undefined): FinalState {
-  const { phase, reason, conditions, restarts, exitCodes, reasons } = node?.fields(FINAL_FIELDS) ?? {};
+  const { phase, reason, node: place, conditions, restarts, exitCodes, reasons } = node?.fields(FINAL_FIELDS) ?? {};
   const last = phase && written(phase, phase.word(PHASES));
   const why = reason && written(reason, reason.text());
+  const where = place && written(place, place.text());
   return {
     ...(last === undefined ? {} : { phase: last }),
     ...(why === undefined ? {} : { reason: why }),
+    ...(where === undefined ? {} : { node: where }),
     conditions: mapOf(conditions, (value) => value.word(STATUSES)),
     restarts: mapOf(restarts, (value) => value.range()),
     exitCodes: mapOf<NumberRange>(exitCodes, (value) => value.range(CODES)),
@@ -115,6 +117,8 @@ function written<T>({ place }: CheckedNode, value: T | undefined): Written<T> | 
 }
 
 const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
+/** The evictors of a Pod: `Preemption` is the scheduler, for a Pod of higher priority. */
+const EVICTORS: readonly string[] = ['TaintManager', 'API', 'Preemption', 'PodGC', 'Kubelet'];
 const STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 
 /** Any exit code of a failure. */
@@ -131,6 +135,9 @@ const KINDS: Readonly<Record<PatternKind, readonly DetailName[]>> = {
   unready: ['run'],
   waiting: ['run', 'reason'],
   event: ['message'],
+  scheduled: [],
+  nominated: [],
+  evicted: [],
   deleted: [],
 };
 
@@ -171,6 +178,10 @@ function mainPart(what: PatternKind, value: CheckedNode): Pick<Pattern, 'subject
   if (what === 'phase') {
     const phase = value.word(PHASES);
     return phase === undefined ? undefined : { subject: phase };
+  }
+  if (what === 'evicted') {
+    const by = value.word(EVICTORS);
+    return by === undefined ? undefined : { subject: by };
   }
   const text = value.text();
   if (text === undefined || what !== 'condition') return text === undefined ? undefined : { subject: text };

@@ -1,4 +1,4 @@
-import { canonicalQuantity, type KubeObject, parseLabelPairs, usage } from '../../api/index.ts';
+import { canonicalQuantity, errorMessage, type KubeObject, parseLabelPairs, usage } from '../../api/index.ts';
 
 /**
  * A ResourceQuota. Source: kubectl/pkg/cmd/create/create_quota.go.
@@ -41,7 +41,7 @@ function readAmount(amount: string): string {
   try {
     return canonicalQuantity(amount);
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
+    throw usage(errorMessage(error));
   }
 }
 

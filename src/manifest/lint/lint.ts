@@ -1,6 +1,7 @@
 import { isKnownMedium, type KubeObject, PodrunError } from '../../api/index.ts';
 import type { Finding, Findings } from './finding.ts';
-import { type LoadedObject, loadManifests, type LoadResult } from '../check/load.ts';
+import { loadManifests, type LoadResult } from '../check/load.ts';
+import type { LoadedObject } from '../check/load-object.ts';
 import type { DocumentProblem, Notice } from '../check/manifest-mistake.ts';
 import { filesOf } from '../read/input.ts';
 import { groupFieldsWithoutEffect, refusedFields } from '../support/find-fields.ts';
@@ -13,7 +14,7 @@ import { type LooseReference, looseReferences } from './references.ts';
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
 const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[ \t{[]*"(?:apiVersion|kind)"\s*:/m;
 
-const READING = { mayBeEmpty: true, keepsUnread: true } as const;
+const READING = { mayBeEmpty: true, keepsUnread: true, checksUnread: true } as const;
 
 export interface LintOptions {
   /** Files and folders. `-` is standard input. */
@@ -91,11 +92,12 @@ async function expanded(argument: string, recursive: boolean, unreadable: string
 }
 
 /** The number of objects of a known kind, with and without mistakes. */
-function checkedObjects({ objects, errors }: LoadResult): number {
+function checkedObjects({ objects, unread, errors }: LoadResult): number {
   const wrong = errors.flatMap((error) =>
     error.stage === 'input' || error.stage === 'parse' || error.stage === 'kind' ? [] : [error.subject],
   );
-  return objects.length + new Set(wrong).size;
+  const judged = unread.flatMap(({ isChecked, subject }) => (isChecked ? [subject] : []));
+  return objects.length + new Set([...wrong, ...judged]).size;
 }
 
 function findingsOf({ objects, errors, notices }: LoadResult, { runnable, isolation, noSkip }: LintOptions): Finding[] {

@@ -3,11 +3,12 @@ import {
   type Container,
   type Ingress,
   type KubeObject,
+  ownValue,
   type PodSpec,
   type Secret,
   type Service,
 } from '../../api/index.ts';
-import { type Decoded, lookUp } from '../base/decoded.ts';
+import { type Decoded } from '../base/decoded.ts';
 import { containersWithPaths, podIn } from '../base/pod-specs.ts';
 import { looseInAutoscaler } from './autoscaler-references.ts';
 import { looseInPolicy } from './policy-references.ts';
@@ -100,7 +101,7 @@ function looseIn(object: KubeObject, near: Near): Loose[] {
 function looseInService({ spec = {} }: Service, { templates, isAll }: Near): LooseText[] {
   const wanted = Object.entries(spec.selector ?? {});
   if (spec.type === 'ExternalName' || wanted.length === 0 || (templates.length === 0 && !isAll)) return [];
-  const selected = templates.filter(({ labels }) => wanted.every(([key, value]) => lookUp(labels, key) === value));
+  const selected = templates.filter(({ labels }) => wanted.every(([key, value]) => ownValue(labels, key) === value));
   if (selected.length === 0) return [loose('spec.selector', `selects no Pod: ${labelsText(templates)}`)];
   const ports = selected.flatMap((template) => template.ports.map(({ name }) => name));
   return (spec.ports ?? []).flatMap(({ targetPort }, index) =>

@@ -1,4 +1,5 @@
-import type { LoadResult, UnreadObject } from '../check/load.ts';
+import type { LoadResult } from '../check/load.ts';
+import type { UnreadObject } from '../check/load-object.ts';
 import type { FieldError } from '../base/field-error.ts';
 import { undefinedKindText } from '../check/identify.ts';
 import type { Finding, FindingRule } from './finding.ts';
@@ -35,10 +36,11 @@ const UNCHECKED: JudgedObject = { type: 'unchecked' };
 
 /** The findings about an object that only an API server knows. */
 export function unreadFindings(
-  { object, subject, position, positionOf }: UnreadObject,
+  { object, isChecked, subject, position, positionOf }: UnreadObject,
   verdict: JudgedObject = UNCHECKED,
   noSkip: boolean,
 ): Finding[] {
+  if (isChecked) return [];
   if (verdict.type === 'unchecked')
     return [notChecked(subject, position, `podrun does not know the fields of ${object.kind}`, noSkip)];
   const at = (path: string): PlacedFinding => placed(subject, path === '' ? position : positionOf(path));

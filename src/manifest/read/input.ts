@@ -1,4 +1,4 @@
-import { PodrunError } from '../../api/index.ts';
+import { errorMessage, PodrunError } from '../../api/index.ts';
 import { createReadStream, readFileSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';
@@ -90,7 +90,7 @@ export async function readUrl(url: string, chunks: AsyncIterable<Uint8Array>): P
     return { file: url, bytes: await readAll(url, chunks) };
   } catch (error) {
     if (error instanceof PodrunError) throw error;
-    throw unreadable(url, `unable to read URL "${url}": ${error instanceof Error ? error.message : String(error)}`);
+    throw unreadable(url, `unable to read URL "${url}": ${errorMessage(error)}`);
   }
 }
 

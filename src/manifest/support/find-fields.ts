@@ -1,4 +1,4 @@
-import { fieldsOf, isJsonObject, type KubeObject, typeOfObject } from '../../api/index.ts';
+import { fieldsOf, isJsonObject, type KubeObject, ownValue, typeOfObject } from '../../api/index.ts';
 import { child, entry, type FieldError, forbidden, item } from '../base/field-error.ts';
 import { parseType } from '../decode/fields.ts';
 import { coversBelow, type FieldRule, type Isolation, type Treatment } from './rule.ts';
@@ -43,7 +43,7 @@ function search({ path, field, typeName, value }: SearchPosition, treatment: Tre
   if (!isJsonObject(value)) return [];
   const types = fieldsOf(typeName) ?? {};
   return Object.entries(SUPPORT_TABLE[typeName] ?? {}).flatMap(([name, rule]) => {
-    const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+    const inner = ownValue(value, name);
     // Most rules are about absent fields, and most present fields have another treatment.
     if (inner === undefined || isEmpty(inner)) return [];
     const isWhole = coversBelow(rule);

@@ -1,8 +1,11 @@
 import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, refused } from './rule.ts';
-import { type FieldRule, type SupportTable, needsNamespaces, works } from './rule.ts';
+import { type FieldRule, type SupportTable, needs, needsNamespaces, needsNodes, works } from './rule.ts';
 
-const ONE_NODE = 'there is one node and no scheduler';
-const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
+const BETWEEN_NODES = needsNodes('there is one node; with --nodes it works as on a cluster');
+const NODE_NETWORK = needs(
+  noEffect('several nodes share the network of this machine; with --network cluster each has its own', is(false)),
+  (_, { hasNodes, hasPodNetwork }) => hasNodes !== true || hasPodNetwork === true,
+);
 const HOST_RESOLVER = 'containers use the resolver of the host';
 const HOST_NAME = partly('in the process tier, only $HOSTNAME has it: the host keeps its name');
 const NO_NAMESPACES = 'always true in the process tier: containers are processes of the host';
@@ -15,7 +18,8 @@ export const POD_RULES: SupportTable = {
   Pod: { ...works('apiVersion', 'kind', 'metadata', 'spec'), status: READ_ONLY },
   PodSpec: {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
-    ...works('priorityClassName', 'hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    ...works('priorityClassName', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    hostNetwork: NODE_NETWORK,
     ...works('enableServiceLinks'),
     priority: partly('the Pods of one state folder make room for each other'),
     preemptionPolicy: partly('the Pods of one state folder make room for each other'),
@@ -23,9 +27,9 @@ export const POD_RULES: SupportTable = {
     dnsPolicy: needsNamespaces(noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default'))),
     dnsConfig: needsNamespaces(noEffect(HOST_RESOLVER)),
     affinity: FIELD_BY_FIELD,
-    topologySpreadConstraints: noEffect(ONE_NODE),
+    topologySpreadConstraints: BETWEEN_NODES,
     tolerations: partly('of the taints that users and podrun.yaml give this node'),
-    schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
+    schedulerName: noEffect('there is one scheduler', is('default-scheduler')),
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,
@@ -60,21 +64,21 @@ export const POD_RULES: SupportTable = {
   PodSchedulingGate: works('name'),
   Affinity: {
     nodeAffinity: FIELD_BY_FIELD,
-    podAffinity: noEffect(ONE_NODE),
+    podAffinity: BETWEEN_NODES,
     podAntiAffinity: FIELD_BY_FIELD,
   },
   PodAntiAffinity: {
     ...works('requiredDuringSchedulingIgnoredDuringExecution'),
-    preferredDuringSchedulingIgnoredDuringExecution: noEffect(NOTHING_TO_PREFER),
+    preferredDuringSchedulingIgnoredDuringExecution: BETWEEN_NODES,
   },
   PodAffinityTerm: {
     ...works('topologyKey', 'labelSelector', 'namespaces', 'namespaceSelector'),
-    matchLabelKeys: noEffect('labelSelector alone decides'),
-    mismatchLabelKeys: noEffect('labelSelector alone decides'),
+    matchLabelKeys: { treatment: 'works', note: 'becomes a part of labelSelector' },
+    mismatchLabelKeys: { treatment: 'works', note: 'becomes a part of labelSelector' },
   },
   NodeAffinity: {
     ...works('requiredDuringSchedulingIgnoredDuringExecution'),
-    preferredDuringSchedulingIgnoredDuringExecution: noEffect(NOTHING_TO_PREFER),
+    preferredDuringSchedulingIgnoredDuringExecution: BETWEEN_NODES,
   },
   NodeSelector: works('nodeSelectorTerms'),
   NodeSelectorTerm: works('matchExpressions', 'matchFields'),

@@ -4,6 +4,9 @@ const OBJECT = works('apiVersion', 'kind', 'metadata');
 const NO_TOKENS = 'no server issues tokens';
 const WHERE_POLICIES_HOLD = 'with --network cluster and nft; else all connections are allowed, and an event says so';
 
+/** Rules between the nodes of clients and endpoints. */
+const OF_NODES = 'between the nodes of a run with --network cluster';
+
 /** The rules of the kinds that podrun stores for Pods to refer to. */
 export const RECORD_RULES: SupportTable = {
   ConfigMap: { ...OBJECT, ...works('data', 'binaryData', 'immutable') },
@@ -28,8 +31,8 @@ export const RECORD_RULES: SupportTable = {
     ports: FIELD_BY_FIELD,
     sessionAffinityConfig: FIELD_BY_FIELD,
     externalTrafficPolicy: checked('there is one node'),
-    internalTrafficPolicy: partly('the node of all Pods is this machine: Local leaves out endpoints that name no node'),
-    trafficDistribution: checked('there is one node'),
+    internalTrafficPolicy: partly(`${OF_NODES}: else Local leaves out endpoints that name no node`),
+    trafficDistribution: partly(OF_NODES),
     externalIPs: noEffect('Services are served on loopback addresses'),
     loadBalancerClass: noEffect('this machine is the load balancer'),
     loadBalancerIP: noEffect('this machine is the load balancer'),
@@ -47,11 +50,13 @@ export const RECORD_RULES: SupportTable = {
   'discovery.Endpoint': {
     ...works('addresses', 'hostname', 'targetRef'),
     conditions: FIELD_BY_FIELD,
-    nodeName: checked('there is one node'),
-    zone: checked('there is one node'),
-    hints: checked('there is one node'),
+    ...works('nodeName', 'zone'),
+    hints: partly(OF_NODES),
     deprecatedTopology: checked('only shown'),
   },
+  'discovery.EndpointHints': works('forZones', 'forNodes'),
+  'discovery.ForZone': works('name'),
+  'discovery.ForNode': works('name'),
   'discovery.EndpointConditions': works('ready', 'serving', 'terminating'),
   'discovery.EndpointPort': works('name', 'protocol', 'port', 'appProtocol'),
   Endpoints: { ...OBJECT, subsets: FIELD_BY_FIELD },

@@ -20,6 +20,8 @@ export interface Isolation {
   readonly hasNamespaces?: boolean;
   /** True with `--network pod`, and with `--network cluster`. */
   readonly hasPodNetwork?: boolean;
+  /** True with several nodes: rules between nodes work. */
+  readonly hasNodes?: boolean;
 }
 
 /** The treatment of one field of a type, for Pods that run as plain processes of the host. */
@@ -80,6 +82,11 @@ export function needsNamespaces(rule: FieldRule): FieldRule {
 /** The rule of a field that has no effect in the network of the host, but works in a network of the Pod. */
 export function needsPodNetwork(rule: FieldRule): FieldRule {
   return { ...rule, worksInPodNetwork: true };
+}
+
+/** The rule of a field that has no effect on one node. */
+export function needsNodes(note: string): FieldRule {
+  return needs(noEffect(note), (_, { hasNodes }) => hasNodes === true);
 }
 
 /** The rule of a field whose values need different things. */

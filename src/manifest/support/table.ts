@@ -25,6 +25,7 @@ export const SUPPORTED_KINDS: readonly string[] = [
   'Secret',
   'PersistentVolumeClaim',
   'PersistentVolume',
+  'StorageClass',
   'Service',
   'EndpointSlice',
   'Endpoints',

@@ -63,7 +63,7 @@ export const VOLUME_RULES: SupportTable = {
       'podrun has no huge pages: the folder is on disk (Memory works)',
       (medium) => !String(medium).startsWith('HugePages'),
     ),
-    ...works('sizeLimit'),
+    sizeLimit: partly('measured every 10 seconds; in memory the size of a tmpfs, for root with namespaces'),
   },
   ImageVolumeSource: {
     reference: partly('with namespaces, or the folder that podrun.yaml names for it'),
@@ -94,7 +94,7 @@ export const VOLUME_RULES: SupportTable = {
   PersistentVolumeClaimSpec: {
     accessModes: checked('the user of podrun may read and write'),
     resources: checked('chooses a volume; a folder may grow as the disk permits'),
-    storageClassName: partly('each class makes folders, unless a PersistentVolume has it'),
+    storageClassName: partly('a class without a StorageClass makes folders, unless a PersistentVolume has it'),
     volumeAttributesClassName: noEffect(FOLDER),
     volumeMode: noEffect(FOLDER, is('Filesystem')),
     ...works('volumeName', 'selector'),
@@ -117,4 +117,13 @@ export const VOLUME_RULES: SupportTable = {
   ObjectReference: works('apiVersion', 'kind', 'namespace', 'name', 'uid', 'resourceVersion', 'fieldPath'),
   LocalVolumeSource: { ...works('path'), fsType: noEffect(FOLDER) },
   VolumeNodeAffinity: works('required'),
+  TopologySelectorTerm: works('matchLabelExpressions'),
+  TopologySelectorLabelRequirement: works('key', 'values'),
+  'storage.StorageClass': {
+    ...works('apiVersion', 'kind', 'metadata', 'reclaimPolicy', 'volumeBindingMode', 'allowedTopologies'),
+    provisioner: partly('kubernetes.io/no-provisioner makes no volumes, any other makes folders'),
+    parameters: noEffect(FOLDER),
+    mountOptions: noEffect(FOLDER),
+    allowVolumeExpansion: noEffect('a claim cannot grow: nothing limits its folder', is(false)),
+  },
 };

@@ -1,4 +1,4 @@
-import { fieldsOf, isJsonObject, isSameJson, type JsonObject, parseQuantity } from '../../api/index.ts';
+import { fieldsOf, isJsonObject, isSameJson, type JsonObject, ownValue, parseQuantity } from '../../api/index.ts';
 import { child, entry, type FieldError, invalid, item, renderValue } from '../base/field-error.ts';
 import { parseType } from '../decode/fields.ts';
 import { invalidUnseen } from '../validate/checks.ts';
@@ -100,14 +100,9 @@ export function isSameValue(left: unknown, right: unknown, type: string): boolea
 }
 
 function isSameMap(left: JsonObject, right: JsonObject, type: string): boolean {
-  const isSameEntry = (key: string): boolean => isSameValue(entryOf(left, key), entryOf(right, key), type);
+  const isSameEntry = (key: string): boolean => isSameValue(ownValue(left, key), ownValue(right, key), type);
   const isOnlyRight = (key: string): boolean => !Object.hasOwn(left, key);
   return Object.keys(left).every(isSameEntry) && Object.keys(right).filter(isOnlyRight).every(isSameEntry);
-}
-
-/** A key may be `constructor`. */
-function entryOf(map: JsonObject, key: string): unknown {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 /** True for a value that counts as none. An empty item of a list is a value, as an empty argument is. */

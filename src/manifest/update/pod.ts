@@ -3,12 +3,13 @@ import {
   type Container,
   MIRROR_ANNOTATION,
   type NodeSelectorTerm,
+  ownValue,
   type Pod,
   type PodSchedulingGate,
   type PodSpec,
   type Toleration,
 } from '../../api/index.ts';
-import { type Decoded, entriesByKey, lookUp } from '../base/decoded.ts';
+import { type Decoded, entriesByKey } from '../base/decoded.ts';
 import { child, type FieldError, forbidden, invalid, item, required } from '../base/field-error.ts';
 import { omit } from '../default/fill.ts';
 import { each, inRange, INT32_MAX } from '../validate/checks.ts';
@@ -159,7 +160,7 @@ function isGated({ schedulingGates }: Spec): boolean {
 }
 
 function validateNodeSelector({ nodeSelector: before }: Spec, { nodeSelector: after }: Spec): FieldError[] {
-  if (entriesByKey(before).every(([key, value]) => lookUp(after, key) === value)) return [];
+  if (entriesByKey(before).every(([key, value]) => ownValue(after, key) === value)) return [];
   const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
   return [invalid('spec.nodeSelector', after ?? {}, text)];
 }

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonObject, type KubeObject, type Node, type StorageCSINode } from '../../api/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  type Node,
+  ownValue,
+  type StorageCSINode,
+} from '../../api/index.ts';
 import type { Decoded } from '../base/decoded.ts';
 import { type FieldError, forbidden, type GoShape, inGo, invalid } from '../base/field-error.ts';
 import { isSameValue } from './differences.ts';
@@ -105,7 +112,7 @@ const SEALED: Readonly<Record<string, readonly Sealed[]>> = {
 
 /** The changes of fields that the kind seals. */
 export function sealedFieldErrors(stored: KubeObject, changed: KubeObject): FieldError[] {
-  const fields = Object.hasOwn(SEALED, changed.kind) ? (SEALED[changed.kind] ?? []) : [];
+  const fields = ownValue(SEALED, changed.kind) ?? [];
   return fields.flatMap(({ field, type, path = field, why = IMMUTABLE, shape, isForbidden = false }) => {
     const after = valueAt(changed, field);
     if (isSameValue(valueAt(stored, field), after, type)) return [];

@@ -4,10 +4,11 @@ import {
   isOvercommittable,
   type LimitRange,
   type LimitRangeItem,
+  ownValue,
   parseQuantity,
   qualifiedNameMessages,
 } from '../../api/index.ts';
-import { entriesByKey, lookUp, type Decoded } from '../base/decoded.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { child, duplicate, entry, type FieldError, forbidden, invalid, required } from '../base/field-error.ts';
 import { each, wellFormed } from './checks.ts';
 import { validateContainerResourceName, validateResourceName } from './resource-names.ts';
@@ -91,24 +92,24 @@ function validateBounds(at: string, limit: Item): FieldError[] {
 }
 
 function validateOrder(at: string, limit: Item, name: string, rule: Order): FieldError[] {
-  const low = lookUp(limit[rule.low], name);
-  const high = lookUp(limit[rule.high], name);
+  const low = ownValue(limit[rule.low], name);
+  const high = ownValue(limit[rule.high], name);
   if (low === undefined || high === undefined) return [];
   if (compareQuantities(parseQuantity(low), parseQuantity(high)) <= 0) return [];
   const [lowWords, highWords] = rule.words.split(' < ');
   const text = `${lowWords} ${low} is greater than ${highWords} ${high}`;
-  return [invalid(entry(child(at, rule.at), name), lookUp(limit[rule.reported], name), text)];
+  return [invalid(entry(child(at, rule.at), name), ownValue(limit[rule.reported], name), text)];
 }
 
 /** The greatest ratio of a limit to its request is at least 1, and at most the ratio of the maximum to the minimum. */
 function validateRatio(at: string, limit: Item, name: string): FieldError[] {
-  const text = lookUp(limit.maxLimitRequestRatio, name);
+  const text = ownValue(limit.maxLimitRequestRatio, name);
   if (text === undefined) return [];
   const path = entry(child(at, 'maxLimitRequestRatio'), name);
   const ratio = Number(parseQuantity(text).nano) / 1e9;
   const reported = formatQuantity(parseQuantity(text));
   const errors = ratio < 1 ? [invalid(path, reported, `ratio ${reported} is less than 1`)] : [];
-  const [min, max] = [lookUp(limit.min, name), lookUp(limit.max, name)];
+  const [min, max] = [ownValue(limit.min, name), ownValue(limit.max, name)];
   if (min === undefined || max === undefined) return errors;
   const highest = Number(parseQuantity(max).nano) / Number(parseQuantity(min).nano);
   if (!(ratio > highest)) return errors;
@@ -117,7 +118,7 @@ function validateRatio(at: string, limit: Item, name: string): FieldError[] {
 
 /** Requests of devices and huge pages are equal to their limits. */
 function validateFirm(at: string, limit: Item, name: string): FieldError[] {
-  const [request, whole] = [lookUp(limit.defaultRequest, name), lookUp(limit.default, name)];
+  const [request, whole] = [ownValue(limit.defaultRequest, name), ownValue(limit.default, name)];
   if (isOvercommittable(name) || request === undefined || whole === undefined) return [];
   if (compareQuantities(parseQuantity(request), parseQuantity(whole)) === 0) return [];
   const text = `default value ${whole} must equal to defaultRequest value ${request} in ${name}`;

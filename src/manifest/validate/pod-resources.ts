@@ -4,6 +4,7 @@ import {
   formatQuantity,
   isHugePages,
   labelMessages,
+  ownValue,
   type ParsedResources,
   parseQuantity,
   type PodResourceClaim,
@@ -11,7 +12,7 @@ import {
   type ResourceRequirements,
   subdomainMessages,
 } from '../../api/index.ts';
-import { lookUp, entriesByKey, type Decoded } from '../base/decoded.ts';
+import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import {
   child,
   duplicate,
@@ -61,7 +62,7 @@ function coversContainers(
   return [...together]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, sum]) => {
-      const whole = lookUp(resources[kind], name);
+      const whole = ownValue(resources[kind], name);
       if (whole === undefined || compareQuantities(sum, parseQuantity(whole)) <= 0) return [];
       const text = `must be greater than or equal to aggregate container ${kind} of ${formatQuantity(sum)}`;
       return [invalid(entry(child(path, kind), name), formatQuantity(parseQuantity(whole)), text)];
@@ -72,7 +73,7 @@ function coversContainers(
 function coversEachContainer(path: string, resources: Requirements, spec: Decoded<PodSpec>): FieldError[] {
   return (spec.containers ?? []).flatMap((container, index) =>
     entriesByKey(container.resources?.limits).flatMap(([name, text]) => {
-      const whole = lookUp(resources.limits, name);
+      const whole = ownValue(resources.limits, name);
       const limit = parseQuantity(text);
       if (whole === undefined || compareQuantities(limit, parseQuantity(whole)) <= 0) return [];
       const at = child(entry(item(child(path, 'containers'), index), name), 'limits');

@@ -5,13 +5,14 @@ import {
   isHugePages,
   isOvercommittable,
   labelMessages,
+  ownValue,
   type ParsedQuantity,
   parseQuantity,
   quantityValue,
   type ResourceClaim,
   type ResourceRequirements,
 } from '../../api/index.ts';
-import { lookUp, entriesByKey } from '../base/decoded.ts';
+import { entriesByKey } from '../base/decoded.ts';
 import type { Decoded } from '../base/decoded.ts';
 import {
   child,
@@ -49,7 +50,7 @@ export function validateRequirements(
     ...limits.flatMap(([name, text]) => validateQuantity(entry(child(path, 'limits'), name), name, text, checkName)),
     ...requests.flatMap(([name, text]) => [
       ...validateQuantity(entry(child(path, 'requests'), name), name, text, checkName),
-      ...validateRequestAgainstLimit(path, name, text, lookUp(resources.limits, name)),
+      ...validateRequestAgainstLimit(path, name, text, ownValue(resources.limits, name)),
     ]),
   ];
   const names = [...limits, ...requests].map(([name]) => name);

@@ -3,12 +3,13 @@ import {
   type KubeObject,
   labelMessages,
   type NetworkPolicy,
+  ownValue,
   type PersistentVolume,
   type PersistentVolumeClaim,
   type Service,
   type StatefulSet,
 } from '../../api/index.ts';
-import { type Decoded, lookUp } from '../base/decoded.ts';
+import { type Decoded } from '../base/decoded.ts';
 import { podIn } from '../base/pod-specs.ts';
 import { canonicalCidr } from '../validate/ip.ts';
 import { nameOf } from '../validate/metadata.ts';
@@ -81,7 +82,7 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
 /** Source: pkg/registry/networking/ingress/strategy.go, WarningsOnCreate. */
 function ingressWarnings({ metadata, spec }: Decoded<Ingress>): string[] {
-  const isOld = lookUp(metadata?.annotations, CLASS_ANNOTATION) !== undefined && spec?.ingressClassName === undefined;
+  const isOld = ownValue(metadata?.annotations, CLASS_ANNOTATION) !== undefined && spec?.ingressClassName === undefined;
   return isOld ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 
@@ -130,7 +131,7 @@ function oldAnnotations(
   annotations: Readonly<Record<string, string | undefined>> | undefined,
   advice: Readonly<Record<string, string>>,
 ): string[] {
-  const present = Object.entries(advice).filter(([name]) => lookUp(annotations, name) !== undefined);
+  const present = Object.entries(advice).filter(([name]) => ownValue(annotations, name) !== undefined);
   return present.map(([name, text]) => `metadata.annotations[${name}]: ${text}`);
 }
 
@@ -147,7 +148,7 @@ function serviceWarnings({ metadata, spec = {} }: Decoded<Service>): string[] {
   const isHeadless = type === 'ClusterIP' && spec.clusterIP === 'None';
   const rules: readonly (readonly [boolean, string])[] = [
     [
-      lookUp(metadata?.annotations, OLD_TOPOLOGY) !== undefined,
+      ownValue(metadata?.annotations, OLD_TOPOLOGY) !== undefined,
       `annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`,
     ],
     [isHeadless && Boolean(loadBalancerIP), 'spec.loadBalancerIP is ignored for headless services'],

@@ -5,9 +5,10 @@ import {
   type EnvVar,
   goQuote,
   type NodeSelectorTerm,
+  ownValue,
   type PodSpec,
 } from '../../api/index.ts';
-import { type Decoded, entriesByKey, lookUp } from '../base/decoded.ts';
+import { type Decoded, entriesByKey } from '../base/decoded.ts';
 import { containersWithPaths, type PodInObject } from '../base/pod-specs.ts';
 import { BYTE_RESOURCES, fractionalBytes, fractionalByteWarnings } from './resources.ts';
 import { volumeWarnings } from './volumes.ts';
@@ -54,7 +55,7 @@ function annotationWarnings(
   spec: Decoded<PodSpec>,
 ): { ofPod: string[]; ofContainers: string[] } {
   const warn = (name: string, text: string): string[] =>
-    lookUp(annotations, name) === undefined ? [] : [`${path}[${name}]: ${text}`];
+    ownValue(annotations, name) === undefined ? [] : [`${path}[${name}]: ${text}`];
   const { seccompProfile, appArmorProfile } = spec.securityContext ?? {};
   const ofContainers = containersWithPaths('', spec).flatMap(([, { name = '', securityContext: own = {} }]) => [
     ...(own.seccompProfile ? [] : warn(CONTAINER_SECCOMP + name, SECCOMP_TEXT)),

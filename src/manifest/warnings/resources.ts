@@ -1,5 +1,4 @@
-import { formatQuantity, goQuote, parseQuantity } from '../../api/index.ts';
-import { lookUp } from '../base/decoded.ts';
+import { formatQuantity, goQuote, ownValue, parseQuantity } from '../../api/index.ts';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +14,7 @@ export function fractionalByteWarnings(
   names: readonly string[],
 ): string[] {
   return names.flatMap((name) => {
-    const text = lookUp(list, name);
+    const text = ownValue(list, name);
     if (text === undefined) return [];
     const quantity = parseQuantity(text);
     if (quantity.nano % UNIT_NANO === 0n) return [];

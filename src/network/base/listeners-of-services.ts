@@ -6,8 +6,10 @@ import {
   type StoredEndpointSlice,
   type StoredService,
 } from '../../api/index.ts';
+import { isNodeInCluster, type NodeFacts, nodeOnMachine } from '../../lifecycle/index.ts';
+import { slicesNear, slicesOn } from './near-endpoints.ts';
 import { clusterAddress, machineAddress } from './service-addresses.ts';
-import { listenerKey, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
+import { listenerKey, type NearEndpoints, type ServiceEndpoint, type ServiceListener } from './service-listener.ts';
 
 /** The network of the run, as far as its Services are concerned. */
 export interface ServicePlace {
@@ -15,6 +17,8 @@ export interface ServicePlace {
   readonly network: 'host' | 'cluster';
   /** The lowest port that podrun may listen on in this machine's network. */
   readonly lowestPort: number;
+  /** The nodes, where there are several. */
+  readonly nodes?: readonly Pick<NodeFacts, 'hostIPs' | 'labels' | 'name' | 'podCIDR'>[];
 }
 
 /** The distance to the port that is used in place of one that only root may listen on. */
@@ -80,15 +84,47 @@ function listenersOf(
     const all = endpointsFor(port, slices);
     // externalTrafficPolicy changes nothing for clients of this machine. Source: pkg/proxy/topology.go.
     const inside = spec.internalTrafficPolicy === 'Local' ? endpointsFor(port, localOf(slices)) : all;
-    return placesOf(spec.type, port, address, place).map((at) => {
+    const common = { protocol, service: name, affinitySeconds };
+    const ofService = placesOf(spec.type, port, address, place).map((at) => {
       const endpoints = at.address === LOCALHOST ? all : inside;
-      return { ...at, protocol, service: name, endpoints, affinitySeconds };
+      const near = at.network === 'pods' ? nearOf(service, port, slices, place) : [];
+      return { ...at, ...common, endpoints, ...(near.length > 0 && { near }) };
     });
+    const ofNodes = (place.nodes ?? []).flatMap((node) => {
+      const isLocal = spec.externalTrafficPolicy === 'Local';
+      const endpoints = isLocal ? endpointsFor(port, slicesOn(node.name, slices)) : all;
+      return placesOnNode(node, port).map((at) => ({ ...at, ...common, endpoints }));
+    });
+    return [...ofService, ...ofNodes];
   });
   return [...ports, ...healthListeners(service, slices)];
 }
 
-/** The endpoints of this node, which is the node of all Pods. Endpoints of other machines name none. */
+/** The places of the node port of a Service on one of several nodes: for Pods of a cluster, and for this machine. */
+function placesOnNode({ hostIPs: [hostIP] }: Pick<NodeFacts, 'hostIPs'>, { nodePort }: ServicePort): ListenerPlace[] {
+  const onMachine = nodeOnMachine(hostIP);
+  if (nodePort === undefined || onMachine === LOCALHOST) return [];
+  return [
+    ...(isNodeInCluster(hostIP) ? [{ network: 'pods', address: hostIP, port: nodePort } as const] : []),
+    { network: 'machine', address: onMachine, port: nodePort },
+  ];
+}
+
+/** The endpoints for the clients of each node, where they are not the same as for all. */
+function nearOf(
+  { spec = {} }: StoredService,
+  port: ServicePort,
+  slices: readonly StoredEndpointSlice[],
+  { nodes = [] }: ServicePlace,
+): NearEndpoints[] {
+  return nodes.flatMap((node) => {
+    const near = slicesNear(slices, node, spec.internalTrafficPolicy === 'Local');
+    if (node.podCIDR === undefined || near === undefined) return [];
+    return [{ clients: node.podCIDR, endpoints: endpointsFor(port, near) }];
+  });
+}
+
+/** The endpoints of all nodes, for clients whose node is not known. Endpoints of other machines name none. */
 function localOf(slices: readonly StoredEndpointSlice[]): StoredEndpointSlice[] {
   return slices.map((slice) => ({
     ...slice,
@@ -117,13 +153,15 @@ function healthListeners({ metadata, spec }: StoredService, slices: readonly Sto
   ];
 }
 
+type ListenerPlace = Pick<ServiceListener, 'network' | 'address' | 'port'>;
+
 function placesOf(
   type: string | undefined,
   { port, nodePort }: ServicePort,
   address: string,
   { network, lowestPort }: ServicePlace,
-): Pick<ServiceListener, 'network' | 'address' | 'port'>[] {
-  const onMachine = (at: string, number: number): Pick<ServiceListener, 'network' | 'address' | 'port'> => {
+): ListenerPlace[] {
+  const onMachine = (at: string, number: number): ListenerPlace => {
     return { network: 'machine', address: at, port: machinePort(number, lowestPort) };
   };
   return [

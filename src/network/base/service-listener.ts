@@ -20,6 +20,8 @@ export interface ServiceListener {
   readonly service: string;
   /** Empty: connections are refused, so nothing listens, unless the listener has `health`. */
   readonly endpoints: readonly ServiceEndpoint[];
+  /** The endpoints of clients by their node. Default: all have the same. */
+  readonly near?: readonly NearEndpoints[];
   /**
    * ClientIP: a client address keeps its endpoint until it was quiet for so many seconds. Undefined: each connection
    * goes to any endpoint.
@@ -27,6 +29,13 @@ export interface ServiceListener {
   readonly affinitySeconds: number | undefined;
   /** The content of its own responses in HTTP. Undefined: it leads connections to endpoints. */
   readonly health?: ServiceHealth;
+}
+
+/** The endpoints for the clients of a node. None: their connections are dropped, as a node without endpoints does. */
+export interface NearEndpoints {
+  /** The range of the addresses of the node's Pods, as 10.93.1.0/24. */
+  readonly clients: string;
+  readonly endpoints: readonly ServiceEndpoint[];
 }
 
 /** The endpoints of a Service on this node, for a load balancer that asks at its `healthCheckNodePort`. */

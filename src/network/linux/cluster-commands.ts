@@ -20,8 +20,20 @@ export interface SetupCommand {
 export const ROUTER = '10.93.0.1';
 /** The addresses of Services: each is an address of the cluster itself, as 127.0.0.0/8 is of a machine. */
 const SERVICE_RANGE = '10.96.0.0/16';
+/**
+ * The addresses of declared nodes, at which Pods have host ports: the cluster's own, unless a Pod uses the network of
+ * its node. Then the network has the address, but for those ports.
+ */
+const NODE_RANGE = '10.92.0.0/16';
+/** The table with the way to the networks of nodes. */
+const NODE_TABLE = 92;
 /** Larger packets make pasta's uploads collapse, smaller ones make its downloads slow. */
 const MTU = 9000;
+
+/** The preferences of rules, in their order: host ports, networks of nodes, the cluster's own addresses. */
+const PORT_PREFERENCE = 100;
+const NODE_PREFERENCE = 200;
+const LOCAL_PREFERENCE = 300;
 
 /*
  * A kernel without IPv6, or an old one, lacks some of the settings; all but ip_forward only make something better.
@@ -44,6 +56,7 @@ link add br0 mtu ${MTU} address ${hardwareAddress(ROUTER)} type bridge
 link set br0 up
 addr add ${ROUTER}/16 dev br0
 route add local ${SERVICE_RANGE} dev lo
+route add local ${NODE_RANGE} dev lo
 END
 set_if_there conf/all/send_redirects 0
 set_if_there conf/br0/send_redirects 0`;
@@ -67,6 +80,17 @@ addr add $ADDRESS/32 dev eth0
 link set eth0 up
 route add ${ROUTER} dev eth0
 route add default via ${ROUTER}
+END`;
+
+/*
+ * Packets of a node to its own address pass the router as well, which has the host ports and node ports there, and
+ * sends the rest back. Responses of localhost do not.
+ */
+const NODE_SCRIPT = `"$IP" -batch - <<END || exit 1
+rule add pref ${PORT_PREFERENCE} from 127.0.0.0/8 lookup local
+rule add pref ${NODE_PREFERENCE} iif lo to $ADDRESS lookup main
+rule add pref ${LOCAL_PREFERENCE} lookup local
+rule del pref 0
 END`;
 
 /** The script's last lines: it ends with its input. With the line `hold`, it holds the network until it is killed. */
@@ -97,13 +121,15 @@ export function holderCommand(tools: NetworkTools, cluster: NetworkJoin, heldFor
   };
 }
 
-/** The parameters of a Pod's network. */
+/** The parameters of the network of a Pod or of a node. */
 export interface PodNetworkRequest {
   readonly tools: NetworkTools;
   readonly mode: NetworkMode;
   /** The way into the cluster. */
   readonly cluster: NetworkJoin;
   readonly address: string;
+  /** True for the network of a node. */
+  readonly isOfNode: boolean;
   readonly sysctls: Sysctls;
   /** podrun's own user and group. */
   readonly uid: number;
@@ -113,14 +139,16 @@ export interface PodNetworkRequest {
 }
 
 /**
- * The command that makes the network of a Pod. Root makes it directly. A user makes it inside the cluster, in one more
- * user namespace, which maps the user to itself: containers do not see uid 0, and have no right over the cluster.
+ * The command that makes the network of a Pod or of a node. Root makes it directly. A user makes it inside the cluster,
+ * in one more user namespace, which maps the user to itself: containers do not see uid 0, and have no right over the
+ * cluster.
  */
 export function podNetworkCommand(request: PodNetworkRequest): SetupCommand {
-  const { tools, mode, cluster, address, sysctls, uid, gid, heldFor } = request;
+  const { tools, mode, cluster, address, isOfNode, sysctls, uid, gid, heldFor } = request;
   const asUser = [...joinPrefix(cluster), tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const unshare = mode === 'root' ? [tools.unshare] : [...asUser, '--keep-caps'];
-  const script = [tools.sh, '-c', `${POD_SCRIPT}\n${LAST_LINES}`];
+  const lines = [POD_SCRIPT, ...(isOfNode ? [NODE_SCRIPT] : []), LAST_LINES];
+  const script = [tools.sh, '-c', lines.join('\n')];
   return {
     argv: [...untilDeath(tools, heldFor), ...unshare, '--net', ...script],
     env: {
@@ -155,7 +183,7 @@ link set ${link} master br0
 link set ${link} type bridge_slave isolated on
 link set ${link} up
 `;
-  return { argv: [...joinPrefix(cluster), tools.ip, '-batch', '-'], input };
+  return { argv: batchCommand(tools, cluster), input };
 }
 
 /** The address of Ethernet that goes with an address of IPv4 in a cluster. */
@@ -172,6 +200,38 @@ export function setLinkCommand(
   state: 'up' | 'down',
 ): string[] {
   return [...joinPrefix(cluster), tools.ip, 'link', 'set', link, state];
+}
+
+/** A port at the address of a node that is the cluster's own, also where the node has a network. */
+export interface NodePort {
+  readonly address: string;
+  readonly protocol: 'TCP' | 'UDP';
+  readonly port: number;
+}
+
+/** A line of `ip -batch` that keeps a port for the cluster, or gives it back. */
+export function nodePortLine(action: 'add' | 'del', { address, protocol, port }: NodePort): string {
+  const which = `to ${address} ipproto ${protocol.toLowerCase()} dport ${port}`;
+  return `rule ${action} pref ${PORT_PREFERENCE} ${which} lookup local\n`;
+}
+
+/**
+ * Lines of `ip -batch` that let a network of a node take the place of the cluster's own address. Where they were given
+ * before, the first one fails, and the rest is left out.
+ */
+export const NODE_NETWORK_LINES: string = `rule add pref ${LOCAL_PREFERENCE} lookup local
+rule del pref 0
+route add ${NODE_RANGE} dev br0 table ${NODE_TABLE}
+`;
+
+/** A line of `ip -batch` that leads to the network of a node, or back to the cluster. */
+export function nodeNetworkLine(action: 'add' | 'del', address: string): string {
+  return `rule ${action} pref ${NODE_PREFERENCE} to ${address} lookup ${NODE_TABLE}\n`;
+}
+
+/** The command, run in the cluster, that takes lines of `ip -batch` as its input. */
+export function batchCommand(tools: NetworkTools, cluster: NetworkJoin): string[] {
+  return [...joinPrefix(cluster), tools.ip, '-batch', '-'];
 }
 
 /**

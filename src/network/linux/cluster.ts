@@ -8,12 +8,18 @@ import {
 } from '../../runtime/index.ts';
 import { BridgeGuard } from './bridge-guard.ts';
 import {
+  batchCommand,
   clusterCommand,
   holderCommand,
   linkCommand,
   linkName,
   type NetworkMode,
+  NODE_NETWORK_LINES,
+  nodeNetworkLine,
+  type NodePort,
+  nodePortLine,
   podNetworkCommand,
+  type PodNetworkRequest,
   setLinkCommand,
 } from './cluster-commands.ts';
 import { type HeldNetwork, LastingNetwork } from './holder.ts';
@@ -133,15 +139,18 @@ export class Cluster {
    * @param record called with the way into it, before it outlives podrun
    * @throws {Error} with the messages of the programs
    */
-  async addPod(
-    address: string,
-    sysctls: Sysctls,
+  addPod(address: string, sysctls: Sysctls, record?: (join: NetworkJoin) => void): Promise<HeldNetwork> {
+    return this.#add({ address, isOfNode: false, sysctls }, record);
+  }
+
+  async #add(
+    { address, isOfNode, sysctls }: Pick<PodNetworkRequest, 'address' | 'isOfNode' | 'sysctls'>,
     record: (join: NetworkJoin) => void = () => undefined,
   ): Promise<HeldNetwork> {
     const { tools, mode, heldFor } = this.#options;
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const cluster = this.join;
-    const command = podNetworkCommand({ tools, mode, cluster, address, sysctls, uid, gid, heldFor });
+    const command = podNetworkCommand({ tools, mode, cluster, address, isOfNode, sysctls, uid, gid, heldFor });
     const connect = async ({ pid, files, inode }: NewNetwork): Promise<void> => {
       // In a user namespace, ip may not look into podrun's files: the kernel checks its right over the process instead.
       const peer = mode === 'root' ? `/proc/${process.pid}/fd/${files.net}` : String(pid);
@@ -162,6 +171,54 @@ export class Cluster {
       throw error;
     });
     return heldFor === undefined ? { join: ownJoin(made), end } : new LastingNetwork(heldJoin(made), made.files, end);
+  }
+
+  /**
+   * Makes the network of a node, for its Pods that use it. Host ports of its other Pods stay at its address.
+   * @param record as for addPod
+   * @throws {Error} with the messages of the programs
+   */
+  async addNode(address: string, record?: (join: NetworkJoin) => void): Promise<HeldNetwork> {
+    const held = this.ofNode(address, await this.#add({ address, isOfNode: true, sysctls: [] }, record));
+    try {
+      await this.#batch(NODE_NETWORK_LINES).catch(() => undefined);
+      await this.#batch(nodeNetworkLine('add', address));
+    } catch (error) {
+      await held.end();
+      throw error;
+    }
+    return held;
+  }
+
+  /** The network of a node, at whose end the node's address is the cluster's own again. */
+  ofNode(address: string, held: HeldNetwork): HeldNetwork {
+    return {
+      get join() {
+        return held.join;
+      },
+      end: async () => {
+        await this.#batch(nodeNetworkLine('del', address)).catch(() => undefined);
+        await held.end();
+      },
+    };
+  }
+
+  /**
+   * Keeps ports at the addresses of nodes for the cluster, though a node has a network, and gives the rest back to it.
+   * @throws {Error} with the message of ip
+   */
+  async setNodePorts(kept: readonly NodePort[], released: readonly NodePort[]): Promise<void> {
+    const keep = kept.map((port) => nodePortLine('add', port));
+    const release = (ports: readonly NodePort[]): string[] => ports.map((port) => nodePortLine('del', port));
+    await this.#batch([...release(released), ...keep].join('')).catch(async () => {
+      // A former podrun may have kept some of them, or released them.
+      for (const line of release([...kept, ...released])) await this.#batch(line).catch(() => undefined);
+      await this.#batch(keep.join(''));
+    });
+  }
+
+  async #batch(lines: string): Promise<void> {
+    await run(batchCommand(this.#options.tools, this.join), lines);
   }
 
   /**

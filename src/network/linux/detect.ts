@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import type { Obstacle } from '../../machine/index.ts';
 import type { Clock } from '../../clock.ts';
 import { statQuietly } from '../../quietly.ts';
@@ -74,14 +75,14 @@ async function tryRules(
   try {
     await new NftServices(nft, join, 'trial').update([]);
   } catch (error) {
-    return { failedNft: messageOf(error) };
+    return { failedNft: errorMessage(error) };
   }
   try {
     const rules = new Nft(nft, join);
     await new BridgeGuard(rules).admit('trial', TRIED_ADDRESS);
     return { nft };
   } catch (error) {
-    return { nft, failedPolicies: messageOf(error) };
+    return { nft, failedPolicies: errorMessage(error) };
   }
 }
 
@@ -91,10 +92,6 @@ export function nftForPolicies({
   failedPolicies,
 }: Pick<NetworkFacts, 'nft' | 'failedPolicies'>): string | undefined {
   return failedPolicies === undefined ? nft : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const NOT_FORWARDED = 'nat: this machine forwards no packets, which --egress nat turns on';
@@ -117,7 +114,7 @@ async function findWayOut(
       open.close({ ends: true });
       return { wayOut };
     } catch (error) {
-      errors.push(`${wayOut.kind}: ${messageOf(error)}`);
+      errors.push(`${wayOut.kind}: ${errorMessage(error)}`);
     }
   }
   if (errors.length === 0) return {};
@@ -168,7 +165,7 @@ export async function detectNetworks(kind: keyof typeof TRIALS, question: Networ
     try {
       return { ok: true, facts: await TRIALS[kind]({ tools, mode }, question) };
     } catch (error) {
-      errors.push(messageOf(error));
+      errors.push(errorMessage(error));
     }
   }
   const said = [...new Set(errors)].join('; ');

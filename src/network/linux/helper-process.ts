@@ -18,7 +18,8 @@ export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> 
 export interface ServedPort {
   readonly id: number;
   readonly protocol: ProxiedProtocol;
-  readonly at: HostAddress;
+  /** In a network: the one of a node, which is none of the helper. Default: on this machine. */
+  readonly at: HostAddress & { readonly network?: NetworkJoin };
   readonly target: DialTarget;
   /** Called when a helper has died, and the next one cannot serve the port. */
   readonly onLost: (error: Error) => void;
@@ -35,6 +36,16 @@ interface Waiting {
 }
 
 type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
+
+/** Listens in a network that has no helper. @throws {Error} as NetworkHelper.listen */
+async function listenIn(network: NetworkJoin, { address, port }: HostAddress): Promise<Server> {
+  const helper = new NetworkHelper(network);
+  try {
+    return await helper.listen({ host: address, port });
+  } finally {
+    helper.close();
+  }
+}
 
 /** The number of helpers, one after the other, that may die without a word before podrun starts no other by itself. */
 const SILENT_MAX = 5;
@@ -183,7 +194,7 @@ export class NetworkHelper {
   /** One after the other: Node would keep a second socket here, and accept connections, until the first is received. */
   #handOver({ id, protocol, at, target }: ServedPort): Promise<void> {
     const handed = this.#handed.then(async () => {
-      const socket = await (protocol === 'TCP' ? listen(at) : bind(at));
+      const socket = await (protocol === 'UDP' ? bind(at) : at.network ? listenIn(at.network, at) : listen(at));
       await this.#ask(id, { type: 'serve', ...target }, { socket });
     });
     this.#handed = handed.catch(() => undefined);

@@ -2,13 +2,13 @@ import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../base
 
 /*
  * The rules of nftables that lead connections in the network of a run to the endpoints of Services. One map finds the
- * chain of a Service, whose only rule chooses an endpoint. Open connections stay with theirs: the kernel remembers it.
+ * chain of a Service, whose rules choose an endpoint. Open connections stay with theirs: the kernel remembers it.
  */
 
 /** An ordinary user may not send more in one transaction. */
 const CHAINS_AT_ONCE = 50;
 
-/** The present rules, by name of the chain. */
+/** The present rules, by name of the chain: one a line. */
 export type RulesByChain = ReadonlyMap<string, string>;
 
 /**
@@ -50,16 +50,21 @@ export function serviceTransactions(
   table: string,
 ): { readonly transactions: readonly string[]; readonly rules: RulesByChain } {
   const served = listeners.filter(({ endpoints }) => endpoints.length > 0);
-  const rules = new Map(served.map((listener) => [chainOf(listener), ruleOf(listener)]));
+  const rules = new Map(served.map((listener) => [chainOf(listener), rulesOf(listener)]));
   const changed = [...rules].filter(([chain, rule]) => before.get(chain) !== rule);
   const gone = [...before.keys()].filter((chain) => !rules.has(chain));
   if (changed.length === 0 && gone.length === 0) return { transactions: [], rules };
-  const chains = changed.map(([chain, rule]) =>
-    [`add chain ${table} ${chain}`, `flush chain ${table} ${chain}`, `add rule ${table} ${chain} ${rule}`].join('\n'),
+  const chains = changed.map(([chain, text]) =>
+    [
+      `add chain ${table} ${chain}`,
+      `flush chain ${table} ${chain}`,
+      ...text.split('\n').map((rule) => `add rule ${table} ${chain} ${rule}`),
+    ].join('\n'),
   );
   const places = served.map((listener) => `${placeOf(listener)} : goto ${chainOf(listener)}`);
   // A Pod that calls its own Service would answer itself, past the router.
-  const selves = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ address }) => `${address} . ${address}`)));
+  const all = served.flatMap(({ endpoints, near = [] }) => [endpoints, ...near.map((each) => each.endpoints)].flat());
+  const selves = new Set(all.map(({ address }) => `${address} . ${address}`));
   const last = [
     `flush map ${table} chains`,
     `flush set ${table} selves`,
@@ -90,8 +95,17 @@ function chainOf(listener: ServiceListener): string {
     .replaceAll(/[^a-z0-9]+/g, '_')}`;
 }
 
+/** The rules of a Service, one a line: rules for the clients of a node come first. */
+function rulesOf({ protocol, endpoints, near = [] }: ServiceListener): string {
+  const ofNodes = near.map((each) => {
+    const rule = each.endpoints.length === 0 ? 'drop' : ruleOf({ protocol, endpoints: each.endpoints });
+    return `ip saddr ${each.clients} ${rule}`;
+  });
+  return [...ofNodes, ruleOf({ protocol, endpoints })].join('\n');
+}
+
 /** The same endpoints in another order are the same rule. */
-function ruleOf({ protocol, endpoints }: ServiceListener): string {
+function ruleOf({ protocol, endpoints }: Pick<ServiceListener, 'protocol' | 'endpoints'>): string {
   const match = `meta l4proto ${protocol.toLowerCase()} dnat`;
   const places = endpoints.map(placeOfEndpoint).toSorted();
   const [first = ''] = places;

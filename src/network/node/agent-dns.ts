@@ -1,5 +1,5 @@
 import { caught, inBackground } from '../../defects.ts';
-import type { PodSpec, StoredEndpointSlice, StoredService } from '../../api/index.ts';
+import type { StoredEndpointSlice, StoredService } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { parseResolvConf } from '../../lifecycle/index.ts';
 import { type DnsName, dnsNames } from '../dns/names.ts';
@@ -55,11 +55,14 @@ export class AgentDns {
     return this.#opened;
   }
 
-  /** The address of the server for a Pod. Undefined: the Pod cannot reach it, or it does not serve. */
-  addressFor(spec: Pick<PodSpec, 'hostNetwork'>): string | undefined {
+  /**
+   * The address of the server for a Pod. Undefined: the Pod cannot reach it, or it does not serve.
+   * @param isOnMachine true for a Pod that uses the network of this machine as its node
+   */
+  addressFor(isOnMachine: boolean): string | undefined {
     if (this.#service === undefined) return undefined;
     if (this.#options.network === 'host') return this.#hostAddress;
-    return spec.hostNetwork === true ? undefined : CLUSTER_DNS;
+    return isOnMachine ? undefined : CLUSTER_DNS;
   }
 
   close(): void {

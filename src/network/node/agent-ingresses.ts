@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net';
-import { inBackground } from '../../defects.ts';
+import { inBackground, reportTrouble } from '../../defects.ts';
 import type { Clock } from '../../clock.ts';
 import {
   isSameJson,
@@ -93,7 +93,7 @@ export class AgentIngresses implements ServiceServer {
     try {
       for (const ingress of this.#served.values()) this.#writeStatus(ingress, UNSERVED);
     } catch (error) {
-      this.#options.onTrouble(error as Error);
+      reportTrouble(error, this.#options.onTrouble);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { NetworkPolicy, StoredKubeObject, StoredPod } from '../../api/index.ts';
+import { errorMessage, type NetworkPolicy, type StoredKubeObject, type StoredPod } from '../../api/index.ts';
 import { type Alarm, type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { dnsPod, PolicyCompiler, type PolicyGroup, type PolicyPod, policyPodOf } from '../../controllers/index.ts';
 import { inBackground } from '../../defects.ts';
@@ -79,7 +79,7 @@ export class AgentPolicies {
     } catch (error) {
       const address = this.#options.addressOf(pod) ?? '';
       const isIsolated = this.#groups.some(({ members }) => members.includes(address));
-      if (isIsolated) throw new Error(cannotEnforcePolicies(messageOf(error)), { cause: error });
+      if (isIsolated) throw new Error(cannotEnforcePolicies(errorMessage(error)), { cause: error });
     }
   }
 
@@ -130,7 +130,7 @@ export class AgentPolicies {
     try {
       await this.#options.enforcer.update(own, all);
     } catch (error) {
-      this.#failed(messageOf(error));
+      this.#failed(errorMessage(error));
       throw error;
     }
     this.#recorded.clear();
@@ -209,8 +209,4 @@ function decides({ type, object, before }: InformerChange<StoredPod>): boolean {
 
 function textOf(value: object | undefined): string {
   return JSON.stringify(value) ?? '';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

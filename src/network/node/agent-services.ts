@@ -1,8 +1,10 @@
-import { inBackground } from '../../defects.ts';
+import { inBackground, reportTrouble } from '../../defects.ts';
 import { SERVICE_NAME_LABEL, type StoredEndpointSlice, type StoredService } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import {
+  clientsUnknown,
   type EventDraft,
+  type NodeFacts,
   type PortOwner,
   servicePortMoved,
   servicePortTaken,
@@ -28,6 +30,7 @@ const RETRY_MS = 2000;
 /** Serves Services to the Pods of an agent, and on their loopback addresses to this machine. */
 export class AgentServices implements ServiceServer {
   readonly #network: ServicePlace['network'];
+  readonly #nodes: () => readonly NodeFacts[];
   readonly #listeners: ServiceListeners;
   readonly #lowestPort = lowestPort();
   readonly #record: (service: StoredService, event: EventDraft) => void;
@@ -51,6 +54,7 @@ export class AgentServices implements ServiceServer {
   constructor(options: {
     /** The network of the Pods. */
     readonly network: ServicePlace['network'];
+    readonly nodes: () => readonly NodeFacts[];
     readonly listeners: ServiceListeners;
     readonly clock: Clock;
     readonly record: (service: StoredService, event: EventDraft) => void;
@@ -61,6 +65,7 @@ export class AgentServices implements ServiceServer {
     readonly ownerOf: (port: number, address: string) => Promise<PortOwner | undefined>;
   }) {
     this.#network = options.network;
+    this.#nodes = options.nodes;
     this.#listeners = options.listeners;
     this.#clock = options.clock;
     this.#record = options.record;
@@ -70,8 +75,10 @@ export class AgentServices implements ServiceServer {
   }
 
   async show(services: readonly StoredService[], slices: readonly StoredEndpointSlice[]): Promise<void> {
+    const nodes = this.#nodes();
     for (const service of services) this.#tellMoved(service);
-    const place = { network: this.#network, lowestPort: this.#lowestPort };
+    if (nodes.length > 1 && this.#network === 'host') this.#tellUnknownClients(services);
+    const place = { network: this.#network, lowestPort: this.#lowestPort, nodes: nodes.length > 1 ? nodes : [] };
     const serving = this.#serve(services, listenersOfServices(services, slices, place));
     this.#reportServed(services, slices, serving);
     await serving;
@@ -137,7 +144,7 @@ export class AgentServices implements ServiceServer {
       return () => Promise.all(troubles.map((trouble) => this.#tellTaken(services, trouble)));
     } catch (error) {
       // The helper has died.
-      return this.#latest === listeners ? async () => this.#onTrouble(error as Error) : undefined;
+      return this.#latest === listeners ? async () => reportTrouble(error, this.#onTrouble) : undefined;
     }
   }
 
@@ -175,6 +182,18 @@ export class AgentServices implements ServiceServer {
       if (moved === port) continue;
       const place = { address: machineAddress(clusterIP), moved, isInCluster: this.#network === 'cluster' };
       this.#tell(service, servicePortMoved(port, place));
+    }
+  }
+
+  /** In the network of this machine, the address of a client does not say which node it is on. */
+  #tellUnknownClients(services: readonly StoredService[]): void {
+    for (const service of services) {
+      const { internalTrafficPolicy, trafficDistribution } = service.spec ?? {};
+      const fields = [
+        ...(internalTrafficPolicy === 'Local' ? ['spec.internalTrafficPolicy'] : []),
+        ...(trafficDistribution === undefined ? [] : ['spec.trafficDistribution']),
+      ];
+      if (fields.length > 0) this.#tell(service, clientsUnknown(fields));
     }
   }
 

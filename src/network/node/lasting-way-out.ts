@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import { inBackground } from '../../defects.ts';
 import { type EventDraft, noWayOut } from '../../lifecycle/index.ts';
@@ -51,7 +52,7 @@ export class LastingWayOut {
       this.#wayOut = opened;
       inBackground(opened.lost.then((words) => this.#again(words)));
     } catch (error) {
-      report(noWayOut(error instanceof Error ? error.message : String(error)));
+      report(noWayOut(errorMessage(error)));
     }
   }
 

@@ -1,36 +1,44 @@
-import { isSameJson, PodrunError, type StoredPod } from '../../api/index.ts';
+import { errorMessage, PodrunError, type StoredPod } from '../../api/index.ts';
 import type { PolicyGroup } from '../../controllers/index.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import {
   type EventDraft,
   fieldHasNoEffect,
+  isNodeInCluster,
   isolatedNetwork,
   networkLost,
+  type NodeFacts,
   podSysctls,
   type PodSysctls,
 } from '../../lifecycle/index.ts';
-import { killGroup, type NetworkJoin } from '../../runtime/index.ts';
+import { killGroup, type NetworkJoin, startTimeOf } from '../../runtime/index.ts';
 import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
 import { nftForPolicies } from '../linux/detect.ts';
 import { forgetConnections } from '../linux/forget-connections.ts';
 import { NetworkHelper } from '../linux/helper-process.ts';
 import type { HelperFate } from '../linux/start-helper.ts';
-import { NftPolicies, type Refusal } from '../linux/nft-policies.ts';
+import type { Refusal } from '../linux/nft-policies.ts';
 import { NftServices } from '../linux/nft-services.ts';
-import { isServedByRules } from '../nft/service-rules.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
+import { LOCALHOST } from '../base/listeners-of-services.ts';
 import type { ServiceListener } from '../base/service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../linux/holder.ts';
-import type { NetworkRecord, PodFiles } from '../../store/index.ts';
+import type { NetworkRecord, PodFiles, Subscription } from '../../store/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { PrivateNetworks } from './private-networks.ts';
 import { LastingHolder, LastingWayOut } from './lasting-way-out.ts';
+import { ClusterServing } from './cluster-serving.ts';
+import { type LocalPort, NodeNetworks, type PortInCluster } from './node-networks.ts';
 import { PrivateNetwork } from './private-network.ts';
 
 export interface NetworkMakerOptions {
   readonly networks: PrivateNetworks;
   readonly clock: Clock;
+  /** The node of a Pod. */
+  readonly nodeOf: (pod: Pick<StoredPod, 'spec'>) => NodeFacts;
   readonly files: Pick<PodFiles, 'recordNetwork' | 'recordedNetwork'>;
+  /** The Pods of other agents that use the network of the same node. */
+  readonly besideOnNode: (pod: StoredPod) => readonly StoredPod[];
   /** The state folder for whose Pods the networks outlive podrun. Undefined: they end with podrun. */
   readonly heldFor: string | undefined;
   /** The record of a cluster that outlives podrun, and that several agents share. */
@@ -44,14 +52,7 @@ interface OpenCluster {
   /** Undefined: the cluster ends with podrun. */
   readonly holder: LastingHolder | undefined;
   readonly helper: NetworkHelper;
-  /** Undefined: the helper serves all Services. */
-  rules: NftServices | undefined;
-  /** Undefined: there was no NetworkPolicy. */
-  policies: NftPolicies | undefined;
-  /** The listeners of Services, as last served. */
-  listeners: readonly ServiceListener[];
-  /** The compiled NetworkPolicies of all Pods. */
-  groups: readonly PolicyGroup[];
+  readonly serving: ClusterServing;
   readonly wayOut: LastingWayOut;
 }
 
@@ -66,6 +67,7 @@ export class NetworkMaker {
   #tell: ((event: EventDraft) => void) | undefined;
   /** An event for the first Pod. */
   #untold: EventDraft | undefined;
+  readonly #nodes = new NodeNetworks((port, network) => this.#serveLocally(port, network));
 
   /** Begins to make the cluster, before the first Pod waits for it. */
   constructor(options: NetworkMakerOptions) {
@@ -80,20 +82,37 @@ export class NetworkMaker {
    * Makes the network of a Pod, or finds the network that a former agent made. Rejects on failure, also when a port is
    * taken.
    */
-  async open(pod: StoredPod, address: string, event: (event: EventDraft) => void): Promise<PrivateNetwork> {
-    const { networks, files, clock } = this.#options;
+  async open(
+    pod: StoredPod,
+    address: string,
+    { event, isFormer }: { readonly event: (event: EventDraft) => void; readonly isFormer: boolean },
+  ): Promise<PrivateNetwork> {
+    const { networks, files, clock, nodeOf } = this.#options;
     this.#tell = event;
     if (this.#untold !== undefined) this.#report(this.#untold);
     const recorded = files.recordedNetwork(pod);
     // A network that only open files of this agent held cannot be one of a former agent.
     const isHeld = recorded !== undefined && recorded.files === undefined;
     const before = isHeld ? quietly(() => adoptedNetwork(recorded, clock)) : undefined;
+    const isOfNode = pod.spec.hostNetwork === true;
     // The containers of a Pod whose holder was killed may still run in the former network.
-    const isLost = before === undefined && pod.status.podIP !== undefined;
+    const isLost = before === undefined && isFormer;
     const sysctls = networkSysctls(pod, networks, event);
-    const place = { address, sysctls, before, isLost, event, record: (join: NetworkJoin) => this.#record(pod, join) };
+    const record = (join: NetworkJoin): void => this.#record(pod, join);
+    const place = { pod, address, isOfNode, sysctls, before, isLost, event, record };
     const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
-    const opened = await PrivateNetwork.open({ spec: pod.spec, address, event, ...(await parts) });
+    const [nodeAddress] = nodeOf(pod).hostIPs;
+    const hasPortsInCluster = networks.kind === 'cluster' && isNodeInCluster(nodeAddress) && !isOfNode;
+    const opened = await PrivateNetwork.open({
+      spec: pod.spec,
+      address,
+      isOfNode,
+      nodeAddress,
+      serveInCluster: hasPortsInCluster ? (port) => this.#serveHostPort(pod, nodeAddress, port) : undefined,
+      serveLocally: hasPortsInCluster ? (port) => this.#nodes.serveLocally(nodeAddress, port) : undefined,
+      event,
+      ...(await parts),
+    });
     if (before === undefined && networks.kind === 'pod') event(isolatedNetwork(address));
     return opened;
   }
@@ -113,50 +132,44 @@ export class NetworkMaker {
    * @throws {Error} when there is no cluster, or nft fails
    */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    const open = await this.#cluster;
-    if (open === undefined) return [];
-    open.listeners = listeners;
-    return serveIn(open);
+    return (await (await this.#cluster)?.serving.serve(listeners)) ?? [];
   }
 
-  /**
-   * Enforces compiled NetworkPolicies in the cluster. From then on rules serve Services as well: behind podrun's proxy,
-   * all Pods would look the same. What rules cannot serve, podrun's proxy judges by itself.
-   * @param all the groups of all Pods, of other agents as well
-   * @throws {Error} with the messages of nft
-   */
+  /** Serves a host port of a Pod at the address of its node. */
+  async #serveHostPort(
+    { metadata: { namespace, name } }: StoredPod,
+    address: string,
+    { protocol, port, target }: PortInCluster,
+  ): Promise<Subscription> {
+    const open = await this.#cluster;
+    if (open === undefined) throw new Error('the cluster is gone');
+    return open.serving.serveHostPort({
+      protocol,
+      network: 'pods',
+      address,
+      port,
+      service: `${namespace}/${name}:${port}`,
+      endpoints: [{ address: target.host, port: target.port }],
+      affinitySeconds: undefined,
+    });
+  }
+
+  /** Serves a host port of a Pod at the localhost of its node. */
+  async #serveLocally({ protocol, port, target, onLost }: LocalPort, network: NetworkJoin): Promise<Subscription> {
+    const helper = await this.clusterHelper();
+    if (helper === undefined) throw new Error('the cluster is gone');
+    const served = await helper.serve({ protocol, at: { address: LOCALHOST, port, network }, target, onLost });
+    return { close: () => void helper.stop(served).catch(() => undefined) };
+  }
+
+  /** Enforces compiled NetworkPolicies in the cluster; see ClusterServing. */
   async enforce(groups: readonly PolicyGroup[], all: readonly PolicyGroup[]): Promise<void> {
-    const open = await this.#cluster;
-    const { networks } = this.#options;
-    if (open === undefined || networks.nft === undefined) return;
-    if (open.policies === undefined && all.length === 0) return this.#removeFormer(networks.nft, open);
-    open.policies ??= new NftPolicies(networks.nft, open.cluster.join, this.#owner);
-    if (networks.proxy === 'auto' && open.rules === undefined) {
-      open.rules = new NftServices(networks.nft, open.cluster.join, this.#owner);
-      await serveIn(open).catch((error: unknown) => {
-        open.rules = undefined;
-        throw error;
-      });
-    }
-    await open.policies.update(groups);
-    if (isSameJson(open.groups, all)) return;
-    open.groups = all;
-    const [listeners, policies] = servedByHelper(open);
-    if (policies !== undefined) await open.helper.update(listeners, policies);
-  }
-
-  /** Removes what a former process of this agent has left, whose last NetworkPolicy went while no agent lived. */
-  async #removeFormer(nft: string, { cluster, rules }: OpenCluster): Promise<void> {
-    if (this.#options.networkRecord === undefined) return;
-    const policies = new NftPolicies(nft, cluster.join, this.#owner);
-    await policies.update([]);
-    await policies.close();
-    if (rules === undefined) await new NftServices(nft, cluster.join, this.#owner).removeFormer();
+    await (await this.#cluster)?.serving.enforce(groups, all);
   }
 
   /** The connections that NetworkPolicies have refused. @throws {Error} with the messages of nft */
   async refusals(): Promise<Refusal[]> {
-    return (await (await this.#cluster)?.policies?.refusals()) ?? [];
+    return (await (await this.#cluster)?.serving.refusals()) ?? [];
   }
 
   /** The agent, for the names of its tables. */
@@ -172,19 +185,20 @@ export class NetworkMaker {
     // A lost state folder has lost the record with it: no other process would end what it named.
     const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
     await open.holder?.close();
-    await open.rules?.close();
-    await open.policies?.close();
-    open.helper.close();
+    await open.serving.close();
     open.wayOut.close({ ends });
     open.cluster.close({ ends });
   }
 
-  async #inCluster({ address, sysctls, before, isLost, event, record }: PodPlace): Promise<NetworkParts> {
+  async #inCluster(place: PodPlace): Promise<NetworkParts> {
+    const { address, isOfNode, sysctls, before, isLost, event, record } = place;
     this.#cluster ??= this.#openCluster();
     const opening = this.#cluster;
     try {
       const { cluster, helper, wayOut } = await opening;
-      const held = before ?? (await cluster.addPod(address, sysctls, record));
+      const held = isOfNode
+        ? await this.#ofNode(cluster, place)
+        : (before ?? (await cluster.addPod(address, sysctls, record)));
       if (before === undefined) await this.#forgetFormer(address, cluster.join);
       // The kernel has removed the former cluster with the last of its processes.
       const former = held.join.cluster;
@@ -194,6 +208,37 @@ export class NetworkMaker {
     } catch (error) {
       throw failed(error);
     }
+  }
+
+  /** The network of the node of a Pod, as one more user of it has it. */
+  async #ofNode(
+    cluster: Cluster,
+    { pod, address, before, record }: Pick<PodPlace, 'address' | 'before' | 'pod' | 'record'>,
+  ): Promise<HeldNetwork> {
+    const held = await this.#nodes.open(address, async () => {
+      const [other] = this.#besideOnNode(pod);
+      const present = before ?? (other && adoptedNetwork(other, this.#options.clock));
+      const network = present ? cluster.ofNode(address, present) : await cluster.addNode(address, record);
+      return {
+        get join() {
+          return network.join;
+        },
+        // The last agent ends it.
+        end: async () => {
+          if (this.#besideOnNode(pod).length === 0) await network.end();
+        },
+      };
+    });
+    record(held.join);
+    return held;
+  }
+
+  /** The ways into the network of the node of a Pod that other agents have. */
+  #besideOnNode(pod: StoredPod): NetworkJoin[] {
+    const { networkRecord, besideOnNode, files } = this.#options;
+    if (networkRecord === undefined) return [];
+    const joins = besideOnNode(pod).flatMap((other) => files.recordedNetwork(other) ?? []);
+    return joins.filter(({ holderPid }) => startTimeOf(holderPid) !== undefined);
   }
 
   /** Other agents of a cluster may have given the address to a Pod, too. Without perl, the kernel forgets in time. */
@@ -223,10 +268,15 @@ export class NetworkMaker {
         cluster,
         holder,
         helper,
-        rules,
-        policies: undefined,
-        listeners: [],
-        groups: [],
+        serving: new ClusterServing({
+          cluster,
+          helper,
+          owner: this.#owner,
+          nft: networks.nft,
+          rules,
+          mayAddRules: networks.proxy === 'auto',
+          hasFormer: record !== undefined,
+        }),
         wayOut: new LastingWayOut({ networks, clock, cluster, record, report }),
       };
     } catch (error) {
@@ -272,18 +322,6 @@ export class NetworkMaker {
   }
 }
 
-/** Serves the listeners of Services. Returns what cannot listen. */
-async function serveIn(open: OpenCluster): Promise<ListenTrouble[]> {
-  await open.rules?.update(open.listeners.filter(isServedByRules));
-  return open.helper.update(...servedByHelper(open));
-}
-
-/** The listeners of the helper, and the policies by which it judges clients if Pods are among them. */
-function servedByHelper({ rules, listeners, groups }: OpenCluster): Parameters<NetworkHelper['update']> {
-  const own = rules === undefined ? listeners : listeners.filter((listener) => !isServedByRules(listener));
-  return own.some(({ network }) => network === 'pods') ? [own, groups] : [own];
-}
-
 /** The cluster on record, else a new one. */
 async function sharedCluster(options: ClusterOptions, record: NetworkRecord | undefined): Promise<Cluster> {
   const entrance = record?.entrance();
@@ -313,9 +351,10 @@ function claimIn(record: NetworkRecord): ClusterClaim {
   return (pid, cluster) => ({ pid: record.claim('holder', pid, { cluster }), cluster });
 }
 
+/** The interval of looks at a helper that was killed. */
 const LOOK_EVERY_MS = 2;
 
-/** The network that a Pod is to have. */
+/** The groups whose processes may ping. */
 const PING = 'net/ipv4/ping_group_range';
 
 /** The sysctls for a Pod's network. A network of an ordinary user knows the user's own group only, which may ping. */
@@ -331,8 +370,12 @@ function networkSysctls(
   return set;
 }
 
+/** The network that a Pod is to have. */
 interface PodPlace {
+  readonly pod: StoredPod;
   readonly address: string;
+  /** True for the network of the node of the Pod. */
+  readonly isOfNode: boolean;
   readonly sysctls: PodSysctls['network'];
   /** The network of a former agent. */
   readonly before: HeldNetwork | undefined;
@@ -349,5 +392,5 @@ interface NetworkParts {
 }
 
 function failed(why: unknown): Error {
-  return new Error(`cannot make a network for the Pod: ${why instanceof Error ? why.message : String(why)}`);
+  return new Error(`cannot make a network for the Pod: ${errorMessage(why)}`);
 }

@@ -14,6 +14,8 @@ import { ServiceNames } from './service-names.ts';
 
 export interface PodNamesOptions extends Omit<AgentDnsOptions, 'network'> {
   readonly network: AgentDnsOptions['network'] | 'pod';
+  /** True for a Pod that uses the network of this machine as its node. */
+  readonly isOnMachine: (pod: StoredPod) => boolean;
   /** False without namespaces: containers have the files of the host. */
   readonly hasOwnFiles: boolean;
 }
@@ -38,13 +40,13 @@ export class PodNames {
   /** Begins to serve names. Resolves when they are served as far as possible, with events about the Pod. */
   async open(pod: StoredPod): Promise<readonly EventDraft[]> {
     await this.#dns?.open();
-    const { hasOwnFiles, network, store } = this.#options;
+    const { hasOwnFiles, network, store, isOnMachine } = this.#options;
     if (hasOwnFiles) {
-      if (this.#dns?.addressFor(pod.spec) === undefined) await this.#hosts.lookUp();
+      if (this.#dns?.addressFor(isOnMachine(pod)) === undefined) await this.#hosts.lookUp();
       return this.resolvConf(pod).events;
     }
     const { metadata, spec } = pod;
-    const isInCluster = network === 'cluster' && spec.hostNetwork !== true;
+    const isInCluster = network === 'cluster' && !isOnMachine(pod);
     const noNames = isInCluster ? unreachableResolver(readQuietly('/etc/resolv.conf')) : undefined;
     if (noNames !== undefined) return [noNames];
     const { namespace } = metadata;
@@ -63,21 +65,25 @@ export class PodNames {
     if (this.#options.network !== 'cluster') return undefined;
     await this.#options.helper();
     await this.#dns?.open();
-    return this.#dns?.addressFor({});
+    return this.#dns?.addressFor(false);
   }
 
   /** The Pod's /etc/resolv.conf. */
-  resolvConf({ metadata: { namespace }, spec }: StoredPod): PodResolvConf {
-    const hasOwnNetwork = this.#options.network !== 'host' && spec.hostNetwork !== true;
-    const clusterDns = this.#dns?.addressFor(spec);
+  resolvConf(pod: StoredPod): PodResolvConf {
+    const { namespace } = pod.metadata;
+    const isOnMachine = this.#options.isOnMachine(pod);
+    const hasOwnNetwork = this.#options.network !== 'host' && !isOnMachine;
+    const clusterDns = this.#dns?.addressFor(isOnMachine);
+    const { spec } = pod;
     return podResolvConf({ namespace, spec, host: readQuietly('/etc/resolv.conf'), clusterDns, hasOwnNetwork });
   }
 
   /** The lines about Services in the Pod's /etc/hosts. Undefined: the Pod has the DNS server. */
-  hostsLines({ metadata: { namespace }, spec }: StoredPod): string | undefined {
+  hostsLines(pod: StoredPod): string | undefined {
     const { network } = this.#options;
-    if (this.#dns?.addressFor(spec) !== undefined) return undefined;
-    return this.#hosts.lines(namespace, spec.hostNetwork === true || network === 'pod' ? 'host' : network);
+    const isOnMachine = this.#options.isOnMachine(pod);
+    if (this.#dns?.addressFor(isOnMachine) !== undefined) return undefined;
+    return this.#hosts.lines(pod.metadata.namespace, isOnMachine || network === 'pod' ? 'host' : network);
   }
 
   /** Keeps an /etc/hosts with such lines up to date; see ServiceNames. */

@@ -1,15 +1,14 @@
 import type { Server, Socket } from 'node:net';
-import type { Container, Probe, StoredPod } from '../../api/index.ts';
+import { type Container, isTerminalPhase, type Probe, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { obstacleText } from '../../machine/index.ts';
 import {
   type EventDraft,
   handlerNetworkUnusable,
-  LOOPBACK,
+  isInCluster,
+  isNodeInCluster,
   type NodeFacts,
-  podAddress,
   type PortOwner,
-  PRIVATE,
   type ProbeOutcome,
   type RuntimeHandler,
 } from '../../lifecycle/index.ts';
@@ -22,7 +21,7 @@ import type { Dial, NetworkHelper } from '../linux/helper-process.ts';
 import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
 import type { FileStore, NetworkRecord, PodFiles } from '../../store/index.ts';
 import { dialHere } from './dial-pod.ts';
-import { hasPodAddresses } from './loopbacks.ts';
+import { PodAddresses } from './pod-addresses.ts';
 import { OwnSockets, type ProbedSubject } from './own-sockets.ts';
 import { PortOwners } from './port-owners.ts';
 import { type PortSubject, PortTrouble } from './port-trouble.ts';
@@ -35,7 +34,8 @@ export interface PodNetworksOptions {
   readonly clock: Clock;
   readonly store: FileStore;
   readonly files: Pick<PodFiles, 'addressesInUse' | 'recordNetwork' | 'recordedNetwork'>;
-  readonly node: NodeFacts;
+  /** The node of a Pod. */
+  readonly nodeOf: (pod: Pick<StoredPod, 'spec'>) => NodeFacts;
   /** With a runtime that can adopt containers, networks outlive podrun. */
   readonly runtime: Pick<Runtime, 'adopt'>;
   /** The networks of Pods. Undefined: they share the host's. */
@@ -69,12 +69,6 @@ export type NetworkSymptom =
 /** A program that cannot listen on its port fails within this time. */
 const EARLY_MS = 10_000;
 
-/**
- * The time for which other agents' addresses are cached: reading them means reading every Pod in the store. Two Pods
- * that begin meanwhile rarely get the same address, as two that begin at once.
- */
-const LOOK_AGAIN_MS = 250;
-
 /** A program that cannot listen says so in its last lines. */
 const LINES_READ = 30;
 
@@ -86,6 +80,8 @@ interface JoinAttempt {
   /** Aborted when the Pod ends. */
   readonly signal: AbortSignal;
   readonly event: (event: EventDraft) => void;
+  /** True for a Pod of a former agent, whose containers may still run. */
+  readonly isFormer: boolean;
 }
 
 /** An API server for Pods. */
@@ -110,17 +106,13 @@ const API_SERVICE_PORT = 443;
 /** The networks of the Pods that an agent runs. */
 export class PodNetworks {
   readonly #options: PodNetworksOptions;
-  /** By uid of the Pod, as long as the Pod has not ended. */
-  readonly #addresses = new Map<string, string>();
+  readonly #addresses: PodAddresses;
   readonly #private = new Map<string, PrivateNetwork>();
-  /** The addresses in use when they were last read. */
-  #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   /** Undefined: no Pod has asked for it yet. */
   #maker: Promise<NetworkMaker> | undefined;
   /** Networks of single Pods, for a handler whose network differs from the run's. */
   #alone: Promise<PrivateNetworks> | undefined;
   #aloneMaker: Promise<NetworkMaker> | undefined;
-  #hasLoopbacks: Promise<boolean> | undefined;
   /** Undefined: no Pod has come. */
   #policies: Promise<PodPolicies | undefined> | undefined;
   /** Undefined: there is no API server. */
@@ -131,6 +123,7 @@ export class PodNetworks {
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
+    this.#addresses = new PodAddresses(options);
     const { clock, store, workloadOf } = options;
     const owners = new PortOwners({ clock, pods: () => store.list<StoredPod>('pods'), workloadOf });
     const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
@@ -149,14 +142,13 @@ export class PodNetworks {
   async join(pod: StoredPod, attempt: JoinAttempt, wanted?: RuntimeHandler['network']): Promise<string> {
     const { uid } = pod.metadata;
     const networks = await this.#networksFor(wanted);
-    const address = await this.#addressFor(pod, networks !== undefined);
-    this.#addresses.set(uid, address);
-    if (pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    const address = await this.#addresses.give(pod, networks !== undefined);
+    if (this.isOnMachine(pod) || this.#private.has(uid)) return address;
     if (networks === undefined) {
       await (await this.#policiesFor(networks))?.admit(pod);
       return address;
     }
-    const network = await (await this.#makerOf(networks)).open(pod, address, attempt.event);
+    const network = await (await this.#makerOf(networks)).open(pod, address, attempt);
     if (networks.kind === 'pod') await this.#serveApiIn(network);
     if (attempt.signal.aborted) await network.close();
     else await this.#admit(pod, network, networks);
@@ -207,13 +199,35 @@ export class PodNetworks {
       ...this.#options,
       networks,
       heldFor: runtime.adopt === undefined ? undefined : store.root,
+      besideOnNode: (pod) => this.#besideOnNode(pod),
       onClusterFailed: () => forgetDetection(store.root, 'cluster'),
     });
   }
 
+  /** True for a Pod that uses the network of its node, where that is the network of this machine. */
+  isOnMachine(pod: Pick<StoredPod, 'spec'>): boolean {
+    return pod.spec.hostNetwork === true && !this.#hasNodeNetwork(pod);
+  }
+
+  /** True where the node of a Pod is one of several in a cluster: it has an address, and with hostNetwork a network. */
+  #hasNodeNetwork(pod: Pick<StoredPod, 'spec'>): boolean {
+    const { privateNetworks, nodeOf } = this.#options;
+    return privateNetworks?.kind === 'cluster' && isNodeInCluster(nodeOf(pod).hostIPs[0]);
+  }
+
+  #besideOnNode({ spec: { nodeName } }: StoredPod): StoredPod[] {
+    const { store, isOwn } = this.#options;
+    const isBeside = (pod: StoredPod): boolean =>
+      pod.spec.hostNetwork === true &&
+      pod.spec.nodeName === nodeName &&
+      !isOwn(pod) &&
+      !isTerminalPhase(pod.status.phase);
+    return store.list<StoredPod>('pods').filter(isBeside);
+  }
+
   /** Cuts a Pod of the cluster off, or connects it again. Rejects on failure; does nothing for other Pods. */
-  async cutOff({ metadata: { uid } }: StoredPod, isCut: boolean): Promise<void> {
-    const network = this.#private.get(uid);
+  async cutOff({ metadata: { uid }, spec }: StoredPod, isCut: boolean): Promise<void> {
+    const network = spec.hostNetwork === true ? undefined : this.#private.get(uid);
     if (network !== undefined) await (await this.#maker)?.cutOff(network, isCut);
   }
 
@@ -229,7 +243,7 @@ export class PodNetworks {
 
   /** Connects to an endpoint of a Service: in the network of its Pod, and to all other addresses from this machine. */
   async dialEndpoint({ address, port }: ServiceEndpoint): Promise<Socket> {
-    if (PRIVATE.pattern.test(address)) {
+    if (isInCluster(address)) {
       const network = [...this.#private.values()].find((one) => one.leadsTo(address));
       const dialer = network ?? (await this.clusterHelper());
       if (dialer !== undefined) return dialer.dial({ host: address, port });
@@ -267,7 +281,7 @@ export class PodNetworks {
   /** Removes the network of a Pod that has ended. */
   async leave(pod: StoredPod): Promise<void> {
     const { uid } = pod.metadata;
-    this.#addresses.delete(uid);
+    this.#addresses.forget(pod);
     this.#ownSockets.forget(pod);
     const network = this.#private.get(uid);
     this.#private.delete(uid);
@@ -276,8 +290,8 @@ export class PodNetworks {
   }
 
   /** Undefined: the Pod has no address yet. */
-  addressOf({ metadata }: StoredPod): string | undefined {
-    return this.#addresses.get(metadata.uid);
+  addressOf(pod: StoredPod): string | undefined {
+    return this.#addresses.of(pod);
   }
 
   /** Undefined: the Pod uses the host's network. */
@@ -292,38 +306,17 @@ export class PodNetworks {
   }
 
   /** The node as a Pod sees it: 127.0.0.1 is the Pod itself in a network of its own. */
-  nodeFor({ spec }: Pick<StoredPod, 'spec'>, node: NodeFacts = this.#options.node): NodeFacts {
+  nodeFor(pod: Pick<StoredPod, 'spec'>): NodeFacts {
     const { hostAddress } = this;
-    return hostAddress === undefined || spec.hostNetwork === true ? node : { ...node, hostIPs: [hostAddress] };
+    const node = this.#options.nodeOf(pod);
+    const isReached = pod.spec.hostNetwork === true || this.#hasNodeNetwork(pod);
+    return hostAddress === undefined || isReached ? node : { ...node, hostIPs: [hostAddress] };
   }
 
   /** Connects to addresses in the Pod's network. Undefined: the Pod uses the host's network. */
   dialerOf(pod: StoredPod): Dial | undefined {
     const network = this.privateNetworkOf(pod);
     return network && ((target, signal) => (network.leadsTo(target.host) ? network.dial(target, signal) : undefined));
-  }
-
-  async #addressFor({ metadata: { uid }, spec, status }: StoredPod, isPrivate: boolean): Promise<string> {
-    const [hostIP] = this.#options.node.hostIPs;
-    if (spec.hostNetwork === true) return hostIP;
-    const hasOwn = isPrivate || (await (this.#hasLoopbacks ??= hasPodAddresses()));
-    if (!hasOwn) return hostIP;
-    const range = isPrivate ? PRIVATE : LOOPBACK;
-    // A Pod of a former agent has its address already.
-    const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
-    if (given !== undefined) return given;
-    const inUse = this.#addressesInUse();
-    const own = new Set(this.#addresses.values());
-    return podAddress(range, uid, (address) => inUse.has(address) || own.has(address));
-  }
-
-  #addressesInUse(): ReadonlySet<string> {
-    const { clock, files } = this.#options;
-    const { monotonicMs } = clock.now();
-    if (this.#seen === undefined || monotonicMs - this.#seen.atMs >= LOOK_AGAIN_MS) {
-      this.#seen = { addresses: files.addressesInUse(), atMs: monotonicMs };
-    }
-    return this.#seen.addresses;
   }
 
   /** The process that listens on a port of this machine. Undefined: none that podrun can find. */
@@ -366,11 +359,11 @@ export class PodNetworks {
   #subject({ logTail, ...user }: NetworkUser): PortSubject {
     const podIP = this.#addressOrHost(user.pod);
     const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
-    return { ...user, podIP, hasOwnAddress: podIP !== this.#options.node.hostIPs[0], saysInUse };
+    return { ...user, podIP, hasOwnAddress: podIP !== this.#options.nodeOf(user.pod).hostIPs[0], saysInUse };
   }
 
   #addressOrHost(pod: StoredPod): string {
-    return this.addressOf(pod) ?? this.#options.node.hostIPs[0];
+    return this.addressOf(pod) ?? this.#options.nodeOf(pod).hostIPs[0];
   }
 }
 

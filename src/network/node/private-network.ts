@@ -1,20 +1,39 @@
 import type { Server, Socket } from 'node:net';
-import { type ContainerPort, isSidecar, type PodSpec } from '../../api/index.ts';
-import { type EventDraft, hostPortLost, hostPortNotForwarded, PRIVATE } from '../../lifecycle/index.ts';
+import { type ContainerPort, errorMessage, isSidecar, type PodSpec } from '../../api/index.ts';
+import {
+  type EventDraft,
+  hostPortLost,
+  hostPortNotForwarded,
+  isInCluster,
+  isNodeInCluster,
+  nodeOnMachine,
+} from '../../lifecycle/index.ts';
+import type { Subscription } from '../../store/index.ts';
+import { LOCALHOST } from '../base/listeners-of-services.ts';
 import { isServiceAddress } from '../base/service-addresses.ts';
+import type { ProxiedProtocol } from '../base/service-listener.ts';
 import type { NetworkHelper, ServedPort } from '../linux/helper-process.ts';
 import type { DialTarget } from '../linux/helper/protocol.ts';
 import type { HeldNetwork } from '../linux/holder.ts';
+import type { LocalPort, PortInCluster } from './node-networks.ts';
 import { HOST_ADDRESS } from '../linux/way-out-commands.ts';
 import type { NetworkJoin } from '../../runtime/index.ts';
 
 export interface PrivateNetworkOptions {
   readonly spec: PodSpec;
   readonly address: string;
+  /** True for the network of a node, whose Pods call it localhost as well. Default: of one Pod. */
+  readonly isOfNode?: boolean;
+  /** The internal address of its node: on this machine, or in the cluster. */
+  readonly nodeAddress: string;
   readonly held: HeldNetwork;
   readonly helper: NetworkHelper;
   /** True when other Pods use the helper, too. */
   readonly isShared: boolean;
+  /** Serves a port at the address of the node in the cluster. Undefined: the node has none there. */
+  readonly serveInCluster?: ((port: PortInCluster) => Promise<Subscription>) | undefined;
+  /** Serves a port at the localhost of the node. Undefined: that is the one of this machine. */
+  readonly serveLocally?: ((port: LocalPort) => Promise<Subscription>) | undefined;
   readonly event: (event: EventDraft) => void;
 }
 
@@ -22,6 +41,7 @@ export interface PrivateNetworkOptions {
 export class PrivateNetwork {
   readonly #options: PrivateNetworkOptions;
   readonly #served: ServedPort[] = [];
+  readonly #inCluster: Subscription[] = [];
 
   private constructor(options: PrivateNetworkOptions) {
     this.#options = options;
@@ -34,7 +54,7 @@ export class PrivateNetwork {
       for (const port of forwardedPorts(options.spec)) {
         const { protocol = 'TCP' } = port;
         if (protocol !== 'SCTP') await network.#forward(port, protocol);
-        else options.event(hostPortNotForwarded(port.hostPort, protocol));
+        else options.event(hostPortNotForwarded(port.hostPort, 'podrun forwards TCP and UDP, not SCTP'));
       }
     } catch (error) {
       await network.close();
@@ -56,13 +76,16 @@ export class PrivateNetwork {
    * Pods and Services.
    */
   leadsTo(host: string): boolean {
-    const { address, isShared } = this.#options;
-    return host === address || (isShared && (PRIVATE.pattern.test(host) || isServiceAddress(host)));
+    const { address, isShared, isOfNode } = this.#options;
+    if (isOfNode === true && host === LOCALHOST) return true;
+    return host === address || (isShared && (isInCluster(host) || isServiceAddress(host)));
   }
 
   /** Connects to a port in the network; see NetworkHelper. */
   dial(target: DialTarget, signal?: AbortSignal): Promise<Socket> {
-    return this.#options.helper.dial(target, signal);
+    // podrun's helper is beside the network of a node.
+    const host = target.host === LOCALHOST ? this.address : target.host;
+    return this.#options.helper.dial({ ...target, host }, signal);
   }
 
   /** Listens in the network; see NetworkHelper. */
@@ -76,30 +99,46 @@ export class PrivateNetwork {
 
   async close(): Promise<void> {
     const { helper, isShared, held } = this.#options;
+    for (const served of this.#inCluster) served.close();
     if (isShared) await Promise.allSettled(this.#served.map((served) => helper.stop(served)));
     else helper.close();
     await held.end();
   }
 
   /** Forwards what comes to a port of the host to the Pod. */
-  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort, protocol: 'TCP' | 'UDP'): Promise<void> {
-    const { helper, isShared, event } = this.#options;
-    // In a cluster, podrun listens beyond loopback only where the manifest names an address.
-    const ofNode = isShared ? LOCALHOST : ANY_ADDRESS;
-    const at = { address: hostIP && !NODE_ADDRESSES.has(hostIP) ? hostIP : ofNode, port: hostPort };
+  async #forward({ hostPort, hostIP, containerPort }: ForwardedHostPort, protocol: ProxiedProtocol): Promise<void> {
+    const { helper, serveInCluster, serveLocally, event } = this.#options;
     const target = { host: this.address, port: containerPort };
     const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
+    const isOfNode = !hostIP || NODE_ADDRESSES.has(hostIP) || isNodeInCluster(hostIP);
+    const at = { address: isOfNode ? this.#addressOfNode : hostIP, port: hostPort };
     try {
+      if (hostIP === LOCALHOST && serveLocally !== undefined) {
+        if (protocol === 'TCP') this.#inCluster.push(await serveLocally({ protocol, port: hostPort, target, onLost }));
+        else event(hostPortNotForwarded(hostPort, 'at the localhost of a node, podrun forwards TCP, not UDP'));
+        return;
+      }
       this.#served.push(await helper.serve({ protocol, at, target, onLost }));
+      const inCluster = isOfNode ? await serveInCluster?.({ protocol, port: hostPort, target }) : undefined;
+      if (inCluster !== undefined) this.#inCluster.push(inCluster);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new Error(`cannot forward host port ${hostPort}: ${why}`, { cause: error });
     }
+  }
+
+  /**
+   * The address of the node on this machine. In a cluster, podrun listens beyond loopback only where the manifest names
+   * an address. One of several nodes has its ports at its own address.
+   */
+  get #addressOfNode(): string {
+    const { isShared, nodeAddress } = this.#options;
+    const onMachine = nodeOnMachine(nodeAddress);
+    return isShared || onMachine !== LOCALHOST ? onMachine : ANY_ADDRESS;
   }
 }
 
 const ANY_ADDRESS = '0.0.0.0';
-const LOCALHOST = '127.0.0.1';
 /** The addresses at which Pods of a cluster reach 127.0.0.1 of this machine, which itself does not have them. */
 const NODE_ADDRESSES: ReadonlySet<string> = new Set(Object.values(HOST_ADDRESS));
 

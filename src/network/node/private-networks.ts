@@ -34,6 +34,8 @@ export interface NetworkRequest {
   readonly hasHostAccess: boolean;
   /** True when containers may have files of their own, such as a resolv.conf. */
   readonly hasNamespaces: boolean;
+  /** True for several nodes. */
+  readonly hasNodes: boolean;
   /** The objects of the run. */
   readonly objects: readonly KubeObject[];
   /** True for a container that runs from its image. Default: none does. */
@@ -59,13 +61,23 @@ const CANNOT = {
  * @throws {PodrunError} (usage) where the networks that the user has chosen are not possible
  */
 export async function chooseNetworks(
-  { choice, egress = 'auto', hasHostAccess, hasNamespaces, proxy, objects, runsImage, reason }: NetworkRequest,
+  {
+    choice,
+    egress = 'auto',
+    hasHostAccess,
+    hasNamespaces,
+    hasNodes,
+    proxy,
+    objects,
+    runsImage,
+    reason,
+  }: NetworkRequest,
   place: Omit<ClusterQuestion, 'version'>,
 ): Promise<ChosenNetworks> {
   refuseWithoutCluster(choice, proxy, egress);
   const needsDns = hasNamespaces && lowestPort() > DNS_PORT;
   const needs =
-    whyCluster(objects, needsDns, runsImage) ??
+    whyCluster(objects, { needsDns, hasNodes, runsImage }) ??
     reason ??
     (egress === 'auto' ? undefined : `--egress ${egress} needs one`);
   const why = choice === 'auto' ? needs : undefined;

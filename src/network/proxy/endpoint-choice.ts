@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { AddressedConnection } from '../../controllers/index.ts';
+import { isClientOf } from '../base/near-endpoints.ts';
 import type { ServiceEndpoint, ServiceListener } from '../base/service-listener.ts';
 
 /** The most clients that are remembered: beyond, clients whose time is over are forgotten. */
@@ -29,7 +30,17 @@ export class EndpointChoice {
 
   /** True while connections may go to this endpoint. */
   has(endpoint: ServiceEndpoint): boolean {
-    return this.#listener.endpoints.some((each) => isSame(each, endpoint));
+    const { endpoints, near = [] } = this.#listener;
+    return [endpoints, ...near.map((each) => each.endpoints)].flat().some((each) => isSame(each, endpoint));
+  }
+
+  /** True for a client whose node has no endpoint, where only these count. */
+  isCutOff(client: string): boolean {
+    return this.#near(client)?.length === 0;
+  }
+
+  #near(client: string): readonly ServiceEndpoint[] | undefined {
+    return this.#listener.near?.find(({ clients }) => isClientOf(client, clients))?.endpoints;
   }
 
   /**
@@ -37,9 +48,10 @@ export class EndpointChoice {
    * client's from now on: it may open further connections before this one is made.
    */
   candidates(client: string): ServiceEndpoint[] {
-    const random = shuffled(this.#listener.endpoints);
+    const random = shuffled(this.#near(client) ?? this.#listener.endpoints);
     const [first] = random;
-    const known = this.#known(client) ?? first;
+    const before = this.#known(client);
+    const known = before !== undefined && random.some((each) => isSame(each, before)) ? before : first;
     if (known === undefined) return [];
     this.chosen(client, known);
     return [known, ...random.filter((endpoint) => !isSame(endpoint, known))];

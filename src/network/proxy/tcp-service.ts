@@ -59,7 +59,7 @@ export class TcpService {
 
   /** Connects to the first endpoint that accepts. Nothing was read of the client yet. */
   #lead(client: Socket, from: string, [endpoint, ...others]: readonly ServiceEndpoint[]): void {
-    if (endpoint === undefined) return void client.resetAndDestroy();
+    if (endpoint === undefined) return this.#choice.isCutOff(from) ? hold(client) : void client.resetAndDestroy();
     if (client.destroyed) return;
     if (!this.#choice.permits(from, endpoint)) return hold(client);
     const target = guarded(connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true }));
@@ -87,8 +87,8 @@ export class TcpService {
 }
 
 /**
- * Leaves a denied client without an answer until it gives up: in a cluster its packets are dropped. Its bytes are read,
- * since only then its end is heard of.
+ * Leaves a client without an answer until it gives up, where the packets of a cluster are dropped. Its bytes are
+ * read, since only then its end is heard of.
  */
 function hold(client: Socket): void {
   client.once('end', () => client.destroy());

@@ -66,6 +66,9 @@ function fieldsOf(happening: Happening, story: RunStory): string[] {
     }
     case 'created':
     case 'deleted':
+    case 'scheduled':
+    case 'nominated':
+    case 'evicted':
     case 'event':
     case 'waiting':
     case 'ready':

@@ -26,11 +26,14 @@ export function podActivityText(pod: StoredPod, activity: PodActivity | undefine
     const leftMs = (timestampMs(metadata.deletionTimestamp) ?? now.wallMs) - now.wallMs;
     return leftMs > 0 ? `${timeLeft(leftMs)} of grace left` : 'the grace period is over';
   }
+  const ready = conditionOf(status, 'Ready');
+  const areContainersReady = conditionOf(status, 'ContainersReady')?.status === 'True';
   const isKeptBack =
     conditionOf(status, 'PodScheduled')?.status === 'False' ||
-    (conditionOf(status, 'ContainersReady')?.status === 'True' &&
-      conditionOf(status, 'Ready')?.reason === CONDITION.readinessGatesNotReady);
+    (areContainersReady && ready?.reason === CONDITION.readinessGatesNotReady);
   if (isKeptBack || status.phase === 'Unknown') return `waiting for ${waitingFor(pod, now.wallMs)}`;
+  // The node lifecycle controller writes no reason.
+  if (areContainersReady && ready?.status === 'False') return 'its node is not ready';
   if (activity?.deadlineMs === undefined) return '';
   return `deadline in ${timeLeft(activity.deadlineMs - now.monotonicMs)}`;
 }

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../api/index.ts';
+import { ownValue, type StoredEvent, type StoredPod } from '../../api/index.ts';
 import { eventSubject } from '../../history/index.ts';
 import { FAULT_OVER, FIELD_HAS_NO_EFFECT, REQUESTS_COUNTED, RESTARTING_ALL } from '../../lifecycle/index.ts';
 import { containersOf, roleWord } from '../base/pod-container.ts';
@@ -72,7 +72,7 @@ export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPo
   const isNews = isCombined && container !== undefined;
   const count = isNews || EACH_TIME.has(reason) ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
-  const format = Object.hasOwn(CHANGE_TEXTS, reason) ? CHANGE_TEXTS[reason] : undefined;
+  const format = ownValue(CHANGE_TEXTS, reason);
   const change = format ? format(message, awaitedHooks(pod, container)) : warningText(event, message);
   if (change === undefined) return undefined;
   return {

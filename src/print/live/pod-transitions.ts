@@ -43,12 +43,12 @@ export function foldedTransitions(
   previous: StoredPod | undefined,
   next: StoredPod,
   atMs: number,
-  { stopped, deletedBy }: PodContext = {},
+  { stopped, deletedBy, hasNodes = false }: PodContext = {},
   folded: FoldedPod = UNSEEN_POD,
 ): FoldedTransitions {
   const containers = containerTransitions(previous, next, stopped, true);
   const reported = new Set(containers.map(({ container }) => container));
-  const status = foldedStatus({ previous, next, atMs, folded }, { reported, stopped });
+  const status = foldedStatus({ previous, next, atMs, folded, hasNodes }, { reported, stopped });
   const changes = [
     ...changeTransitions(previous, next),
     ...deletion(previous, next, deletedBy),
@@ -66,6 +66,8 @@ export interface PodContext {
   readonly stopped?: ReadonlySet<string> | undefined;
   /** The cause of a deletion by a controller, see `deletedBy`. */
   readonly deletedBy?: string | undefined;
+  /** True when there is more than one node: then the first line of a Pod names its own. Default: false. */
+  readonly hasNodes?: boolean;
 }
 
 function changesOf(
@@ -143,6 +145,7 @@ interface FoldedChange {
   /** The time at which `next` was seen, milliseconds since 1970. */
   readonly atMs: number;
   readonly folded: FoldedPod;
+  readonly hasNodes: boolean;
 }
 
 /**
@@ -151,9 +154,10 @@ interface FoldedChange {
  * without news for a person waits for the next line.
  */
 function foldedStatus(
-  { previous, next, atMs, folded }: FoldedChange,
+  change: FoldedChange,
   context: StatusContext,
 ): { readonly changes: Change[]; readonly folded: FoldedPod } {
+  const { previous, next, atMs, folded } = change;
   const isNew = previous === undefined && next.status.containerStatuses === undefined;
   const createdAtMs = isNew ? atMs : folded.createdAtMs;
   const turns = turnsOf(previous, next, context);
@@ -161,7 +165,7 @@ function foldedStatus(
     return { changes: [], folded: { ...folded, createdAtMs, held: [...folded.held, ...turns] } };
   }
   const hasFirst = !folded.hasStatus && conditionOf(next.status, 'ContainersReady') !== undefined;
-  const line = hasFirst ? firstStatus(turns, next, folded.held) : withHeld(turns, folded.held, next);
+  const line = hasFirst ? firstStatus(turns, change) : withHeld(turns, folded.held, next);
   const readyAfterMs = createdAtMs === undefined || folded.createdAtMs === undefined ? undefined : atMs - createdAtMs;
   const timed = readyAfterMs === undefined ? line : line.map((turn) => withTime(turn, readyAfterMs));
   const isReady = turns.some(({ text }) => text === 'Ready');
@@ -189,14 +193,15 @@ const FOLDED: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** The first status in one phrase, followed by what the phrase does not say. */
-function firstStatus(turns: readonly StatusTurn[], next: StoredPod, held: readonly StatusTurn[]): StatusTurn[] {
+function firstStatus(turns: readonly StatusTurn[], { next, folded: { held }, hasNodes }: FoldedChange): StatusTurn[] {
   const phase = turns.find(({ type }) => type === undefined);
   const isOver = isTerminalPhase(next.status.phase);
   const lacks = (type: string): boolean => conditionOf(next.status, type)?.status === 'False';
   const waits = lacks('ContainersReady') && !isOver ? `; waits for ${awaited(next)}` : '';
   const isFolded = ({ type, text }: StatusTurn): boolean =>
     type === undefined ? !isOver : FOLDED.has(type) || (lacks('ContainersReady') && /^(Containers)?Ready=/.test(text));
-  const scheduled = [...held, ...turns].some(({ text }) => text === 'PodScheduled') ? ', scheduled' : '';
+  const isScheduled = [...held, ...turns].some(({ text }) => text === 'PodScheduled');
+  const scheduled = isScheduled ? `, scheduled${hasNodes ? ` on ${next.spec.nodeName}` : ''}` : '';
   const first: StatusTurn = {
     kind: phase?.kind ?? 'condition',
     type: phase === undefined ? 'PodScheduled' : undefined,

@@ -37,6 +37,8 @@ export interface StatusRow {
   readonly sign: string;
   readonly name: string;
   readonly status: string;
+  /** The node of a Pod that has one. */
+  readonly node?: string | undefined;
   /** The tone of sign and status. */
   readonly tone: Tone;
   readonly rest: readonly RowPart[];
@@ -112,7 +114,8 @@ export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry
       sign: '',
       name: podLabel(pod),
       status,
-      tone: podTone(pod, summary, priority),
+      node: pod.spec.nodeName,
+      tone: podTone(priority),
       rest: [...(isExpanded ? [] : marks), ...plain(activityText), ...restarts(summary.restarts)],
       target: { pod },
     };
@@ -196,11 +199,10 @@ function priorityOf(pod: StoredPod, summary: PodSummary, hasTrouble: boolean, st
   if (pod.status.phase === 'Succeeded') return 3;
   if (pod.status.phase === 'Failed' || pod.status.phase === 'Unknown') return 0;
   if (hasTrouble) return 0;
-  return status === 'Running' && summary.ready === summary.total ? 2 : 1;
+  const isReady = summary.ready === summary.total && conditionOf(pod.status, 'Ready')?.status !== 'False';
+  return status === 'Running' && isReady ? 2 : 1;
 }
 
-function podTone({ status }: StoredPod, { ready, total }: PodSummary, interest: RowPriority): Tone {
-  if (interest === 0) return 'bad';
-  if (interest === 3) return 'muted';
-  return status.phase === 'Running' && ready === total ? 'good' : 'info';
+function podTone(interest: RowPriority): Tone {
+  return (['bad', 'info', 'good', 'muted'] as const)[interest];
 }

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../api/index.ts';
-import { INGRESS_SERVED, SERVICE_SERVED } from '../../lifecycle/index.ts';
+import { ownValue, type StoredEvent } from '../../api/index.ts';
+import { FAULT_INJECTED, FAULT_OVER, INGRESS_SERVED, SERVICE_SERVED } from '../../lifecycle/index.ts';
 import type { Tone } from '../text/painter.ts';
 
 /** A change of a Pod or of a workload in words. */
@@ -28,6 +28,23 @@ export type Change = Omit<Transition, 'atMs' | 'pod' | 'subject'>;
 const KINDS: ReadonlySet<string | undefined> = new Set(['Ingress', 'NetworkPolicy', 'Service']);
 /** Their messages are addresses. */
 const SERVED: ReadonlySet<string> = new Set([INGRESS_SERVED, SERVICE_SERVED]);
+
+/** The lines for events of Nodes that are news for a person, with their messages where these say more. */
+const OF_NODES: Readonly<Record<string, (message: string) => Pick<Change, 'text' | 'why' | 'tone'>>> = {
+  [FAULT_INJECTED]: (why) => ({ text: FAULT_INJECTED, why, tone: 'bad' }),
+  [FAULT_OVER]: (why) => ({ text: FAULT_OVER, why, tone: 'info' }),
+  NodeNotReady: () => ({ text: 'NotReady', tone: 'bad' }),
+  Rebooted: (why) => ({ text: 'Rebooted', why, tone: 'info' }),
+  RemovingNode: () => ({ text: 'removed', tone: 'bad' }),
+};
+
+/** The line of the live view for an event of a Node. */
+export function nodeTransition(event: StoredEvent, atMs: number): Transition | undefined {
+  const { involvedObject, reason = '', message = '' } = event;
+  const format = ownValue(OF_NODES, reason);
+  if (involvedObject.kind !== 'Node' || format === undefined) return undefined;
+  return { atMs, pod: '', subject: `node/${involvedObject.name}`, kind: 'event', ...format(message) };
+}
 
 /** The line of the live view for an event of Services, Ingresses or NetworkPolicies. Undefined: of another kind. */
 export function networkTransition(

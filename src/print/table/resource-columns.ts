@@ -5,6 +5,7 @@ import {
   type EndpointSubset,
   type Namespace,
   type Node,
+  ownValue,
   type PersistentVolume,
   type PersistentVolumeClaim,
   type Secret,
@@ -173,7 +174,8 @@ function shortList(values: readonly string[]): string {
   return firstFew(values) || '<unset>';
 }
 
-function nodeStatus({ spec, status }: Node): string {
+/** The state of a node in one cell, as kubectl prints it. */
+export function nodeStatus({ spec, status }: Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
   return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
@@ -238,5 +240,5 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
  * Source: pkg/printers/internalversion/printers.go.
  */
 export function columnsOf(resource: string): readonly Column<TableObject>[] {
-  return COLUMNS[resource] ?? [NAME, AGE];
+  return ownValue(COLUMNS, resource) ?? [NAME, AGE];
 }

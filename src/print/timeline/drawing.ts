@@ -1,4 +1,4 @@
-import { type ContainerStory, readyCounts, type Timeline } from '../../history/index.ts';
+import { type ContainerStory, type NodeLane, readyCounts, type Timeline } from '../../history/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 
@@ -42,9 +42,19 @@ export class Drawing {
   workloadRow(name: string, timelines: readonly Timeline[], originMs: number): Row {
     const canvas = this.#newRow();
     for (const { ready, fromMs, toMs } of readyCounts(timelines, originMs)) {
-      canvas.fill(fromMs, toMs, ready > 9 ? '+' : String(ready), ready === 0 ? 'muted' : 'good');
+      canvas.fill(fromMs, toMs, digit(ready), ready === 0 ? 'muted' : 'good');
     }
     return { label: name, canvas };
+  }
+
+  /** The row of a node: the number of Pods on it, as digits, and the times in which it was away. */
+  nodeRow({ name, counts, away }: NodeLane): Row {
+    const canvas = this.#newRow();
+    for (const { pods, fromMs, toMs } of counts) {
+      canvas.fill(fromMs, toMs, digit(pods), pods === 0 ? 'muted' : 'info');
+    }
+    for (const { fromMs, toMs } of away) this.#fill(canvas, 'away', fromMs, toMs);
+    return { label: nodeLabel(name), canvas };
   }
 
   #podRow({ phases, conditions, ending }: Timeline, offsetMs: number): CanvasRow {
@@ -142,6 +152,16 @@ export class Drawing {
     this.used.add(glyph);
     row.mark(atMs, this.#glyphs[glyph], LEGEND[glyph].tone);
   }
+}
+
+/** A number in one cell. */
+function digit(count: number): string {
+  return count > 9 ? '+' : String(count);
+}
+
+/** The label of the row of a node. */
+export function nodeLabel(name: string): string {
+  return `node/${name}`;
 }
 
 function weightOf({ decision, result }: { readonly decision: string; readonly result: string }): number {

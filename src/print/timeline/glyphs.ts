@@ -15,7 +15,8 @@ export type GlyphName =
   | 'probeGood'
   | 'probeBad'
   | 'turnedGood'
-  | 'turnedBad';
+  | 'turnedBad'
+  | 'away';
 
 /** The character of each symbol; `bar` for the share of a step, `more` for cut text. All but `more` take one cell. */
 export type Glyphs = Readonly<Record<GlyphName | 'bar' | 'more', string>>;
@@ -35,6 +36,7 @@ export const UNICODE_GLYPHS: Glyphs = {
   probeBad: '◦',
   turnedGood: '▲',
   turnedBad: '▼',
+  away: '?',
   bar: '■',
   more: '…',
 };
@@ -55,6 +57,7 @@ export const ASCII_GLYPHS: Glyphs = {
   probeBad: 'o',
   turnedGood: 'A',
   turnedBad: 'V',
+  away: '?',
   bar: '#',
   more: '..',
 };
@@ -75,4 +78,5 @@ export const LEGEND: Readonly<Record<GlyphName, { readonly text: string; readonl
   probeBad: { text: 'probe failed', tone: 'bad' },
   turnedGood: { text: 'probe succeeded: new state', tone: 'good' },
   turnedBad: { text: 'probe failed: new state', tone: 'bad' },
+  away: { text: 'node away', tone: 'bad' },
 };

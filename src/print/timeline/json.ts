@@ -8,13 +8,14 @@ import type { NamedTimeline } from './trace.ts';
  */
 export function renderTimelineJson(runs: readonly NamedTimeline[]): string {
   return runs
-    .map(({ run, workload, timeline }) => {
+    .map(({ run, workload, node, timeline }) => {
       const { namespace, name, uid, createdAtMs, criticalPath } = timeline;
       const { endMs, isOver, phases, conditions, ending, containers, events } = timeline;
       const steps = criticalPath.steps.map((step) => ({ ...step, text: stepText(step), hint: stepHint(step) }));
       const all = {
         run,
         workload,
+        node,
         createdAt: formatTime(createdAtMs),
         namespace,
         name,

@@ -1,10 +1,15 @@
 import type { Timeline } from '../../history/index.ts';
 import { briefDuration } from '../base/age.ts';
 
-/** The summary of a Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */
-export function podSummary(timeline: Timeline): string {
+/**
+ * The summary of a Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`.
+ * @param hasNodes true for its node at the beginning: `on node-2, Ready after 6.2s`
+ */
+export function podSummary(timeline: Timeline, hasNodes: boolean = false): string {
   const { isReady, toMs } = timeline.criticalPath;
-  return `${isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready'}, ${podEnd(timeline)}`;
+  const { nodeName } = timeline.pod.spec;
+  const node = hasNodes && nodeName !== undefined ? `on ${nodeName}, ` : '';
+  return `${node}${isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready'}, ${podEnd(timeline)}`;
 }
 
 /** The end of a Pod: `1 restart, Succeeded after 12.4s`. For a running Pod: `1 restart, Running, 5m old`. */

@@ -1,6 +1,6 @@
-import type { ContainerStory, Timeline } from '../../history/index.ts';
+import type { ContainerStory, NodeLane, Timeline } from '../../history/index.ts';
 import type { Painter, Tone } from '../text/painter.ts';
-import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
+import { CONDITIONS_LABEL, Drawing, nodeLabel } from './drawing.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 import { podSummary, workloadGroups } from './pod-summary.ts';
 import type { NamedTimeline } from './trace.ts';
@@ -12,10 +12,13 @@ export interface TimelineStyle {
   readonly width: number;
   readonly color: Painter;
   readonly glyphs: Glyphs;
+  /** The lanes of nodes, which stand above all else. Default: none. */
+  readonly nodes?: readonly NodeLane[];
 }
 
-/** The legend of the row of a workload. */
+/** The legends of the rows of workloads and nodes. */
 const DIGITS = '0-9 the number of Ready Pods of a workload, + more';
+const DIGITS_OF_NODES = '0-9 the number of Pods on a node, + more';
 
 const LABEL_MAX = 28;
 const CANVAS_MIN = 20;
@@ -38,28 +41,34 @@ export function renderTimelines(runs: readonly NamedTimeline[], style: TimelineS
   }));
   const originMs = Math.min(...timelines.map(({ createdAtMs }) => createdAtMs));
   const lengthMs = Math.max(1, ...timelines.map(({ createdAtMs, endMs }) => createdAtMs - originMs + endMs));
-  const labels = runs.flatMap(({ workload = '', timeline }) => [
-    workload,
-    timeline.name,
-    CONDITIONS_LABEL,
-    ...timeline.containers.flatMap(labelsOf),
-  ]);
+  const { nodes = [] } = style;
+  const labels = [
+    ...nodes.map(({ name }) => nodeLabel(name)),
+    ...runs.flatMap(({ workload = '', timeline }) => [
+      workload,
+      timeline.name,
+      CONDITIONS_LABEL,
+      ...timeline.containers.flatMap(labelsOf),
+    ]),
+  ];
   const labelWidth = Math.min(LABEL_MAX, Math.floor(style.width / 3), Math.max(...labels.map((label) => label.length)));
   const width = Math.max(CANVAS_MIN, style.width - labelWidth - 2);
   const drawing = new Drawing({ lengthMs, width, glyphs: style.glyphs });
-  const rows = groups.flatMap(({ workload, timelines: own }) => [
+  const rowsOfPods = groups.flatMap(({ workload, timelines: own }) => [
     ...(workload === undefined ? [] : [drawing.workloadRow(workload, own, originMs)]),
     ...own.flatMap((timeline) => drawing.rowsOf(timeline, timeline.createdAtMs - originMs)),
   ]);
+  const rows = [...nodes.map((lane) => drawing.nodeRow(lane)), ...rowsOfPods];
   const pad = (label: string): string => shortened(label, labelWidth, style.glyphs.more).padEnd(labelWidth);
   const lines = [
-    ...timelines.map((timeline) => `${timeline.name}: ${podSummary(timeline)}`),
+    ...timelines.map((timeline) => `${timeline.name}: ${podSummary(timeline, nodes.length > 0)}`),
     '',
     ...axisLines(drawing).map((line) => `${pad('')}  ${style.color.tone('muted', line)}`),
     ...rows.map(({ label, canvas }) => `${pad(label)}  ${canvas.render(style.color)}`.trimEnd()),
     '',
     ...legendLines(drawing, style),
     ...(groups.some(({ workload }) => workload !== undefined) ? [style.color.tone('muted', DIGITS)] : []),
+    ...(nodes.length > 0 ? [style.color.tone('muted', DIGITS_OF_NODES)] : []),
     ...timelines.flatMap((timeline) => ['', ...pathLines(timeline, style)]),
   ];
   return `${lines.join('\n')}\n`;

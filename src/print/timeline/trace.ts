@@ -7,6 +7,8 @@ export interface NamedTimeline {
   readonly run: string;
   /** The workload that made the Pod: `deployment/web`. Undefined: none. */
   readonly workload?: string | undefined;
+  /** The node of the Pod, where there are several. */
+  readonly node?: string | undefined;
   readonly timeline: Timeline;
 }
 

@@ -6,7 +6,6 @@ import {
   NO_ROOM,
   NO_NAME_REASONS,
   NODE_LABELS_MISSING,
-  PORT_TAKEN,
   PROBE_TYPES,
   type WantedState,
 } from '../../lifecycle/index.ts';
@@ -20,7 +19,7 @@ import { blockingMount } from '../live/blocking-mount.ts';
 import { escapeTerminal } from '../text/terminal-text.ts';
 import { endsIn, type PodEvidence } from '../../history/index.ts';
 import { attemptsOf, probeHistory } from '../base/probe-attempts.ts';
-import { remedies } from './remedies.ts';
+import { remedies, TELL_REMEDY } from './remedies.ts';
 import { isEndedForGood } from './goal-phrase.ts';
 import { timestampMs } from '../base/age.ts';
 import { sortedByLastSeen } from '../table/events.ts';
@@ -57,7 +56,7 @@ export function explainPod(question: ExplainPodOptions): string {
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
   const isShown = ({ reason = '' }: StoredEvent): boolean =>
-    isShownByPod(reason, pod, evidence) || (view !== undefined && reason === PORT_TAKEN);
+    isShownByPod(reason, pod, evidence) || (view !== undefined && TELL_REMEDY.has(reason));
   const events = evidence.events.filter((event) => !isShown(event) && mayExplain(event, evidence));
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [

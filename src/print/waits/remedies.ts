@@ -10,6 +10,7 @@ import {
   roomIn,
   TERMINATED,
   type WantedState,
+  WORKING_FOLDER_HIDDEN,
 } from '../../lifecycle/index.ts';
 
 import { isPreempted } from '../live/first-cause.ts';
@@ -84,7 +85,7 @@ function remediesOf({
     ...conditionRemedies(pod, wanted),
     ...(view === undefined
       ? podRemedies(pod, evidence)
-      : [...portRemedies(view, evidence), ...containerRemedies(pod, view, evidence)]),
+      : [...toldRemedies(view, evidence), ...containerRemedies(pod, view, evidence)]),
   ];
   // A deleted Pod leaves nothing for other commands to show.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
@@ -120,14 +121,29 @@ function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   return [...missing, ...labels, ...roomRemedies(pod, events), `see its details: ${podCommand(pod, 'describe pod')}`];
 }
 
-const ANTI_AFFINITY_REMEDY =
-  'its required podAntiAffinity takes a node for each Pod, and there is one: prefer it, run one replica, ' +
-  'or run it on a cluster: podrun apply --context NAME';
+/** The constraints that more nodes may meet, by the scheduler's words for nodes that do not. */
+const BETWEEN_NODES: ReadonlyArray<readonly [words: string, constraint: string]> = [
+  ['anti-affinity rules', 'its required podAntiAffinity'],
+  ['pod topology spread constraints', 'its topology spread constraint'],
+];
 
-/** Advice for a Pod that this machine has no room for. */
+/** Advice for a Pod that would run on one more node. */
+function moreNodes(message: string): string[] {
+  const nodes = Number(/^0\/(\d+) nodes/.exec(message)?.[1] ?? 0);
+  const [, constraint] = BETWEEN_NODES.find(([words]) => message.includes(words)) ?? [];
+  if (constraint === undefined || nodes === 0) return [];
+  const present = nodes === 1 ? 'there is one node' : `there are ${nodes} nodes`;
+  return [
+    `${constraint} asks for another node, and ${present}: podrun apply --nodes ${nodes + 1}; or prefer it, or run ` +
+      'fewer replicas',
+  ];
+}
+
+/** Advice for a Pod that the nodes have no room for. */
 function roomRemedies({ status }: StoredPod, events: readonly StoredEvent[]): string[] {
   const message = conditionOf(status, 'PodScheduled')?.message ?? '';
-  if (message.includes('anti-affinity rules')) return [ANTI_AFFINITY_REMEDY];
+  const more = moreNodes(message);
+  if (more.length > 0) return more;
   const lacksRoom =
     /^0\/1 nodes .*\b1 (Insufficient|Too many pods)/.test(message) || status.reason?.startsWith('OutOf') === true;
   if (!lacksRoom) return [];
@@ -138,10 +154,13 @@ function roomRemedies({ status }: StoredPod, events: readonly StoredEvent[]): st
   return [...about, 'run it on a cluster that has room: podrun apply --context NAME'];
 }
 
-/** The news that another process has a port of the container says what to do. */
-function portRemedies({ container }: PodContainer, { events }: PodEvidence): string[] {
+/** The reasons of events about a container that say what to do. */
+export const TELL_REMEDY: ReadonlySet<string> = new Set([PORT_TAKEN, WORKING_FOLDER_HIDDEN]);
+
+/** The message of the last of these events about a container. */
+function toldRemedies({ container }: PodContainer, { events }: PodEvidence): string[] {
   return events
-    .filter(({ reason, involvedObject }) => reason === PORT_TAKEN && isAbout(involvedObject, container.name))
+    .filter(({ reason = '', involvedObject }) => TELL_REMEDY.has(reason) && isAbout(involvedObject, container.name))
     .flatMap(({ message }) => message ?? [])
     .slice(-1);
 }

@@ -24,6 +24,8 @@ export interface StatusBlock {
   readonly now: Instant;
   /** The cells in a line of the terminal. */
   readonly columns: number;
+  /** True for a column with the nodes of Pods. Default: false. */
+  readonly hasNodes?: boolean;
   /** The most lines of the block, at least 1. */
   readonly rows: number;
   readonly color: Painter;
@@ -43,6 +45,8 @@ export interface StatusBlock {
 export interface Widths {
   readonly name: number;
   readonly status: number;
+  /** 0: there is no such column. */
+  readonly node: number;
 }
 
 const GAP = '  ';
@@ -155,7 +159,7 @@ function wellEntry(pods: readonly PodEntry[], workload: string, block: StatusBlo
   const lines: RowPart[][] = [[]];
   let named = 0;
   for (const pod of pods) {
-    const parts = wellParts(pod, workload);
+    const parts = wellParts(pod, workload, block);
     const last = lines.at(-1) ?? [];
     const isFirst = last.length === 0;
     const fits = isFirst || partsWidth(last) + GAP.length * 2 + partsWidth(parts) <= room;
@@ -173,11 +177,14 @@ function wellEntry(pods: readonly PodEntry[], workload: string, block: StatusBlo
   };
 }
 
-/** A Pod that is well: `pcpcs ✓ cache ✓ web`, or `✓ pcpcs` with one container. */
-function wellParts({ pod, marks }: PodEntry, workload: string): RowPart[] {
+/** A Pod that is well: `pcpcs ✓ cache ✓ web`, or `✓ pcpcs` with one container; with its node, `✓ pcpcs node-1`. */
+function wellParts({ pod, marks }: PodEntry, workload: string, { hasNodes = false }: StatusBlock): RowPart[] {
   const label = podLabel(pod);
   const name = label.startsWith(`${workload}-`) ? label.slice(workload.length + 1) : label;
-  return marks.length === 0 ? [{ text: '✓', tone: 'good' }, { text: name }] : [{ text: name }, ...marks];
+  const node: RowPart[] = hasNodes ? [{ text: pod.spec.nodeName ?? '', tone: 'muted' }] : [];
+  return marks.length === 0
+    ? [{ text: '✓', tone: 'good' }, { text: name }, ...node]
+    : [{ text: name }, ...node, ...marks];
 }
 
 function partsWidth(parts: readonly RowPart[]): number {
@@ -230,8 +237,13 @@ function widthsOf(rows: readonly StatusRow[], block: StatusBlock): Widths {
   const most = Math.max(LEAST_NAME, Math.floor(block.columns * NAME_SHARE));
   const name = Math.max(block.widths?.name ?? 0, ...named.map((row) => cellsOf(headOf(row) + row.name)));
   const status = Math.max(block.widths?.status ?? 0, ...named.map((row) => cellsOf(row.status)));
-  const left = lineWidth(block) - Math.min(name, most) - LEAST_REST;
-  return { name: Math.min(name, most), status: Math.max(0, Math.min(status, Math.max(LEAST_NAME, left))) };
+  const node = block.hasNodes === true ? Math.max(block.widths?.node ?? 0, ...named.map(nodeCells)) : 0;
+  const left = lineWidth(block) - Math.min(name, most) - (node === 0 ? 0 : node + GAP.length) - LEAST_REST;
+  return { name: Math.min(name, most), status: Math.max(0, Math.min(status, Math.max(LEAST_NAME, left))), node };
+}
+
+function nodeCells({ node = '' }: StatusRow): number {
+  return cellsOf(node);
 }
 
 function headOf({ depth, sign }: StatusRow): string {
@@ -252,12 +264,15 @@ function linesOf(row: StatusRow, widths: Widths, block: StatusBlock): Line[] {
   const name = shortName(row.name, widths.name - cellsOf(head)).padEnd(widths.name - cellsOf(head));
   const series = target?.container === undefined ? undefined : `${target.pod.metadata.name}/${target.container}`;
   const status = cutToCells(row.status, widths.status).padEnd(widths.status);
+  const nodeParts: RowPart[] =
+    widths.node === 0 ? [] : [{ text: GAP }, { text: (row.node ?? '').padEnd(widths.node), tone: 'muted' }];
   const line: RowPart[] = [
     ...gutter,
     { text: head, tone },
     { text: name, series },
     { text: GAP },
     { text: status, tone },
+    ...nodeParts,
   ];
   const beside = [...line, { text: GAP }, ...spaced([...rest, ...urls], GAP)];
   if (urls.length === 0 || widthOf(beside) <= lineWidth(block)) return [beside];

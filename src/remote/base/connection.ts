@@ -123,6 +123,8 @@ function errorOf(status: number, text: string): PodrunError {
   const { reason = '', message = text.slice(0, 200) } = statusOf(text);
   if (status === 401) return fromServer('Unauthorized', message, 'Log in to the cluster again.');
   if (status === 410) return fromServer('Expired', message);
+  // The paths of groups that a server does not have lead to a plain page.
+  if (status === 404 && reason === '') return fromServer('NotFound', message.trim());
   const code = CODES.has(reason) ? (reason as ErrorCode) : 'InternalError';
   return fromServer(code, message, status === 403 ? missingRule(message) : undefined);
 }
@@ -142,13 +144,15 @@ export function missingRule(message: string): string | undefined {
   return `An administrator of the cluster adds this rule to ${place} of yours: ${JSON.stringify(rule)}`;
 }
 
+type TypeInPath = Pick<ResourceType, 'apiVersion' | 'isNamespaced' | 'plural'>;
+
 /** The path of all objects of a type, in a namespace if the type has namespaces. */
-export function collectionPath({ apiVersion, plural, isNamespaced }: ResourceType, namespace: string): string {
+export function collectionPath({ apiVersion, plural, isNamespaced }: TypeInPath, namespace: string): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${group}${isNamespaced ? `/namespaces/${namespace}` : ''}/${plural}`;
 }
 
 /** The path of one object. */
-export function objectPathOf(type: ResourceType, namespace: string, name: string): string {
+export function objectPathOf(type: TypeInPath, namespace: string, name: string): string {
   return `${collectionPath(type, namespace)}/${name}`;
 }

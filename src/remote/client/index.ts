@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import type { RequestOptions } from 'node:https';
 import type { Readable, Writable } from 'node:stream';
 // Only these two parts: the whole package is twice as large.
@@ -54,7 +55,7 @@ export function openAccess({
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error), contexts: [] };
+    return { ok: false, error: errorMessage(error), contexts: [] };
   }
   const contexts = config.getContexts().map(({ name }) => name);
   const name = context === '' ? config.getCurrentContext() : context;

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { Confinement, FileOwners } from '../base/confinement.ts';
@@ -56,7 +57,7 @@ export class Namespaces implements Confiner {
       return { ok: true, inside };
     } catch (error) {
       this.#options.onFailure?.();
-      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+      return { ok: false, error: errorMessage(error) };
     }
   }
 
@@ -150,6 +151,8 @@ export class Namespaces implements Confiner {
     if (commonDir === undefined) return rootPrograms(facts.tools, layerDir, withPerl);
     const programs = this.#programs.get(withPerl) ?? rootPrograms(facts.tools, commonDir, withPerl);
     this.#programs.set(withPerl, programs);
+    // The disk may have room again for the next container.
+    programs.catch(() => this.#programs.delete(withPerl));
     return programs;
   }
 

@@ -12,10 +12,7 @@ export interface PipeReader {
    * `finish` or `close`, when there may still be a writer.
    */
   readonly closed: Promise<boolean>;
-  /**
-   * Passes on the content of the pipe, then closes it. Later writes are lost, and their writers get SIGPIPE. Takes at
-   * most 500 ms.
-   */
+  /** Passes on the content of the pipe, then closes it. Later writes are lost, and their writers get SIGPIPE. */
   finish(): Promise<void>;
   /** Closes the pipe at once. */
   close(): void;
@@ -72,18 +69,18 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
   return {
     ...reader,
     async finish() {
-      const startMs = clock.now().monotonicMs;
       // While held, a terminal may have read a piece that was not passed on: `read` emits it. Otherwise both ways of
       // reading pass on at once, which keeps the order of the bytes.
       const passOnBuffered = (): void => {
         while (socket.read() !== null);
       };
       passOnBuffered();
-      while (!socket.destroyed) {
-        const left = drainSlice(fd, clock, onChunk);
-        if (left === 'end') foundEnd();
-        if (left !== 'more') break;
-        if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
+      // Bytes are the limit, not time: what the pipe held is passed on by a busy machine, too.
+      for (let bytes = 0; !socket.destroyed && bytes < DRAIN_LIMIT_BYTES;) {
+        const slice = drainSlice(fd, clock, onChunk);
+        bytes += slice.bytes;
+        if (slice.left === 'end') foundEnd();
+        if (slice.left !== 'more') break;
         await new Promise<void>(nextEventLoopTurn);
       }
       socket.destroy();
@@ -118,6 +115,9 @@ export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeRe
   };
 }
 
+/** The largest pipe of an ordinary user on Linux. What comes after as much was written meanwhile. */
+const DRAIN_LIMIT_BYTES = 1024 * 1024;
+/** The time for a pipe of Node, whose content has no known size. */
 const DRAIN_LIMIT_MS = 500;
 const DRAIN_SLICE_MS = 2;
 const QUIET_LAPS = 10;
@@ -146,15 +146,21 @@ function passOn(
 }
 
 /** Reads until the pipe is empty or at its end, or until its time slice is over. */
-function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end' | 'more' {
+function drainSlice(
+  fd: number,
+  clock: Clock,
+  onChunk: OnChunk,
+): { readonly left: 'empty' | 'end' | 'more'; readonly bytes: number } {
   const startMs = clock.now().monotonicMs;
+  let bytes = 0;
   do {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const length = quietly(() => readSync(fd, chunk));
     // EAGAIN: a process holds the other end; EIO: no process holds the terminal.
-    if (length === undefined) return 'empty';
-    if (length === 0) return 'end';
+    if (length === undefined) return { left: 'empty', bytes };
+    if (length === 0) return { left: 'end', bytes };
+    bytes += length;
     onChunk(chunk.subarray(0, length));
   } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);
-  return 'more';
+  return { left: 'more', bytes };
 }

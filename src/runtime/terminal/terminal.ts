@@ -1,3 +1,4 @@
+import { errorMessage } from '../../api/index.ts';
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
@@ -80,7 +81,7 @@ export async function startInTerminal(
     const signal: MainProcess['signal'] = (number) => signalProgram({ pid, programPid }, number);
     return { ok: true, process: { ...rest, pid, ended, programPid, signal }, notice: undefined };
   } catch (error) {
-    return { ok: false, why: `no terminal could be opened: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, why: `no terminal could be opened: ${errorMessage(error)}` };
   }
 }
 
@@ -174,9 +175,9 @@ function terminalStreams(
   const master = guarded(new ReadStream(fd), { ends: false });
   const reader = readTerminal(master, fd, clock, (chunk) => onOutput('stdout', chunk));
   return {
-    finishOutput: () => {
+    finishOutput: async () => {
+      await reader.finish();
       closeSync(ownEnd);
-      return reader.finish();
     },
     streams: {
       input: pipedInput(master, END_OF_INPUT),
@@ -192,8 +193,8 @@ function terminalStreams(
 }
 
 /**
- * Opens the slave side in podrun, too: the terminal is never without a writer, so it does not look like one that was
- * read to the end.
+ * Opens the slave side in podrun, too: the terminal is never without a writer until all of it is passed on, so it does
+ * not look like one that was read to the end.
  */
 function openOwnEnd({ fd, pid, pty }: ReturnType<PtyModule['fork']>): number {
   try {

@@ -49,6 +49,12 @@ export function diesUnprepared(pid: number, signal: number): boolean {
   return status !== '' && ['SigCgt', 'SigIgn'].every((field) => !hasSignal(status, field, signal));
 }
 
+/** True when the process ignores this signal, or has ended. */
+export function ignoresSignal(pid: number, signal: number): boolean {
+  const status = readQuietly(`/proc/${pid}/status`);
+  return status === '' || hasSignal(status, 'SigIgn', signal);
+}
+
 function hasSignal(status: string, field: string, signal: number): boolean {
   const [, mask = '0'] = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status) ?? [];
   return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;

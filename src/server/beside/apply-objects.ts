@@ -9,14 +9,20 @@ import {
   withoutNulls,
 } from '../../api/index.ts';
 import { ANNOTATIONS_MAX_BYTES } from '../../manifest/index.ts';
-import { applyConflict, type ManifestManager } from '../../apiserver/index.ts';
+import {
+  applyConflict,
+  type HookLimits,
+  type HookState,
+  type ManifestManager,
+  runHooks,
+} from '../../apiserver/index.ts';
 import { inBackground } from '../../defects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { BesideRoots } from '../../engine/index.ts';
 import type { HelmHook, HelmHookEvent } from '../../manifest/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type ApiClient, type ApiResponse, messageOf } from './api-client.ts';
-import { type HookLimits, type HookState, runHooks } from './helm-hooks.ts';
+import { hookObjectsOn } from './hook-objects.ts';
 import { callFor, placeOnServer, withNamespace } from './object-place.ts';
 
 /** An object of a manifest for an API server. */
@@ -158,10 +164,9 @@ export class ApplyObjects {
   ): Promise<HookState | undefined> {
     const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
     return runHooks(event, hooks, {
-      client: this.#client,
+      objects: hookObjectsOn(this.#client, this.#namespace),
       store: this.#objects,
       clock: this.#clock,
-      namespace: this.#namespace,
       deadlineMs,
       signal: AbortSignal.any(signals),
       note: this.#listener.note,

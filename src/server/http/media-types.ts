@@ -1,3 +1,4 @@
+import { ownValue } from '../../api/index.ts';
 import { StatusError } from '../../apiserver/index.ts';
 import { PROTOBUF } from './protobuf.ts';
 
@@ -45,7 +46,7 @@ export function negotiate(accept: string | undefined, offer: Offer = {}): Negoti
       return chosen;
   }
   const types = ['application/json', 'application/yaml', ...(isCustom ? [] : [PROTOBUF])];
-  const isKnown = from === 'page' || isCustom || ranges.some(({ type }) => SYNTAXES[type] !== undefined);
+  const isKnown = from === 'page' || isCustom || ranges.some(({ type }) => Object.hasOwn(SYNTAXES, type));
   if (isKnown) throw noneAccepted(types.join(', '));
   const streamed = from === 'list' ? [types[0], types[2]].map((type) => `${type};stream=watch`) : [];
   throw notAcceptable([...types, ...streamed].join(', '));
@@ -67,7 +68,7 @@ export function notAcceptable(available: string): StatusError {
 }
 
 function choose({ type, parameters }: MediaRange, isPlain: boolean): Negotiated | undefined {
-  const syntax = SYNTAXES[type];
+  const syntax = ownValue(SYNTAXES, type);
   if (syntax === undefined) return undefined;
   const { as, g, v = '' } = parameters;
   if (as === undefined) return { form: 'object', syntax, tableVersion: '' };

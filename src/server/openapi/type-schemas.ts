@@ -1,4 +1,4 @@
-import { atomicTypes, type JsonObject, listTable, patchTable } from '../../api/index.ts';
+import { atomicTypes, type JsonObject, listTable, ownValue, patchTable } from '../../api/index.ts';
 import type { Descriptions } from '../../manifest/index.ts';
 import { isAnyValue, knownFieldsOf } from '../../apiserver/index.ts';
 import { META_SCHEMA, PATCH_SCHEMA, schemaRef, schemaNameOf, SHARED_SCHEMAS } from './schema-names.ts';
@@ -105,14 +105,14 @@ function valueSchema(type: string, values: readonly string[] | undefined): JsonO
 }
 
 function listExtensions(owner: string, field: string): JsonObject {
-  const keys = Object.hasOwn(listTable, owner) ? listTable[owner]?.[field] : undefined;
+  const keys = ownValue(listTable, owner)?.[field];
   if (keys === undefined) return { 'x-kubernetes-list-type': 'atomic' };
   if (keys.length === 0) return { 'x-kubernetes-list-type': 'set' };
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
 
 function patchExtensions(owner: string, field: string): JsonObject {
-  const rule = Object.hasOwn(patchTable, owner) ? patchTable[owner]?.[field] : undefined;
+  const rule = ownValue(patchTable, owner)?.[field];
   if (rule === undefined) return {};
   return {
     'x-kubernetes-patch-strategy': rule.strategies.join(','),

@@ -1,6 +1,5 @@
-import { measurePods } from '../../kubelet/index.ts';
+import { measureNodes, measurePods } from '../../kubelet/index.ts';
 import { formatGoDuration, formatSeconds, type StoredPod } from '../../api/index.ts';
-import { measureMachine } from '../../runtime/index.ts';
 import {
   type ApiAnswer,
   type ApiHandler,
@@ -45,13 +44,17 @@ function timesOf({ atMs, windowMs }: { readonly atMs: number; readonly windowMs:
   return { timestamp: formatSeconds(atMs), window: formatGoDuration(windowMs) };
 }
 
-/** Responds with what this machine uses now. */
+/** Responds with what each node uses now. */
 export const nodeMetricsAnswer: ApiHandler = async (request, context) => {
   const nodes = context.objects.list('nodes').filter(matcherOf(request));
-  const usage = usageOf(await measureMachine(context.clock));
+  const measured = await measureNodes(context, nodes);
   const { wallMs } = context.clock.now();
   const times = timesOf({ atMs: wallMs, windowMs: LOOK_MS });
-  const items = nodes.map(({ metadata }) => ({ metadata: aboutOf(metadata, formatSeconds(wallMs)), ...times, usage }));
+  const items = nodes.flatMap(({ metadata }) => {
+    const amounts = measured.get(metadata.name);
+    if (amounts === undefined) return [];
+    return [{ metadata: aboutOf(metadata, formatSeconds(wallMs)), ...times, usage: usageOf(amounts) }];
+  });
   return answerOf(items, request, context);
 };
 

@@ -26,8 +26,3 @@ export function targetContainer({ metadata: { name }, spec }: StoredPod, wanted:
     `a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]${initChoice}`,
   );
 }
-
-/** @throws {StatusError} while no node has the Pod */
-export function mustBeScheduled({ metadata, spec }: StoredPod): void {
-  if (!spec.nodeName) throw badRequestStatus(`pod ${metadata.name} does not have a host assigned`);
-}

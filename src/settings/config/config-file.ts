@@ -4,11 +4,10 @@ import { isNativeError } from 'node:util/types';
 import { LineCounter, parseDocument } from 'yaml';
 import {
   envNameMessages,
+  errorMessage,
   labelMessages,
-  labelValueMessages,
   parseDuration,
   PodrunError,
-  qualifiedNameMessages,
   type Taint,
 } from '../../api/index.ts';
 
@@ -41,6 +40,9 @@ import { configError, ConfigNode } from './config-node.ts';
 import { EVICTION_FIELDS, readEviction } from './eviction-settings.ts';
 import { IMAGE_FIELDS, readFlag, readImageSettings } from './image-settings.ts';
 import { parseIngressPorts, type RequestedIngressPorts } from '../../network/index.ts';
+import { readCount, readLabel, readTaint } from './config-values.ts';
+import { readNodes } from './declared-nodes.ts';
+import type { DeclaredNode } from './node-record.ts';
 import { splitWords } from './split-words.ts';
 
 const FIELDS = [
@@ -54,17 +56,18 @@ const FIELDS = [
   'metricsInterval',
   'network',
   'node',
+  'nodes',
   'overcommit',
   'podPidsLimit',
   'proxy',
   'runtime',
   'runtimeHandlers',
+  'terminatedPodGCThreshold',
   'watch',
 ] as const;
 /** Counters of the machine have hundredths of a second: shorter times measure nothing. */
 const INTERVAL_LEAST_MS = 1000;
 const CONFIG_FILE_NAME = 'podrun.yaml';
-const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 /** The content of `podrun.yaml`. */
 export interface ConfigFile {
@@ -78,12 +81,16 @@ export interface ConfigFile {
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Taints of this machine, which keep Pods away that do not tolerate them. */
   readonly nodeTaints: readonly Taint[];
+  /** The nodes in place of this machine. Undefined: not set. */
+  readonly nodes: readonly DeclaredNode[] | undefined;
   /** The isolation of containers. Undefined: not set. */
   readonly runtime: RuntimeChoice | undefined;
   /** The handlers that RuntimeClasses may name, beside `process` and `namespace`. */
   readonly runtimeHandlers: Readonly<Record<string, RuntimeHandler>>;
   /** The limit of Pods that run at a time. Undefined: not set. */
   readonly maxPods: number | undefined;
+  /** The number of ended Pods that may stay beside several nodes; 0: any. Undefined: not set. */
+  readonly terminatedPodGCThreshold: number | undefined;
   /** True: requests are recorded and not counted. Undefined: not set. */
   readonly overcommit: boolean | undefined;
   /** The limit of processes and threads in a Pod. Undefined: no limit. */
@@ -150,7 +157,7 @@ function readText(path: string, name: string): string {
     return readUpTo(path, CONFIG_MAX_BYTES).toString('utf8');
   } catch (error) {
     const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
-    const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
+    const problem = READ_PROBLEMS[code] ?? errorMessage(error);
     throw new PodrunError('Usage', `cannot read config file ${name}: ${problem}`, { path: name, cause: error });
   }
 }
@@ -177,11 +184,13 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
     imageSettings: readImageSettings(fields, folder),
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
+    nodes: fields.nodes && readNodes(fields.nodes),
     runtime: runtime && readChoice(runtime, RUNTIME_CHOICES),
     runtimeHandlers: Object.fromEntries(
       runtimeHandlers?.entries().map(([key, value]) => readHandler(key, value)) ?? [],
     ),
     maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
+    terminatedPodGCThreshold: fields.terminatedPodGCThreshold && readThreshold(fields.terminatedPodGCThreshold),
     overcommit: fields.overcommit && readFlag(fields.overcommit),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
     eviction: readEviction(fields),
@@ -196,6 +205,10 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
     ingressPort:
       ingressPort && (parseIngressPorts(ingressPort.text()) ?? ingressPort.fail('must be two ports: HTTP,HTTPS')),
   };
+}
+
+function readThreshold(node: ConfigNode): number {
+  return node.text() === '0' ? 0 : (readCount(node) ?? node.fail('must be a whole number, or 0 for any number'));
 }
 
 function readChoice<T extends string>(node: ConfigNode, choices: readonly T[]): T {
@@ -270,43 +283,14 @@ function readRuntimePath(name: string, path: ConfigNode | undefined, handler: Co
   return OCI_RUNTIMES.find((runtime) => runtime === name) ?? handler.fail('must have the path of its program');
 }
 
-function readLabel(key: string, value: ConfigNode): [string, string] {
-  const text = value.text();
-  const [keyProblem] = qualifiedNameMessages(key);
-  if (keyProblem !== undefined) value.failAtKey(keyProblem);
-  const [problem] = labelValueMessages(text);
-  if (problem !== undefined) value.fail(problem);
-  return [key, text];
-}
-
 /** Reads the limit as the configuration of a kubelet does, where -1 stands for none. */
 function readPidsLimit(node: ConfigNode): number | undefined {
   if (node.text() === '-1') return undefined;
   return readCount(node) ?? node.fail('must be a whole number above 0, or -1 for none');
 }
 
-/** Undefined: the text is not a whole number above 0. */
-function readCount(node: ConfigNode): number | undefined {
-  const text = node.text();
-  const count = /^\d+$/.test(text) ? Number(text) : 0;
-  return count > 0 && Number.isSafeInteger(count) ? count : undefined;
-}
-
 /** Reads the time between two looks, in milliseconds. */
 function readInterval(node: ConfigNode): number {
   const ms = quietly(() => parseDuration(node.text())) ?? 0;
   return ms >= INTERVAL_LEAST_MS ? ms : node.fail('must be a time of at least 1s, such as 15s');
-}
-
-/** Reads a taint as `kubectl taint` does: KEY=VALUE:EFFECT or KEY:EFFECT. */
-function readTaint(text: string, list: ConfigNode): Taint {
-  const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
-  const known = TAINT_EFFECTS.find((taintEffect) => taintEffect === effect);
-  if (known === undefined) {
-    const effects = TAINT_EFFECTS.join(', ');
-    return list.fail(`${JSON.stringify(text)} is not KEY=VALUE:EFFECT or KEY:EFFECT, with one of ${effects}`);
-  }
-  const [problem] = [...qualifiedNameMessages(key), ...labelValueMessages(value ?? '')];
-  if (problem !== undefined) list.fail(`${JSON.stringify(text)}: ${problem}`);
-  return { key, ...(value === undefined ? {} : { value }), effect: known };
 }

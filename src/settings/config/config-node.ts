@@ -67,10 +67,15 @@ export class ConfigNode {
 
   /** A list of texts. */
   texts(): string[] {
-    if (!isSeq(this.#node)) return this.fail('must be a list of texts');
+    return this.items('texts').map((item) => item.text());
+  }
+
+  /** The items of a list. @param what what they are, for the error about another node */
+  items(what: string): ConfigNode[] {
+    if (!isSeq(this.#node)) return this.fail(`must be a list of ${what}`);
     return this.#node.items.map((item, index) => {
       const place = { path: `${this.#path}[${index}]`, keyOffset: startOf(item) ?? this.#offset };
-      return new ConfigNode(this.#source, item, place).text();
+      return new ConfigNode(this.#source, item, place);
     });
   }
 

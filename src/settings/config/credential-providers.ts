@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { envNameMessages, isJsonObject, parseDuration, PodrunError, usage } from '../../api/index.ts';
+import { envNameMessages, errorMessage, isJsonObject, parseDuration, PodrunError, usage } from '../../api/index.ts';
 import type { CredentialProvider } from '../../lifecycle/index.ts';
 import { filesIn, quietly, succeeds } from '../../quietly.ts';
 
@@ -55,7 +55,7 @@ function readFile(file: string, folder: string): CredentialProvider[] {
   try {
     parsed = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw refused(file, error instanceof Error ? error.message : String(error));
+    throw refused(file, errorMessage(error));
   }
   const { apiVersion, kind, providers } = fieldsOf(file, parsed, CONFIG_FIELDS);
   if (kind !== 'CredentialProviderConfig' || !CONFIG_VERSIONS.includes(String(apiVersion))) {

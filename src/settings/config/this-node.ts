@@ -1,71 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, endianness, hostname, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import type { Quantity, Taint } from '../../api/index.ts';
+import type { Taint } from '../../api/index.ts';
 import type { NodeFacts } from '../../lifecycle/index.ts';
-import type { Store, Subscription } from '../../store/index.ts';
-import { nodeRecord, userTaints } from './node-record.ts';
-
-/** The settings of podrun.yaml about the node. */
-export interface NodeSettings {
-  readonly nodeLabels: Readonly<Record<string, string>>;
-  readonly nodeTaints: readonly Taint[];
-  readonly maxPods?: number | undefined;
-  /** See NodeFacts.isOvercommitted. */
-  readonly overcommits?: boolean | undefined;
-}
-
-/**
- * This machine as the node of an agent. Beside the settings of the agent, it has the labels and taints that users give
- * the stored node while the agent runs, and its cordon.
- */
-export class ThisNode {
-  readonly #store: Store;
-  readonly #settings: NodeSettings;
-  readonly #machine: NodeFacts;
-  #facts: NodeFacts;
-
-  /** @param storageDir the folder for the files of Pods */
-  constructor(store: Store, storageDir: string, settings: NodeSettings) {
-    const { nodeLabels: labels, nodeTaints: taints, maxPods } = settings;
-    this.#store = store;
-    this.#settings = settings;
-    this.#machine = readNode({ storageDir, labels, taints, maxPods });
-    this.#facts = this.#read();
-  }
-
-  get facts(): NodeFacts {
-    return this.#facts;
-  }
-
-  /** Calls back after each change of the stored node. */
-  follow(onChange: () => void): Subscription {
-    const watch = this.#store.watch('nodes', {}, () => {
-      this.#facts = this.#read();
-      onChange();
-    });
-    this.#facts = this.#read();
-    return watch;
-  }
-
-  /** The size of the disk is read on first use: without resources of clients, nothing is copied. */
-  #allocatable(given: Readonly<Record<string, Quantity>> | undefined): NodeFacts['allocatable'] {
-    const { allocatable } = this.#machine;
-    return given === undefined ? allocatable : { ...allocatable, ...given };
-  }
-
-  #read(): NodeFacts {
-    const record = nodeRecord(this.#store, this.#machine.name);
-    return {
-      ...this.#machine,
-      labels: { ...this.#machine.labels, ...record?.metadata.labels, ...this.#settings.nodeLabels },
-      taints: [...this.#settings.nodeTaints, ...userTaints(record)],
-      allocatable: this.#allocatable(record?.status?.capacity),
-      isOvercommitted: this.#settings.overcommits,
-      isCordoned: record?.spec?.unschedulable === true,
-    };
-  }
-}
 
 /** Go's names of operating systems and processors, which Kubernetes labels use. */
 const GO_OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };

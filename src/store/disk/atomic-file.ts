@@ -72,15 +72,21 @@ export function writePrivateFile(file: string, text: string): void {
  * @returns false when the folder existed already
  */
 export function makeFolder(folder: string, make: (folder: string) => void = makePrivate): boolean {
+  return makeWithParents(folder, make, true);
+}
+
+/** @param hasAgain true for a first attempt: another process may make the parent right behind it */
+function makeWithParents(folder: string, make: (folder: string) => void, hasAgain: boolean): boolean {
   try {
     make(folder);
     return true;
   } catch (error) {
     if (statIfThere(folder)?.isDirectory() === true) return false;
     const parent = path.dirname(folder);
-    if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolder(parent, make);
-    return makeFolder(folder, make);
+    const isThere = existsSync(parent);
+    if (errorCode(error) !== 'ENOENT' || (isThere && !hasAgain)) throw error;
+    if (!isThere) makeWithParents(parent, make, true);
+    return makeWithParents(folder, make, false);
   }
 }
 

@@ -80,6 +80,11 @@ export class PodLog {
     return this.#podLine && (parseTransition(this.#podLine)?.object as StoredPod | undefined);
   }
 
+  /** The address of the Pod. Most Pods that have none are not parsed: thousands may wait for a node. */
+  podIP(): string | undefined {
+    return this.#podLine?.includes('"podIP":') === true ? this.pod()?.status.podIP : undefined;
+  }
+
   /** The metadata of the Event with this name, as of the last look. */
   event(name: string): StoredMeta | undefined {
     if (this.#events === undefined) {
@@ -186,9 +191,9 @@ export class OpenPodLogs {
     return open !== undefined && this.look(key, open) ? open.pod() : readPod(this.#path(key));
   }
 
-  /** A Pod that this process owns, as it was last seen. Undefined: another one. */
-  ownPod(key: ObjectKey): StoredPod | undefined {
-    return this.#held.has(keyText(key)) ? this.#open.get(keyText(key))?.pod() : undefined;
+  /** The log of a Pod that this process owns. Undefined: another one. */
+  ownLog(key: ObjectKey): PodLog | undefined {
+    return this.#held.has(keyText(key)) ? this.#open.get(keyText(key)) : undefined;
   }
 
   /** True when there is a Pod, as far as can be known without its lock. */

@@ -25,20 +25,23 @@ export class KeptObject<T extends StoredObject = StoredObject> {
   #packed = '';
   readonly #length: number;
 
-  private constructor(object: T) {
+  private constructor(object: T, length: number) {
     this.uid = object.metadata.uid;
     this.resourceVersion = object.metadata.resourceVersion;
     this.whole = object;
-    this.#length = JSON.stringify(object).length;
+    this.#length = length;
     wholeOnes.add(this);
     wholeLength += this.#length;
   }
 
-  /** The object must not change any more. */
-  static of<T extends StoredObject>(object: T): KeptObject<T> {
+  /**
+   * The object must not change any more.
+   * @param length the characters of its JSON, if the caller knows them
+   */
+  static of<T extends StoredObject>(object: T, length?: number): KeptObject<T> {
     const known = keptOnes.get(object);
     if (known !== undefined) return known as unknown as KeptObject<T>;
-    const kept = new KeptObject(object);
+    const kept = new KeptObject(object, length ?? JSON.stringify(object).length);
     keptOnes.set(object, kept);
     for (const oldest of wholeLength > WHOLE_MAX ? wholeOnes : []) {
       if (wholeLength <= WHOLE_MAX || oldest === kept) break;

@@ -1,27 +1,25 @@
-import { FolderWatch } from './folder-watch.ts';
-import { isInScope, keyOfText, keysIn, keyText } from '../disk/listing.ts';
+import { isInScope, keyOfText, keyText } from '../disk/listing.ts';
 import { KeptObject } from './kept-object.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope } from '../base/store.ts';
+import type { PlaceWatch, RecordPlace } from '../base/record-place.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 
 interface RecordFeedOptions {
-  readonly root: string;
   readonly subscribers: Subscribers;
+  readonly records: RecordPlace;
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
-  /** The resource version of the object, found without reading it. Undefined when there is no such object. */
-  readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
 }
 
 /** The plain records of one resource that are being followed. */
 interface FollowedResource {
-  readonly folders: FolderWatch;
+  readonly place: PlaceWatch;
   /** The objects as last reported, by namespace and name. */
   readonly known: Map<string, KeptObject>;
 }
 
 /**
- * Reports changes of plain records: compares the files with the objects as last reported. Changes in quick succession
+ * Reports changes of plain records: compares their place with the objects as last reported. Changes in quick succession
  * by another process may be reported as one, as clients of Kubernetes expect. Each change of this process is reported.
  */
 export class RecordFeed {
@@ -34,11 +32,11 @@ export class RecordFeed {
 
   follow({ resource, scope }: Subscriber): void {
     const shelf = this.#resources.get(resource) ?? this.#followResource(resource);
-    shelf.folders.add(scope.namespace);
+    shelf.place.add(scope.namespace);
     // Reports deletions to the other subscribers, before the new one joins.
     for (const key of knownKeys(shelf)) if (isInScope(scope, key)) this.check(resource, key);
     // One after the other: there may be many.
-    for (const key of keysIn(this.#options.root, resource, scope)) {
+    for (const key of this.#options.records.keysIn(resource, scope)) {
       // Reports what happened so far to the other subscribers. The new subscriber starts after that.
       if (this.#isWanted(resource, key)) this.check(resource, key);
       else {
@@ -51,23 +49,26 @@ export class RecordFeed {
   /** The objects of a scope that is followed, sorted by namespace, then name. They must not be changed. */
   present(resource: Resource, scope: Scope): Iterable<StoredObject> {
     const known = this.#resources.get(resource)?.known;
-    return objectsOf(keysIn(this.#options.root, resource, scope).flatMap((key) => known?.get(keyText(key)) ?? []));
+    return objectsOf(this.#options.records.keysIn(resource, scope).flatMap((key) => known?.get(keyText(key)) ?? []));
   }
 
-  trim(): void {
-    for (const [resource, shelf] of this.#resources) {
+  /** Forgets the objects that only this closed subscriber wanted. */
+  trim({ resource }: Subscriber): void {
+    const shelf = this.#resources.get(resource);
+    if (shelf === undefined) return;
+    if (this.#options.subscribers.hasAnyOf(resource)) {
       for (const key of knownKeys(shelf)) if (!this.#isWanted(resource, key)) shelf.known.delete(keyText(key));
-      if (this.#options.subscribers.hasAnyOf(resource)) continue;
-      shelf.folders.close();
-      this.#resources.delete(resource);
+      return;
     }
+    shelf.place.close();
+    this.#resources.delete(resource);
   }
 
   /** Reports what happened to an object since the last look. Reads only what is new. */
   check(resource: Resource, key: ObjectKey): void {
     const shelf = this.#resources.get(resource);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
-    const version = this.#options.versionOf(resource, key);
+    const version = this.#options.records.versionOf(resource, key);
     if (version === shelf.known.get(keyText(key))?.resourceVersion) return;
     this.#report(resource, shelf, key, version === undefined ? undefined : this.#options.read(resource, key));
   }
@@ -78,10 +79,18 @@ export class RecordFeed {
     const key = keyOf(object);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
     // The object belongs to the writer, who may change it. Readers of the file would get it like this.
-    this.#report(resource, shelf, key, JSON.parse(JSON.stringify(object)) as StoredObject);
+    const text = JSON.stringify(object);
+    this.#report(resource, shelf, key, JSON.parse(text) as StoredObject, text.length);
   }
 
-  #report(resource: Resource, shelf: FollowedResource, key: ObjectKey, now: StoredObject | undefined): void {
+  /** @param length of the text of the object; see `KeptObject` */
+  #report(
+    resource: Resource,
+    shelf: FollowedResource,
+    key: ObjectKey,
+    now: StoredObject | undefined,
+    length?: number,
+  ): void {
     const before = shelf.known.get(keyText(key));
     if (before?.resourceVersion === now?.metadata.resourceVersion) return;
     const { subscribers } = this.#options;
@@ -91,7 +100,7 @@ export class RecordFeed {
     before?.release();
     if (now === undefined) shelf.known.delete(keyText(key));
     else {
-      shelf.known.set(keyText(key), KeptObject.of(now));
+      shelf.known.set(keyText(key), KeptObject.of(now, length));
       const type = before?.uid === now.metadata.uid ? 'MODIFIED' : 'ADDED';
       subscribers.enqueueIfNew(resource, { type, object: now });
     }
@@ -102,25 +111,25 @@ export class RecordFeed {
   recheck(later: (part: () => void) => void): void {
     for (const [resource, shelf] of this.#resources) {
       const keys = new Map<string, ObjectKey>();
-      const namespaces = new Set(shelf.folders.rescan((key) => void keys.set(keyText(key), key)));
+      const namespaces = new Set(shelf.place.rescan((key) => void keys.set(keyText(key), key)));
       // Objects that are gone are no entries any more.
       for (const key of knownKeys(shelf)) if (namespaces.has(key.namespace)) keys.set(keyText(key), key);
       for (const key of keys.values()) later(() => this.#checkAgain(resource, shelf, key));
     }
   }
 
-  #checkAgain(resource: Resource, { folders }: FollowedResource, key: ObjectKey): void {
+  #checkAgain(resource: Resource, { place }: FollowedResource, key: ObjectKey): void {
     try {
       this.check(resource, key);
     } catch (error) {
-      folders.unsettle();
+      place.unsettle();
       throw error;
     }
   }
 
   #followResource(resource: Resource): FollowedResource {
-    const folders = new FolderWatch(this.#options.root, resource, (key) => this.check(resource, key));
-    const shelf: FollowedResource = { folders, known: new Map() };
+    const place = this.#options.records.follow(resource, (key) => this.check(resource, key));
+    const shelf: FollowedResource = { place, known: new Map() };
     this.#resources.set(resource, shelf);
     return shelf;
   }

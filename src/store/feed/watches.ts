@@ -5,6 +5,7 @@ import { keyOf, type StoredObject, podOf } from '../base/metadata.ts';
 import { PodFeed } from './pod-feed.ts';
 import type { OpenPodLogs } from '../disk/pod-log.ts';
 import { RecordFeed } from './record-feed.ts';
+import type { RecordPlace } from '../base/record-place.ts';
 import type { OwnerReach } from '../owners/ownership.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from '../base/store.ts';
 import { type ChangeListener, type Subscriber, Subscribers } from './subscribers.ts';
@@ -21,8 +22,8 @@ interface WatchesOptions {
   /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
   readonly reachOf: (pod: StoredPod) => OwnerReach;
+  readonly records: RecordPlace;
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
-  readonly versionOf: (resource: Resource, key: ObjectKey) => string | undefined;
 }
 
 /** A new subscription. */
@@ -45,11 +46,11 @@ export class Watches {
   #beganMs = 0;
   #restsUntilMs = 0;
 
-  constructor({ root, clock, logs, readPod, reachOf, ...records }: WatchesOptions) {
+  constructor({ root, clock, logs, readPod, reachOf, records, read }: WatchesOptions) {
     const subscribers = this.#subscribers;
     this.#clock = clock;
     this.#podFeed = new PodFeed({ root, subscribers, logs, readPod, reachOf });
-    this.#recordFeed = new RecordFeed({ root, subscribers, ...records });
+    this.#recordFeed = new RecordFeed({ subscribers, records, read });
   }
 
   add(resource: Resource, scope: Scope, listener: ChangeListener): Watching {
@@ -107,7 +108,7 @@ export class Watches {
 
   #trim(subscriber: Subscriber): void {
     this.#podFeed.trim(subscriber);
-    this.#recordFeed.trim();
+    this.#recordFeed.trim(subscriber);
     if (!this.#subscribers.isEmpty) return;
     this.#nextRecheck?.cancel();
     this.#nextRecheck = undefined;

@@ -87,6 +87,12 @@ export class Leases {
     return namesIn(leasesFolder(this.#parts.root)).some((name) => name !== path.basename(this.#ownFile()));
   }
 
+  /** True when other processes have a lease that live, as far as this one can tell. */
+  get areOthersAlive(): boolean {
+    ifPossible(() => sweepLeases(this.#parts.root, this.#parts.lookup));
+    return this.areOthers;
+  }
+
   /** Removes the lease of this process. */
   end(): void {
     ifPossible(() => {

@@ -16,8 +16,9 @@ import {
   stillExists,
 } from '../disk/known-process.ts';
 import type { Lease, Leases } from './leases.ts';
-import { objectPath, ownerPath, podPaths } from '../base/layout.ts';
+import { ownerPath, podPaths } from '../base/layout.ts';
 import type { OpenPodLogs } from '../disk/pod-log.ts';
+import type { RecordPlace } from '../base/record-place.ts';
 import { spendReserve } from '../disk/reserve.ts';
 import { keyText } from '../disk/listing.ts';
 import { notInStore } from '../base/store-errors.ts';
@@ -94,6 +95,7 @@ interface OwnershipParts {
   readonly clock: Clock;
   readonly lookup: ProcessLookup;
   readonly locks: FileLocks;
+  readonly records: RecordPlace;
   readonly leases: Leases;
   readonly logs: OpenPodLogs;
 }
@@ -179,14 +181,14 @@ export class Ownership {
    */
   claim(resource: Resource, { namespace, name }: ObjectKey, command: string | undefined, agent?: string): Claim {
     const owner = this.self(command, agent);
-    const { root, locks } = this.#parts;
+    const { locks, records } = this.#parts;
     const living = locks.hold(resource, { namespace, name }, () => {
       const present = this.ownerOf(namespace, name, resource);
       const isMine = present?.isReserved === true && isSelf(present, this.#parts.lookup);
       if (present !== undefined && !isMine && this.stateOf(present) !== 'gone') return present;
       const pod = resource === 'pods' ? this.#parts.logs.read({ namespace, name }) : undefined;
-      const exists = resource === 'pods' ? pod !== undefined : existsSync(objectPath(root, resource, namespace, name));
-      if (!exists) throw notInStore(resource, name);
+      const stored = resource === 'pods' ? pod : records.versionOf(resource, { namespace, name });
+      if (stored === undefined) throw notInStore(resource, name);
       this.#record(resource, { namespace, name }, owner);
       if (pod !== undefined) this.took(pod, owner);
       return undefined;

@@ -30,3 +30,14 @@ export function removeVolumeData({ root, staging }: StorageParts, stored: Stored
   if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete' || folder === undefined || !existsSync(folder)) return;
   staging.discard(staging.moveToStaging(folder));
 }
+
+/** The folder that is the disk of a node, where the node has one of its own. */
+export function diskFolder(root: string, nodeName: string): string {
+  return path.join(root, 'disks', nodeName);
+}
+
+/** Removes the disk of a node that is gone. */
+export function removeDisk({ root, staging }: StorageParts, { metadata }: StoredObject): void {
+  const folder = diskFolder(root, metadata.name);
+  if (existsSync(folder)) staging.discard(staging.moveToStaging(folder));
+}

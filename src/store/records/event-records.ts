@@ -1,6 +1,5 @@
 import { compareText, type WatchEvent } from '../../api/index.ts';
-import { statIfThere } from '../../quietly.ts';
-import { objectPath, podPaths } from '../base/layout.ts';
+import { podPaths } from '../base/layout.ts';
 import type { PodLog, OpenPodLogs } from '../disk/pod-log.ts';
 import { keysIn, keyText } from '../disk/listing.ts';
 import {
@@ -44,6 +43,12 @@ export class EventRecords {
     const loggedKeys = new Set(wanted.map(({ metadata }) => keyText(metadata)));
     const plain = this.#plain.list('events', scope).filter(({ metadata }) => !loggedKeys.has(keyText(metadata)));
     return [...wanted, ...plain].toSorted(byNamespaceAndName);
+  }
+
+  /** The Events outside of Pods that were not written since a time, milliseconds since 1970. Reads none of them. */
+  unchangedSince(wallMs: number): ObjectKey[] {
+    const { records } = this.#parts;
+    return records.keysIn('events', {}).filter((key) => Number(records.versionOf('events', key)) / 1000 < wallMs);
   }
 
   /** @param objects one Event, or several about one Pod */
@@ -130,14 +135,6 @@ export function eventsIn(log: string): StoredObject[] {
     else events.set(event.metadata.name, event);
   }
   return [...events.values()];
-}
-
-/** The Events outside of Pods that were not written since a time, milliseconds since 1970. Reads none of them. */
-export function eventsUnchangedSince(root: string, wallMs: number): ObjectKey[] {
-  return keysIn(root, 'events', {}).filter(({ namespace, name }) => {
-    const stats = statIfThere(objectPath(root, 'events', namespace, name));
-    return stats !== undefined && stats.mtimeMs < wallMs;
-  });
 }
 
 /** True when these Events are about one Pod and have different names: then one write can store them all. */

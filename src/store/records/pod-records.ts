@@ -101,16 +101,16 @@ export class PodRecords {
   addressesInUse(): string[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const paths = podPaths(this.#parts.root, namespace, name);
-      const own = this.#logs.ownPod({ namespace, name });
-      if (own === undefined && !existsSync(paths.owner)) return [];
-      return (own ?? readPod(paths.transitions))?.status.podIP ?? [];
+      const own = this.#logs.ownLog({ namespace, name });
+      if (own !== undefined) return own.podIP() ?? [];
+      return (existsSync(paths.owner) ? readPod(paths.transitions)?.status.podIP : undefined) ?? [];
     });
   }
 
   /** The Pods that other agents run, also a background agent that is to be replaced. */
   ofOthers(): StoredPod[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
-      if (this.#logs.ownPod({ namespace, name }) !== undefined) return [];
+      if (this.#logs.ownLog({ namespace, name }) !== undefined) return [];
       const owner = this.#ownership.ownerOf(namespace, name);
       if (owner === undefined || (owner.agent === undefined && this.#ownership.stateOf(owner) === 'gone')) return [];
       return this.#logs.read({ namespace, name }) ?? [];

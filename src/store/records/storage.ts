@@ -9,12 +9,15 @@ import type { FileLocks } from '../disk/file-lock.ts';
 import type { ProcessLookup } from '../disk/known-process.ts';
 import { stagingFolder } from '../base/layout.ts';
 import type { VersionSource } from '../base/resource-version.ts';
+import type { RecordPlace } from '../base/record-place.ts';
 
 /** Parts that the records of all kinds share. */
 export interface StorageParts {
   readonly root: string;
   readonly clock: Clock;
   readonly locks: FileLocks;
+  /** The objects of all kinds but Pods. */
+  readonly records: RecordPlace;
   readonly versions: VersionSource;
   readonly staging: StagingArea;
 }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compareFields } from '../../../src/api/apply/compare.ts';
 import { fieldSetOf } from '../../../src/api/apply/field-set-of.ts';
 import { FieldSet } from '../../../src/api/apply/field-set.ts';
-import { applyServerSide, shapeOfType } from '../../../src/api/apply/index.ts';
+import { applyServerSide, shapeOfType, trackUpdate } from '../../../src/api/apply/index.ts';
 import { mergeFields } from '../../../src/api/apply/merge.ts';
 import { isSameJson } from '../../../src/api/base/json.ts';
 import type { KubeObject } from '../../../src/api/base/objects.ts';
@@ -88,4 +88,24 @@ describe('server-side apply', () => {
       }),
     );
   });
+});
+
+it('the owners of a wide object are found in a time that grows with its width', () => {
+  const of = { shape: shapeOfType('ConfigMap'), subresource: '', hasStatus: false, time: '2026-11-25T10:00:00Z' };
+  const wide = (value: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a' },
+    data: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, value])),
+  });
+  const ownedBy = ({ metadata }: KubeObject, manager: string): number => {
+    const { fieldsV1 } = metadata.managedFields?.find((one) => one.manager === manager) ?? {};
+    const { 'f:data': data = {} } = (fieldsV1 ?? {}) as { readonly 'f:data'?: object };
+    return Object.keys(data).filter((element) => element !== '.').length;
+  };
+  const created = trackUpdate(undefined, wide('a'), { ...of, manager: 'one' });
+  const changed = trackUpdate(created, { ...created, data: wide('b')['data'] }, { ...of, manager: 'two' });
+  expect([ownedBy(changed, 'one'), ownedBy(changed, 'two')]).toEqual([0, 20_000]);
+  const outcome = applyServerSide(changed, wide('c'), { ...of, manager: 'me', isForced: true });
+  expect(outcome.ok && ownedBy(outcome.object, 'me')).toBe(20_000);
 });

@@ -276,20 +276,6 @@ describe('plain writes', () => {
   });
 });
 
-it('the owners of a wide object are found in a time that grows with its width', () => {
-  const data = (value: string): Record<string, string> =>
-    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, value]));
-  const created = update(undefined, configMap(data('a')), 'one');
-  const changed = update(created, { ...created, data: data('b') }, 'two');
-  const ownedBy = (object: KubeObject, manager: string): string[] => {
-    const fields = ownersOf(object)[manager] as Record<string, object>;
-    return Object.keys(fields['f:data'] ?? {}).filter((element) => element !== '.');
-  };
-  expect([ownedBy(changed, 'one').length, ownedBy(changed, 'two').length]).toEqual([0, 20_000]);
-  const applied = apply(changed, configMap(data('c')), { isForced: true });
-  expect(ownedBy(applied, 'me')).toHaveLength(20_000);
-});
-
 it('the parts that an apply replaces as a whole are known', () => {
   const template = { spec: { nodeSelector: { a: 'b' }, containers: [{ name: 'a', command: ['x'] }] } };
   const object = { metadata: { labels: { a: 'b' } }, spec: { replicas: 1, template } };

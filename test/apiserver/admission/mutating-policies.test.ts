@@ -37,7 +37,12 @@ interface Given extends Omit<MutatingPolicy['spec'], 'mutations'> {
 
 function mutated(spec: Given, bound: PolicyBinding['spec'] = {}, params: readonly object[] = []) {
   return mutatedByPolicies(
-    { policies: [policy(spec as MutatingPolicy['spec'])], bindings: [binding(bound)], paramsOf: () => params as never },
+    {
+      policies: [policy(spec as MutatingPolicy['spec'])],
+      bindings: [binding(bound)],
+      hasKind: () => true,
+      paramsOf: () => params as never,
+    },
     { ...requestOf(), object: DEPLOYMENT },
     shapeOfType('apps.Deployment'),
   );

@@ -33,6 +33,7 @@ function denialBy(spec: ValidatingPolicy['spec'], params?: object): string | und
     {
       policies: [policy(spec)],
       bindings: [binding(params === undefined && spec.paramKind === undefined ? {} : PARAMS)],
+      hasKind: () => true,
       paramsOf,
     },
     requestOf(),
@@ -171,16 +172,34 @@ describe('a ValidatingAdmissionPolicy', () => {
     for (const isAllowed of [true, false]) {
       const permits = vi.fn(() => isAllowed);
       const policies = [policy({ validations: [{ expression: `authorizer.${check}.allowed()` }] })];
-      const { denial } = askPolicies({ policies, bindings: [binding()], paramsOf: () => [] }, requestOf({ permits }));
+      const { denial } = askPolicies(
+        { policies, bindings: [binding()], hasKind: () => true, paramsOf: () => [] },
+        requestOf({ permits }),
+      );
       expect(permits.mock.calls).toEqual([[user, expect.objectContaining(wanted)]]);
       expect(denial === undefined).toBe(isAllowed);
     }
   });
 
+  it('denies all that it is about when no kind of the server has its parameters', () => {
+    const policies = [policy({ paramKind: { apiVersion: 'v1', kind: 'Nope' }, validations: [{ expression: 'true' }] })];
+    const elsewhere = { matchResources: { namespaceSelector: { matchLabels: { no: 'where' } } } };
+    const denialOf = (bindings: PolicyBinding[]) =>
+      askPolicies({ policies, bindings, hasKind: () => false, paramsOf: () => [] }, requestOf()).denial;
+    expect(denialOf([binding(elsewhere)])).toEqual({
+      message:
+        "ValidatingAdmissionPolicy 'few' denied request: failed to configure policy: " +
+        "failed to find resource referenced by paramKind: '/v1, Kind=Nope'",
+      reason: 'Invalid',
+    });
+    expect(denialOf([])).toBeUndefined();
+    expect(denialOf([binding({ policyName: 'other' })])).toBeUndefined();
+  });
+
   it('may warn only', () => {
     const policies = [policy({ validations: [{ expression: 'false', message: 'too many' }] })];
     const bindings = [binding({ validationActions: ['Warn'] })];
-    const verdict = askPolicies({ policies, bindings, paramsOf: () => [] }, requestOf());
+    const verdict = askPolicies({ policies, bindings, hasKind: () => true, paramsOf: () => [] }, requestOf());
     expect(verdict).toEqual({
       denial: undefined,
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'few' with binding 'here': too many"],
@@ -189,7 +208,7 @@ describe('a ValidatingAdmissionPolicy', () => {
   });
 
   const verdictOf = (spec: ValidatingPolicy['spec'], bindings: PolicyBinding[]) =>
-    askPolicies({ policies: [policy(spec)], bindings, paramsOf: () => [] }, requestOf());
+    askPolicies({ policies: [policy(spec)], bindings, hasKind: () => true, paramsOf: () => [] }, requestOf());
   const audited = binding({ validationActions: ['Audit'] });
 
   it('has its first violation in the audit event', () => {

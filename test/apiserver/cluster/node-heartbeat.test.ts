@@ -22,9 +22,11 @@ function newCluster() {
     store.watch<StoredKubeObject>(resource, {}, ({ type, object }) => writes.push(`${type} ${object.kind}`));
   const get = (resource: string, namespace: string | undefined, name: string): KubeObject | undefined =>
     store.get(resource, namespace ?? 'default', name);
-  const context = { store, clock, objects: { get }, report: () => undefined } as unknown as ServerContext;
+  const reports: string[] = [];
+  const report = (text: string): void => void reports.push(text);
+  const context = { store, clock, objects: { get }, report } as unknown as ServerContext;
   const begin = (): { close: () => void } => keepNodeHeartbeat(context);
-  return { clock, store, writes, begin };
+  return { clock, store, writes, begin, reports };
 }
 
 /** The times of the heartbeats that a client reads, of all conditions. */
@@ -61,6 +63,18 @@ it('a Lease is renewed every ten seconds, and the status every five minutes', ()
   expect(heartbeats(cluster)).toEqual(['2026-01-01T10:15:00.000000Z']);
 });
 
+it('another process may make the Lease at the same moment', () => {
+  const { store, begin, reports } = newCluster();
+  const create = store.create.bind(store);
+  store.create = (resource, object) => {
+    if (resource === 'leases') create(resource, object);
+    return create(resource, object);
+  };
+  begin().close();
+  expect(store.list('leases')).toHaveLength(1);
+  expect(reports).toEqual([]);
+});
+
 it('the start of the node has its Events', () => {
   const { store, begin } = newCluster();
   const events: string[] = [];
@@ -76,6 +90,26 @@ it('the start of the node has its Events', () => {
     'kubelet NodeAllocatableEnforced: Updated Node Allocatable limit across pods',
     `node-controller RegisteredNode: Node ${NAME} event: Registered Node ${NAME} in Controller`,
     `kubelet NodeReady: Node ${NAME} status is now: NodeReady`,
+  ]);
+});
+
+it('the heartbeat of a node that was silent says again what it lacks', () => {
+  const { store, begin } = newCluster();
+  const at = { lastHeartbeatTime: '2026-01-01T08:00:00Z', lastTransitionTime: '2026-01-01T09:00:00Z' };
+  const types = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable', 'Ready'];
+  const conditions = types.map((type) => ({ type, status: 'Unknown', reason: 'NodeStatusUnknown', ...at }));
+  const key = { namespace: 'default', name: NAME };
+  store.change<Node & StoredKubeObject>('nodes', key, 'status', (node) => ({ ...node, status: { conditions } }));
+  begin().close();
+  const { status } = store.get<Node & KubeObject>('nodes', 'default', NAME) ?? {};
+  expect(
+    status?.conditions?.map(({ type, status: now, lastTransitionTime: time }) => `${type} ${now} ${time}`),
+  ).toEqual([
+    'MemoryPressure False 2026-01-01T10:00:00.000000Z',
+    'DiskPressure False 2026-01-01T10:00:00.000000Z',
+    'PIDPressure False 2026-01-01T10:00:00.000000Z',
+    'NetworkUnavailable Unknown 2026-01-01T09:00:00Z',
+    'Ready True 2026-01-01T10:00:00.000000Z',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ThisNode } from '../../../src/settings/config/this-node.ts';
+import { ClusterNodes } from '../../../src/settings/config/cluster-nodes.ts';
 import { startServer, type TestServer } from '../../server/start-server.ts';
 
 const NODE = `/api/v1/nodes/${hostname().trim().toLowerCase()}`;
@@ -24,7 +24,7 @@ async function patched(type: string, patch: unknown): Promise<unknown[]> {
 /** The amount that the scheduler of this node counts with. */
 function counted(): string | undefined {
   const { store } = server;
-  return new ThisNode(store, store.root, { nodeLabels: {}, nodeTaints: [] }).facts.allocatable['example.com/foo'];
+  return new ClusterNodes(store, store.root, { nodeLabels: {}, nodeTaints: [] }).all[0].allocatable['example.com/foo'];
 }
 
 it('clients give resources to the node, which are allocatable, and take them away', async () => {

@@ -20,7 +20,7 @@ it('an object that another client has deleted or changed is no news, and a full 
   expect(() => reportOf(new TypeError('broken'))).toThrow('broken');
 });
 
-// A defect fails the run of tests: see test/no-defects.ts.
+// A defect fails the run of tests: see test/each-file.ts.
 it('a role that collects rules and is deleted meanwhile is no defect', async () => {
   const [lines, changes]: [string[], string[]] = [[], []];
   const selector = { matchLabels: { collected: 'true' } };

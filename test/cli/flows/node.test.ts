@@ -1,4 +1,5 @@
 import { describe, type ExpectStatic, it } from 'vitest';
+import { freePort } from '../../free-port.ts';
 import { type ApiObject, serveForFile, SLEEPER, SLEEPING, SOON } from './api.ts';
 
 // Flows of sig-node, in the network that a server chooses by itself.
@@ -22,7 +23,7 @@ const LISTENER = `
     if (request.url === '/seen') return response.end(JSON.stringify({ seen }));
     seen.push(request.url);
     response.end();
-  }).listen(18437);
+  }).listen(process.argv[1]);
 `;
 
 /** Writes an object anew, as often as others change it meanwhile. */
@@ -53,19 +54,21 @@ describe.concurrent('sig-node', () => {
 
   it('HTTP hooks of a Pod reach another Pod through its proxy', async ({ expect }) => {
     const core = await newNamespace('hooks');
-    const called = { ...SLEEPER, command: [process.execPath, '-e', LISTENER] };
-    const readinessProbe = { tcpSocket: { port: 18437 }, periodSeconds: 1 };
+    // The network may be that of the machine.
+    const port = await freePort();
+    const called = { ...SLEEPER, command: [process.execPath, '-e', LISTENER, `${port}`] };
+    const readinessProbe = { tcpSocket: { port }, periodSeconds: 1 };
     const spec = { ...SLEEPING, containers: [{ ...called, readinessProbe }] };
     await send('POST', `${core}/pods`, { metadata: { name: 'called' }, spec });
     const host = (await untilReady(expect, `${core}/pods/called`))['status'].podIP as string;
-    const hook = (path: string): object => ({ httpGet: { host, port: 18437, path } });
+    const hook = (path: string): object => ({ httpGet: { host, port, path } });
     const lifecycle = { postStart: hook('/started?x=1'), preStop: hook('/stops') };
     const calling = { terminationGracePeriodSeconds: 30, containers: [{ ...SLEEPER, lifecycle }] };
     await send('POST', `${core}/pods`, { metadata: { name: 'calling' }, spec: calling });
     await untilReady(expect, `${core}/pods/calling`);
     await send('DELETE', `${core}/pods/calling`);
     await expect
-      .poll(async () => (await get(`${core}/pods/called:18437/proxy/seen`))['seen'] as unknown, SOON)
+      .poll(async () => (await get(`${core}/pods/called:${port}/proxy/seen`))['seen'] as unknown, SOON)
       .toEqual(['/started?x=1', '/stops']);
   });
 

@@ -15,7 +15,7 @@ import { socketAddress } from '../../../src/kubelet/attach/socket-address.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { LiveInstance } from '../../../src/kubelet/base/instance.ts';
 import type { ExecLaunch, ExecStart, TerminalSize } from '../../../src/runtime/base/runtime.ts';
-import { newPod } from '../../simulation/pod-simulation.ts';
+import { newPod } from '../../simulation/new-pod.ts';
 import { PATIENT } from '../../patience.ts';
 import { needs } from '../../needs.ts';
 

@@ -40,9 +40,16 @@ describe('the terminal', () => {
 
 const foreignAt = () => Promise.resolve([]);
 const nodeFor = () => node;
+const isOnMachine = () => false;
 
 describe('the environment of the manifest', () => {
-  const step = environmentStep({ store: new MemoryStore(new ManualClock()), nodeFor, network: 'host', foreignAt });
+  const step = environmentStep({
+    store: new MemoryStore(new ManualClock()),
+    nodeFor,
+    network: 'host',
+    isOnMachine,
+    foreignAt,
+  });
 
   it('has the variables of env, in which fields of the Pod appear', async () => {
     const env = [
@@ -63,7 +70,7 @@ describe('the environment of the manifest', () => {
     ['cluster', '10.96.0.1'],
   ] as const)('tells programs in the network %s that they are in a cluster', async (network, address) => {
     const store = new MemoryStore(new ManualClock());
-    const { variables } = await changesOf(environmentStep({ store, nodeFor, network, foreignAt }));
+    const { variables } = await changesOf(environmentStep({ store, nodeFor, network, isOnMachine, foreignAt }));
     expect(Object.fromEntries(variables ?? [])).toEqual({
       KUBERNETES_SERVICE_HOST: address,
       KUBERNETES_SERVICE_PORT: '443',
@@ -95,6 +102,7 @@ describe('the environment of the manifest', () => {
       store,
       nodeFor,
       network: 'host',
+      isOnMachine,
       foreignAt: (places) => {
         asked.push(...places.map(({ address, port }) => `${address}:${port}`));
         return Promise.resolve(places.filter(({ address }) => address === '127.96.0.11'));

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event } from '../../../src/api/generated/types.ts';
 import { type Ended, type Podrun, watchLines, workshopForEach } from '../../cli/workshop.ts';
+import { needs } from '../../needs.ts';
 
 const workshop = workshopForEach();
 
@@ -127,4 +128,26 @@ it('deleting a Pod removes its volumes and leaves the folders of the host alone'
   expect((await workshop.run(['delete', 'pod', 'gone'])).exitCode).toBe(0);
   expect(existsSync(path.join(workshop.stateDir, 'pods/default/gone'))).toBe(false);
   expect(readFileSync(path.join(host, 'kept/file'), 'utf8')).toBe('text');
+});
+
+it('a volume over the working folder is reported, with what to do', needs('namespaces'), async () => {
+  writeFileSync(path.join(workshop.folder, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+  const mountPath = path.dirname(workshop.folder);
+  const manifest = workshop.pod('hidden', {
+    restartPolicy: 'Never',
+    volumes: [{ name: 'scratch', emptyDir: {} }],
+    containers: [{ name: 'main', command: ['./run.sh'], volumeMounts: [{ name: 'scratch', mountPath }] }],
+  });
+  const { exitCode, stdout, stderr } = await workshop.run([
+    'apply',
+    manifest,
+    '--report',
+    'report',
+    '--runtime',
+    'namespace',
+  ]);
+  expect(exitCode).toBe(1);
+  const hidden = `volume scratch at ${mountPath} hides the files of ${workshop.folder}, in which container main starts`;
+  expect(stdout).toContain(`WorkingFolderHidden: ${hidden}`);
+  expect(stderr).toContain(`mount volume scratch elsewhere than at ${mountPath}, or move the files of`);
 });

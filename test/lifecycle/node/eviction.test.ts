@@ -106,7 +106,7 @@ describe('the Pod to evict', () => {
 
 describe('a Pod that comes to a node under pressure', () => {
   const now = { wallMs: 0, monotonicMs: 0 };
-  const facts = { node, placed: [], now };
+  const facts = { nodes: [node], placed: [], now };
   const asking = requesting({ memory: '1Mi' });
 
   it('waits, or is rejected when it names the node', () => {

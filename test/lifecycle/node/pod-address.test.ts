@@ -1,6 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOOPBACK, podAddress, PRIVATE } from '../../../src/lifecycle/node/pod-address.ts';
+import {
+  isInCluster,
+  isNodeInCluster,
+  LOOPBACK,
+  nodeInCluster,
+  nodeOnMachine,
+  nodePlace,
+  podAddress,
+  privateRange,
+} from '../../../src/lifecycle/node/pod-address.ts';
 
 const free = (): boolean => false;
 
@@ -32,7 +41,7 @@ describe('podAddress()', () => {
   it('is a private one for a private network', () => {
     fc.assert(
       fc.property(fc.uuid(), (uid) => {
-        const [, third, last] = /^10\.93\.(\d+)\.(\d+)$/.exec(podAddress(PRIVATE, uid, free)) ?? [];
+        const [, third, last] = /^10\.93\.(\d+)\.(\d+)$/.exec(podAddress(privateRange(undefined), uid, free)) ?? [];
         expect(Number(third)).toBeGreaterThanOrEqual(1);
         expect(Number(third)).toBeLessThanOrEqual(254);
         expect(Number(last)).toBeGreaterThanOrEqual(1);
@@ -62,5 +71,22 @@ describe('podAddress()', () => {
 
   it('is shared when there is no other', () => {
     expect(loopbackAddress('a', () => true)).toBe(loopbackAddress('a', free));
+  });
+});
+
+describe('the addresses of a declared node', () => {
+  it('go with each other: on this machine and in a cluster network', () => {
+    const places = [1, 2, 254, 255, 1000].map((number) => nodePlace(number).address);
+    expect(places.map(nodeInCluster)).toEqual(['10.92.0.1', '10.92.0.2', '10.92.0.254', '10.92.1.1', '10.92.3.238']);
+    expect(places.map((address) => nodeOnMachine(nodeInCluster(address)))).toEqual(places);
+    expect(places.map(nodeInCluster).every((address) => isNodeInCluster(address) && isInCluster(address))).toBe(true);
+  });
+
+  it('differ from addresses of Pods and machines', () => {
+    for (const address of ['127.0.0.1', '10.94.0.1', '10.93.1.7', '127.92.0.1', '192.168.1.4']) {
+      expect([nodeInCluster(address), nodeOnMachine(address)]).toEqual([address, address]);
+      expect(isNodeInCluster(address)).toBe(false);
+    }
+    expect(isInCluster('10.93.1.7')).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredService } from '../../../src/api/base/objects.ts';
 import { forwardedPorts } from '../../../src/lifecycle/requests/forwarded-ports.ts';
-import { newPod } from '../../simulation/pod-simulation.ts';
+import { newPod } from '../../simulation/new-pod.ts';
 
 const pod = newPod({
   containers: [

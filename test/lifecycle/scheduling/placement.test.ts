@@ -5,7 +5,7 @@ import { place, type Placement } from '../../../src/lifecycle/scheduling/placeme
 import { node, podWith } from '../base-objects.ts';
 
 const now = { monotonicMs: 0, wallMs: Date.parse('2026-01-01T00:00:00Z') };
-const placed = (pod: StoredPod): Placement => place(pod, { node, placed: [], now });
+const placed = (pod: StoredPod): Placement => place(pod, { nodes: [node], placed: [], now });
 const elsewhere = { nodeName: 'node-7' };
 const gated = { schedulingGates: [{ name: 'example.com/wait' }] };
 const unmet = { nodeSelector: { gpu: 'yes' } };
@@ -25,6 +25,15 @@ describe('place()', () => {
     });
   });
 
+  it('rejects a Pod that comes to a node which shuts down', () => {
+    const nodes = [{ ...node, isShuttingDown: true }];
+    expect(place(podWith({ nodeName: node.name }), { nodes, placed: [], now })).toMatchObject({
+      type: 'rejected',
+      event: { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' },
+      status: { phase: 'Failed', reason: 'NodeShutdown' },
+    });
+  });
+
   it.each<{ name: string; spec: Partial<PodSpec>; reason: string | undefined; events: number; notices: number }>([
     { name: 'of another node', spec: elsewhere, reason: undefined, events: 0, notices: 1 },
     { name: 'with a gate', spec: gated, reason: 'SchedulingGated', events: 0, notices: 0 },
@@ -41,6 +50,10 @@ describe('place()', () => {
     const pod = podWith(unmet);
     const first = placed(pod);
     if (first.type !== 'waits' || first.status === undefined) throw new Error(first.type);
-    expect(placed({ ...pod, status: first.status })).toEqual({ type: 'waits', notices: [] });
+    expect(placed({ ...pod, status: first.status })).toEqual({
+      type: 'waits',
+      notices: [],
+      rejection: first.rejection,
+    });
   });
 });

@@ -6,7 +6,7 @@ import { node, podWith, requesting } from '../base-objects.ts';
 
 /** A Pod on the node, which has two cores. */
 function placed(name: string, cpu: string, priority: number, more: Partial<StoredPod['metadata']> = {}): StoredPod {
-  return podWith({ priority, containers: [requesting({ cpu })] }, { name, uid: name, ...more });
+  return podWith({ priority, nodeName: node.name, containers: [requesting({ cpu })] }, { name, uid: name, ...more });
 }
 
 const wanting = (cpu: string, spec: Partial<StoredPod['spec']> = {}): StoredPod =>
@@ -26,9 +26,9 @@ function nominated(pod: StoredPod): StoredPod {
 
 /** The names of the Pods that go, or the message of the Pod that waits. */
 function answerTo(pod: StoredPod, others: readonly StoredPod[]): readonly string[] | string {
-  const answer = schedule(pod, { node, placed: others });
+  const answer = schedule(pod, { nodes: [node], placed: others });
   if (answer.type !== 'waits') return answer.type;
-  return answer.victims?.map(({ metadata }) => metadata.name) ?? answer.message;
+  return answer.preempts?.victims.map(({ metadata }) => metadata.name) ?? answer.message;
 }
 
 const waits = (why: string, reason = '1 Insufficient cpu'): string =>
@@ -89,7 +89,7 @@ describe('a Pod of higher priority', () => {
   });
 
   it('has the short message and a nominated node while it waits', () => {
-    const facts = { node, placed: [placed('low', '2', 1)], now: { wallMs: 0, monotonicMs: 0 } };
+    const facts = { nodes: [node], placed: [placed('low', '2', 1)], now: { wallMs: 0, monotonicMs: 0 } };
     expect(place(wanting('1'), facts)).toMatchObject({
       type: 'waits',
       status: { nominatedNodeName: node.name },

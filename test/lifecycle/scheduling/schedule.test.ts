@@ -25,23 +25,31 @@ const HELPLESS =
 const NO_VICTIMS =
   ' no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
 
-function unschedulable(why: string): Schedule {
+/** An answer of the scheduler without the plugins behind it: the cases of the specification have these. */
+type Answer = Exclude<Schedule, { type: 'waits' }> | Omit<Extract<Schedule, { type: 'waits' }>, 'plugins'>;
+
+function answer(pod: StoredPod, facts: SchedulerFacts): Answer {
+  const { plugins: _, ...rest } = { plugins: [], ...schedule(pod, facts) };
+  return rest;
+}
+
+function unschedulable(why: string): Answer {
   return { type: 'waits', reason: 'Unschedulable', message: `0/1 nodes are available: ${why}` };
 }
 
 /** The scheduler has looked at no node, and leaves the nominated one as it is. */
-function rejected(problem: string): Schedule {
-  return { ...unschedulable(`${problem}. not found`), keepsNomination: true } as Schedule;
+function rejected(problem: string): Answer {
+  return { ...unschedulable(`${problem}. not found`), keepsNomination: true } as Answer;
 }
 
 interface Row {
   readonly name: string;
   readonly spec: Partial<PodSpec>;
   readonly placed?: readonly StoredPod[];
-  readonly want: Schedule;
+  readonly want: Answer;
 }
 
-const here: Schedule = { type: 'fits', nodeName: 'node-1' };
+const here: Schedule = { type: 'fits', nodeName: 'node-1', volumes: [] };
 const elsewhere: Schedule = { type: 'elsewhere', nodeName: 'node-7' };
 const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
 const listening = (port: Partial<ContainerPort>): Partial<PodSpec> => ({
@@ -55,6 +63,8 @@ const apart = (term: PodAffinityTerm): Partial<PodSpec> => {
   const required = [{ labelSelector: { matchLabels: WEB }, ...term }];
   return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
 };
+/** The same Pod, bound to the node. */
+const onNode = (pod: StoredPod): StoredPod => ({ ...pod, spec: { ...pod.spec, nodeName: node.name } });
 const oneCore = podWith(asking({ cpu: '1' }));
 
 interface Storage {
@@ -180,11 +190,13 @@ describe('schedule()', () => {
     {
       name: 'leaves a Pod alone that stands on this node',
       spec: { ...asking({ cpu: '64' }), nodeName: 'node-1', volumes: [claim('nope')] },
-      want: { type: 'placed' },
+      want: { type: 'placed', node },
     },
     { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
   ])('$name', ({ spec, placed = [], want }) => {
-    expect(schedule(podWith(spec), { node, placed, objects: storage({ phase: 'Bound' }) })).toEqual(want);
+    expect(
+      answer(podWith(spec), { nodes: [node], placed: placed.map(onNode), objects: storage({ phase: 'Bound' }) }),
+    ).toEqual(want);
   });
 });
 
@@ -195,7 +207,7 @@ describe('schedule() of a Pod with a claim', () => {
     terms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] }],
   });
 
-  it.each<[string, Storage, Schedule]>([
+  it.each<[string, Storage, Answer]>([
     ['that has no volume yet', { phase: 'Pending' }, rejected('pod has unbound immediate PersistentVolumeClaims')],
     [
       'that was just made',
@@ -220,7 +232,67 @@ describe('schedule() of a Pod with a claim', () => {
     ['whose volume is here', on('node-1'), here],
   ])('%s', (_name, facts, want) => {
     const labelled = { ...node, labels: { ...node.labels, 'kubernetes.io/hostname': 'node-1' } };
-    expect(schedule(podWith({ volumes }), { node: labelled, placed: [], objects: storage(facts) })).toEqual(want);
+    expect(answer(podWith({ volumes }), { nodes: [labelled], placed: [], objects: storage(facts) })).toEqual(want);
+  });
+});
+
+it('schedule() prefers the node that has the image', () => {
+  const image = 'registry.example/app:1';
+  const nodes = ['node-1', 'node-2', 'node-3'].map((name) => ({
+    ...node,
+    name,
+    images: new Map(name === 'node-2' ? [[image, 900 * 2 ** 20]] : []),
+  }));
+  for (const order of [1, 2, 3]) {
+    const pod = podWith({ containers: [{ name: 'main', image }] });
+    expect(schedule(pod, { nodes, placed: [], order })).toMatchObject({ nodeName: 'node-2' });
+  }
+});
+
+describe('schedule() of a Pod whose claim waits for it', () => {
+  const volumes = [claim('data')];
+  const nodes = ['node-1', 'node-2'].map((name) => ({ ...node, name, labels: { [HOSTNAME]: name } }));
+  const waiting = (annotations: Record<string, string> = {}): StoredClaim =>
+    ({ metadata: { name: 'data', namespace: 'default', annotations }, spec: { storageClassName: 'local' } }) as never;
+  const disk = (name: string, nodeName: string, phase = 'Available'): StoredVolume => {
+    const matchExpressions = [{ key: HOSTNAME, operator: 'In' as const, values: [nodeName] }];
+    const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
+    return { metadata: { name }, spec: { storageClassName: 'local', nodeAffinity }, status: { phase } } as never;
+  };
+  const outcome = (disks: StoredVolume[], provisioner: string, annotations?: Record<string, string>): Schedule =>
+    schedule(podWith({ volumes }), {
+      nodes,
+      placed: [],
+      objects: {
+        claim: () => waiting(annotations),
+        volumes: () => disks,
+        storageClass: () => ({ provisioner, volumeBindingMode: 'WaitForFirstConsumer' }),
+      },
+    });
+  const LOCAL = 'kubernetes.io/no-provisioner';
+
+  it('chooses the node of a volume, and the volume', () => {
+    expect(outcome([disk('two', 'node-2')], LOCAL)).toMatchObject({
+      nodeName: 'node-2',
+      volumes: [{ claim: waiting(), volume: { metadata: { name: 'two' } } }],
+    });
+  });
+
+  it('has a volume made on the node that a client has selected', () => {
+    const annotations = { 'volume.kubernetes.io/selected-node': 'node-2' };
+    expect(outcome([], 'example.com/disks', annotations)).toEqual({
+      type: 'fits',
+      nodeName: 'node-2',
+      volumes: [{ claim: waiting(annotations), volume: undefined }],
+    });
+  });
+
+  it('says that no node has a volume', () => {
+    expect(outcome([disk('two', 'node-2', 'Bound')], LOCAL)).toMatchObject({
+      message: expect.stringContaining(
+        "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
+      ) as string,
+    });
   });
 });
 
@@ -231,7 +303,7 @@ describe('schedule() on a node with taints', () => {
   ];
   const refused = unschedulable(`1 node(s) had untolerated taint(s).${HELPLESS}`);
 
-  it.each<[name: string, tolerations: Toleration[] | undefined, want: Schedule]>([
+  it.each<[name: string, tolerations: Toleration[] | undefined, want: Answer]>([
     ['nothing', undefined, refused],
     ['everything', [{ operator: 'Exists' }], here],
     ['the key, whatever its value', [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }], here],
@@ -241,6 +313,6 @@ describe('schedule() on a node with taints', () => {
     ['another key', [{ key: 'slow', operator: 'Exists' }], refused],
   ])('of a Pod that tolerates %s', (_, tolerations, want) => {
     const pod = podWith({ tolerations, nodeSelector: want === here ? {} : { disk: 'tape' } });
-    expect(schedule(pod, { node: { ...node, taints }, placed: [] })).toEqual(want);
+    expect(answer(pod, { nodes: [{ ...node, taints }], placed: [] })).toEqual(want);
   });
 });

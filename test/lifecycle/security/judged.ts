@@ -3,7 +3,7 @@ import { capabilitiesOf } from '../../../src/lifecycle/security/capabilities.ts'
 import { judgeSecurity, refusalOf } from '../../../src/lifecycle/security/judge-security.ts';
 import type { OwnRights } from '../../../src/lifecycle/security/own-rights.ts';
 import type { RunAs } from '../../../src/lifecycle/security/run-as.ts';
-import { newPod } from '../../simulation/pod-simulation.ts';
+import { newPod } from '../../simulation/new-pod.ts';
 
 const ALL = capabilitiesOf('000001ffffffffff');
 /** The capabilities of a container on a node, without CAP_MKNOD. */

@@ -54,7 +54,8 @@ describe('a file of expectations', () => {
     ['steps: {}', 'e.yaml:1:8: steps: must be a list, not an object'],
     [
       'steps: [{}]',
-      'e.yaml:1:9: steps[0]: needs one of phase, condition, started, exited, ready, unready, waiting, event, deleted',
+      'e.yaml:1:9: steps[0]: needs one of phase, condition, started, exited, ready, unready, waiting, event, ' +
+        'scheduled, nominated, evicted, deleted',
     ],
     ['steps: [{startd: a}]', 'e.yaml:1:10: steps[0].startd: unknown field, did you mean "started"?'],
     ['steps: [{started: a, code: 1}]', 'e.yaml:1:28: steps[0].code: does not go with started'],

@@ -65,6 +65,28 @@ describe('what is wrong with a manifest', () => {
   });
 });
 
+describe('kinds that podrun does not run', () => {
+  const role = (rule: string): string =>
+    `apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: { name: a }\nrules:\n- ${rule}\n`;
+
+  it.each([
+    ['a right one', role('{ apiGroups: [""], resources: [pods], verbs: [get] }'), []],
+    ['an unknown field', role('{ apiGroups: [""], resources: [pods], verb: [get] }'), ['error unknown-field 5:41']],
+    ['a missing value', role('{ apiGroups: [""], resources: [pods] }'), ['error required-value 5:3']],
+    [
+      'a wrong value',
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: { name: a }\n' +
+        'roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Roles, name: a }\n',
+      ['error unsupported-value 4:55'],
+    ],
+  ])('are judged as an API server does: %s', async (_name, text, wanted) => {
+    const { findings, objects } = await lint(text);
+    expect(objects).toBe(1);
+    const lines = findings.map(({ level, rule, line, column }) => `${level} ${rule} ${line}:${column}`);
+    expect(lines).toEqual(wanted);
+  });
+});
+
 describe('what is not checked', () => {
   const FOREIGN = [
     ['another file in YAML', 'services: { web: { image: nginx } }\n'],

@@ -18,7 +18,15 @@ const asRoot: NetworkJoin = { ...cluster, isUsers: false };
 /** The words before the script, which is the last one. */
 const words = ({ argv }: { readonly argv: readonly string[] }): string => argv.slice(0, -1).join(' ');
 const script = ({ argv }: { readonly argv: readonly string[] }): string => argv.at(-1) ?? '';
-const request = { tools, address: '10.93.4.5', uid: 1001, gid: 1002, sysctls: [], heldFor: undefined } as const;
+const request = {
+  tools,
+  address: '10.93.4.5',
+  isOfNode: false,
+  uid: 1001,
+  gid: 1002,
+  sysctls: [],
+  heldFor: undefined,
+} as const;
 
 describe('the command that makes', () => {
   it.each([

@@ -4,6 +4,7 @@ import type { ServiceListener } from '../../../src/network/base/service-listener
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { endpoint, service, slice } from '../objects.ts';
 
+const NODE = { name: 'a', labels: {}, taints: [], allocatable: {}, hostIPs: ['127.0.0.1'] as [string] };
 const TAKEN =
   'PortTaken: cannot serve 127.96.0.9:8080: server-8080 (pid 7) listens on this port; ' +
   'use --network cluster, or another port';
@@ -15,6 +16,7 @@ it('a port that is taken is tried again, and reported at the fourth failure', as
   let isTaken = true;
   const services = new AgentServices({
     network: 'host',
+    nodes: () => [],
     clock,
     listeners: {
       update: (listeners: readonly ServiceListener[]) => {
@@ -50,6 +52,36 @@ it('a port that is taken is tried again, and reported at the fourth failure', as
   });
 });
 
+it('fields that need the nodes of clients are reported where these are not known', async () => {
+  const told: string[] = [];
+  const nodes = ['a', 'b'].map((name) => ({ ...NODE, name }));
+  const show = async (network: 'host' | 'cluster', facts: typeof nodes): Promise<string[]> => {
+    const services = new AgentServices({
+      network,
+      nodes: () => facts,
+      clock: new ManualClock(0),
+      listeners: { update: () => Promise.resolve([]), close: () => undefined },
+      ownerOf: () => Promise.resolve(undefined),
+      record: (_, { reason, message }) => told.push(`${reason}: ${message}`),
+      onTrouble: () => undefined,
+      onServed: () => undefined,
+    });
+    const spec = {
+      clusterIP: '127.96.0.9',
+      internalTrafficPolicy: 'Local',
+      trafficDistribution: 'PreferSameNode',
+    } as const;
+    await services.show([service('web', spec)], []);
+    return told.splice(0).filter((text) => text.startsWith('FieldHasNoEffect'));
+  };
+  expect(await show('host', nodes)).toEqual([
+    'FieldHasNoEffect: spec.internalTrafficPolicy, spec.trafficDistribution: the node of a client is not known in ' +
+      'the network of this machine; with --network cluster it is',
+  ]);
+  expect(await show('host', nodes.slice(1))).toEqual([]);
+  expect(await show('cluster', nodes)).toEqual([]);
+});
+
 it('a Service is reported as served once: when its endpoints are known, and the listeners have them', async () => {
   const clock = new ManualClock(0);
   const served: string[] = [];
@@ -57,6 +89,7 @@ it('a Service is reported as served once: when its endpoints are known, and the 
   let updated = (): void => undefined;
   const services = new AgentServices({
     network: 'host',
+    nodes: () => [],
     clock,
     listeners: {
       update: () => new Promise((resolve) => (updated = () => resolve([]))),

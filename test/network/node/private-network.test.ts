@@ -19,6 +19,7 @@ it.each<[host: string, isShared: boolean, expected: boolean]>([
   const network = await PrivateNetwork.open({
     spec: { containers: [] },
     address: ADDRESS,
+    nodeAddress: '127.0.0.1',
     held: unused,
     helper: unused,
     isShared,

@@ -11,6 +11,8 @@ const template = (container: object): object => ({
 });
 const listens = template({ ports: [{ containerPort: 80 }] });
 
+const HERE = { needsDns: false };
+
 describe('--network auto takes a cluster', () => {
   it.each([
     ['a Pod', object('Pod', { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] }), undefined],
@@ -21,7 +23,7 @@ describe('--network auto takes a cluster', () => {
     [
       'replicas with a port',
       object('Deployment', { replicas: 3, template: listens }),
-      'the 3 replicas of deployment/web have a containerPort',
+      'deployment/web has 3 replicas with a containerPort',
     ],
     ['replicas without a port', object('Deployment', { replicas: 3, template: template({}) }), undefined],
     ['one replica with a port', object('StatefulSet', { replicas: 1, template: listens }), undefined],
@@ -37,17 +39,19 @@ describe('--network auto takes a cluster', () => {
     ],
     ['an object without a spec', object('ConfigMap', undefined), undefined],
   ])('for %s, or not', (_, one, expected) => {
-    expect(whyCluster([object('Pod', { containers: [] }), one], false)).toBe(expected);
+    expect(whyCluster([object('Pod', { containers: [] }), one], HERE)).toBe(expected);
   });
 
   it('for a Pod that looks up a Service, where nothing else has a DNS server', () => {
     const looksUp = { containers: [{ name: 'main', args: ['until nslookup db.default.svc.cluster.local; do …'] }] };
     const objects = [object('Pod', looksUp)];
-    expect(whyCluster(objects, false)).toBeUndefined();
-    expect(whyCluster(objects, true)).toContain('pod/web looks up names of Services');
-    expect(whyCluster([object('Job', { template: { spec: looksUp } })], true)).toContain('job/web looks up');
+    expect(whyCluster(objects, HERE)).toBeUndefined();
+    expect(whyCluster(objects, { needsDns: true })).toContain('pod/web looks up names of Services');
+    expect(whyCluster([object('Job', { template: { spec: looksUp } })], { needsDns: true })).toContain(
+      'job/web looks up',
+    );
     const others = { containers: [{ name: 'main', args: ['cat /data/my.svcs'] }] };
-    expect(whyCluster([object('Pod', others)], true)).toBeUndefined();
+    expect(whyCluster([object('Pod', others)], { needsDns: true })).toBeUndefined();
   });
 
   it.each<[string, object, string | undefined]>([
@@ -56,8 +60,33 @@ describe('--network auto takes a cluster', () => {
     ['runs such a command and has a port', { command: ['serve'], ports: [{}] }, 'pod/web runs from an image'],
   ])('for a Pod with an image that %s, or not', (_, container, expected) => {
     const containers = [{ name: 'main', image: 'nginx', ...container }];
-    expect(whyCluster([object('Pod', { containers })], false, () => true)).toBe(expected);
-    expect(whyCluster([object('Pod', { containers })], false, () => false)).toBeUndefined();
-    expect(whyCluster([object('Pod', { containers, hostNetwork: true })], false, () => true)).toBeUndefined();
+    expect(whyCluster([object('Pod', { containers })], { needsDns: false, runsImage: () => true })).toBe(expected);
+    expect(whyCluster([object('Pod', { containers })], { needsDns: false, runsImage: () => false })).toBeUndefined();
+    expect(
+      whyCluster([object('Pod', { containers, hostNetwork: true })], { needsDns: false, runsImage: () => true }),
+    ).toBeUndefined();
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['a Pod', object('Pod', { containers: [{ name: 'main' }] }), undefined],
+    [
+      'hostNetwork',
+      object('Pod', { hostNetwork: true, containers: [{ name: 'main' }] }),
+      'pod/web uses the network of its node, and there are several',
+    ],
+    [
+      'a hostPort that the program opens itself',
+      object('Job', { template: template({ ports: [{ containerPort: 80, hostPort: 80 }] }) }),
+      'job/web has the hostPort 80',
+    ],
+    ['a DaemonSet', object('DaemonSet', { template: template({}) }), undefined],
+    [
+      'a DaemonSet with a port',
+      object('DaemonSet', { template: listens }),
+      'daemonset/web has a Pod with a containerPort on each node',
+    ],
+  ])('for %s with several nodes, or not', (_, one, expected) => {
+    expect(whyCluster([one as KubeObject], { ...HERE, hasNodes: true })).toBe(expected);
+    expect(whyCluster([one as KubeObject], HERE)).toBeUndefined();
   });
 });

@@ -6,10 +6,10 @@ import { conditions, container, sidecar, waiting, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';
 
 /** The lines of the versions of a Pod, a second apart. */
-function linesOf(versions: readonly StoredPod[]): string[] {
+function linesOf(versions: readonly StoredPod[], hasNodes: boolean = false): string[] {
   let folded: FoldedPod | undefined;
   return versions.flatMap((next, index) => {
-    const told = foldedTransitions(versions[index - 1], next, index * 1000, {}, folded);
+    const told = foldedTransitions(versions[index - 1], next, index * 1000, { hasNodes }, folded);
     folded = told.folded;
     return told.transitions.map(storyLine);
   });
@@ -50,6 +50,14 @@ describe('a Pod that is well', () => {
       '· Pod  Pending, scheduled; waits for init fetch, progress',
       '✓ Pod  PodReadyToStartContainers, Running, Initialized, ContainersReady, Ready after 4.00s',
     ]);
+  });
+
+  it('has the name of its node where there are several', () => {
+    const [placed] = [pod(starting)].map((one) => ({ ...one, spec: { ...one.spec, nodeName: 'node-2' } }));
+    expect(placed && linesOf([isNew, placed], true)).toEqual([
+      '· Pod  Pending, scheduled on node-2; waits for init fetch, progress',
+    ]);
+    expect(placed && linesOf([isNew, placed])).toEqual(['· Pod  Pending, scheduled; waits for init fetch, progress']);
   });
 
   it('has the last state of a condition that turned twice without a line', () => {

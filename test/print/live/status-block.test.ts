@@ -100,6 +100,9 @@ const shopUrl = (change: Partial<FollowedAddress> = {}): FollowedAddress => ({
 describe('workloads', () => {
   const wellPods = ['web-pcpcs', 'web-hgckf'].map((name) => ({ pod: replica(name), activity: busy }));
   const web = { workload: workload('Deployment', FULL), pods: wellPods };
+  const crashed = {
+    status: { containerStatuses: [running('cache'), waiting('web', 'CrashLoopBackOff', { restartCount: 2 })] },
+  };
 
   it('have their addresses beside them, and their Pods that are well side by side below', () => {
     expect(lines({ columns: 110, workloads: [web], addresses: [shopUrl()], pods: [] })).toEqual([
@@ -126,11 +129,7 @@ describe('workloads', () => {
   });
 
   it('have lines for Pods that are not well, and for their containers', () => {
-    const crashing = replica('web-x', {
-      status: {
-        containerStatuses: [running('cache'), waiting('web', 'CrashLoopBackOff', { restartCount: 2 })],
-      },
-    });
+    const crashing = replica('web-x', crashed);
     const pods = [...wellPods, { pod: crashing, activity: busy }];
     expect(lines({ columns: 110, workloads: [{ ...web, pods }], pods: [], keys: [] })).toEqual([
       'web          3/3 ready',
@@ -138,6 +137,32 @@ describe('workloads', () => {
       '  web-x      CrashLoopBackOff  2 restarts',
       '    ✓ cache  Running',
       '    ✗ web    CrashLoopBackOff  back-off  2 restarts',
+    ]);
+  });
+
+  it('have a column of nodes where there are several', () => {
+    const on = (pod: StoredPod, nodeName?: string): StoredPod => ({ ...pod, spec: { ...pod.spec, nodeName } });
+    const crashing = { pod: on(replica('web-x', crashed), 'node-11'), activity: busy };
+    const well = wellPods.map(({ pod, activity }) => ({ pod: on(pod, 'node-2'), activity }));
+    const other = { pod: on(named('db', { status: { phase: 'Pending' } })), activity: busy };
+    const shown = { columns: 110, workloads: [{ ...web, pods: [...well, crashing] }], pods: [other], keys: [] };
+    expect(lines({ ...shown, hasNodes: true })).toEqual([
+      'web          3/3 ready',
+      '  pcpcs node-2 ✓ cache ✓ web    hgckf node-2 ✓ cache ✓ web',
+      '  web-x      CrashLoopBackOff  node-11  2 restarts',
+      '    ✓ cache  Running',
+      '    ✗ web    CrashLoopBackOff           back-off  2 restarts',
+      'db           Pending',
+    ]);
+    expect(lines(shown)).not.toContainEqual(expect.stringContaining('node-'));
+  });
+
+  it('have lines for Pods whose containers are ready, but not the node or a gate', () => {
+    const lost = named('web-1', { status: { conditions: conditions({ ContainersReady: 'True', Ready: 'False' }) } });
+    const pods = [...wellPods, { pod: lost, activity: busy }];
+    expect(lines({ columns: 110, workloads: [{ ...web, pods }], pods: [], keys: [] }).slice(1)).toEqual([
+      '  pcpcs ✓ cache ✓ web    hgckf ✓ cache ✓ web',
+      '  web-1  Running    its node is not ready',
     ]);
   });
 

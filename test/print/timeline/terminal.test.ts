@@ -97,3 +97,29 @@ it.each([
 ])('ticks of %i ms, at most %i', (lengthMs, most, labels) => {
   expect(ticksMs(lengthMs, most).map(tickLabel)).toEqual(labels);
 });
+
+it('has a row for each node where there are several, and the node of each Pod', async () => {
+  const placed = await web();
+  const pod = { ...placed.pod, spec: { ...placed.pod.spec, nodeName: 'node-1' } };
+  const timeline = { ...placed, pod };
+  const nodes = [
+    {
+      name: 'node-1',
+      counts: [
+        { fromMs: 0, toMs: 6000, pods: 1 },
+        { fromMs: 6000, toMs: 12_000, pods: 12 },
+      ],
+      away: [{ fromMs: 3000, toMs: 9000, how: 'crashed' }],
+    },
+    { name: 'node-2', counts: [{ fromMs: 0, toMs: 12_000, pods: 0 }], away: [] },
+  ];
+  const style = { width: 72, color: PLAIN, glyphs: UNICODE_GLYPHS, nodes };
+  const lines = renderTimelines([{ run: 'web', timeline }], style).split('\n');
+  expect(lines[0]).toBe('web: on node-1, Ready after 6s, 1 restart, Running, 12s old');
+  expect(lines.slice(4, 6)).toEqual([
+    'node/node-1   11111111111111?????????????????????????????++++++++++++++',
+    'node/node-2   000000000000000000000000000000000000000000000000000000000',
+  ]);
+  expect(lines.join('\n')).toContain('? node away');
+  expect(lines).toContain('0-9 the number of Pods on a node, + more');
+});

@@ -6,6 +6,7 @@ import {
   faultInjected,
   nodeLabelsMissing,
   type MissingLabel,
+  workingFolderHidden,
 } from '../../../src/lifecycle/texts/podrun-events.ts';
 import { noServiceNames } from '../../../src/lifecycle/texts/network-events.ts';
 import { listensOnLocalhost, portTaken } from '../../../src/lifecycle/texts/port-events.ts';
@@ -154,6 +155,13 @@ describe('explainPod()', () => {
       `    ${SEE_LOG}`,
     ]);
     expect(tries(explain(crashed, { events: [event('other')] }))).toEqual([SEE_LOG]);
+  });
+
+  it('says which volume hides the working folder, and what to do', () => {
+    const place = { folder: '/tmp/project', volume: 't', mountPath: '/tmp' };
+    const { reason, message } = workingFolderHidden('main', place);
+    const events = [webEvent(reason, { type: 'Warning', message, container: 'main' })];
+    expect(tries(explain(main(ended('main', 2)), { events }))).toEqual([message, SEE_LOG]);
   });
 
   it('shows a warning about names only where a log tells of an unknown one', () => {

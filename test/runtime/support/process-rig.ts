@@ -106,7 +106,11 @@ export function makeRig(pipes: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts)
     }
   });
 
-  afterAll(() => removeTree(folder));
+  afterAll(async () => {
+    // FIFOs for the next start may be in the making.
+    await runtime.close();
+    removeTree(folder);
+  });
 
   return {
     clock,

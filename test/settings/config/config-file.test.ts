@@ -114,6 +114,10 @@ watch: [web=./src, jobs]
   it('takes a limit of processes as a kubelet does', async () => {
     expect(read('podPidsLimit: 1024\n')?.podPidsLimit).toBe(1024);
     expect(read('maxPods: 1000\n')?.maxPods).toBe(1000);
+    const thresholds = ['0', '100'].map(
+      (value) => read(`terminatedPodGCThreshold: ${value}\n`)?.terminatedPodGCThreshold,
+    );
+    expect(thresholds).toEqual([0, 100]);
     expect(read('overcommit: true\n')?.overcommit).toBe(true);
     expect(read('podPidsLimit: -1\n')?.podPidsLimit).toBeUndefined();
   });
@@ -239,9 +243,11 @@ evictionMaxPodGracePeriod: 60
         'imageMaximumGCAge, imageMinimumGCAge, imagePullCredentialsVerificationPolicy, maxParallelImagePulls, ' +
         'preloadedImagesVerificationAllowlist, registries, registryBurst, registryPullQPS, ' +
         'serializeImagePulls, autoscalerPeriod, imageSource, images, ingressPort, maxPods, metricsInterval, network, ' +
-        'node, overcommit, podPidsLimit, proxy, runtime, runtimeHandlers, watch',
+        'node, nodes, overcommit, podPidsLimit, proxy, runtime, runtimeHandlers, ' +
+        'terminatedPodGCThreshold, watch',
     ],
     ['ingressPort: 80', '1:14: ingressPort: must be two ports: HTTP,HTTPS'],
+    ['terminatedPodGCThreshold: -1', '1:27: terminatedPodGCThreshold: must be a whole number, or 0 for any number'],
     ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
@@ -273,6 +279,20 @@ evictionMaxPodGracePeriod: 60
     ['images: {', '1:10: Flow map in block collection must be sufficiently indented and end with a }'],
     ['runtime: docker', '1:10: runtime: must be one of auto, process, namespace'],
     ['runtime: [auto]', '1:10: runtime: must be a text'],
+    ['nodes: 3', '1:8: nodes: must be a list of nodes'],
+    ['nodes: [ { zone: a } ]', '1:10: nodes[0]: must have a name'],
+    [
+      'nodes: [ { name: a_b } ]',
+      '1:18: nodes[0].name: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or ' +
+        "'-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for " +
+        "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    ],
+    ['nodes: [ { name: a }, { name: a } ]', '1:23: nodes[1]: another node has the name a'],
+    ['nodes: [ { name: a, count: 0 } ]', '1:28: nodes[0].count: must be a whole number from 1 to 1000'],
+    [
+      'nodes: [ { name: a, capacity: { cpu: much } } ]',
+      '1:38: nodes[0].capacity[cpu]: must be a quantity, such as 4 or 8Gi',
+    ],
     ['node: { name: x }', '1:9: node.name: unknown field, allowed are labels, taints'],
     [
       'node: { taints: [ gpu=yes ] }',

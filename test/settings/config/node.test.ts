@@ -40,7 +40,7 @@ describe('readNode()', () => {
     expect(amount('ephemeral-storage')).toBeGreaterThan(0);
     const verdict = (bytes: string): string =>
       schedule(podWith({ containers: [requesting({ 'ephemeral-storage': bytes })] }), {
-        node,
+        nodes: [node],
         placed: [],
       }).type;
     expect([verdict('1'), verdict('1E')]).toEqual(['fits', 'waits']);

@@ -10,7 +10,7 @@ import type { ImageVerdict } from '../../../src/lifecycle/plan/image-pull.ts';
 import type { LaunchOutcome } from '../../../src/kubelet/steps/step.ts';
 import { ManualClock } from '../../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../../src/simulation/memory-store.ts';
-import { newPod } from '../pod-simulation.ts';
+import { newPod } from '../new-pod.ts';
 import { SIMULATED_NODE, simulatedMachine } from '../../../src/simulation/simulated-machine.ts';
 import type { ExecBehaviour } from '../../../src/simulation/read-program.ts';
 import { SimulatedRuntime } from '../../../src/simulation/simulated-runtime.ts';
@@ -129,15 +129,16 @@ export class ScenarioRun {
       store: this.#store,
       clock: this.#clock,
       runtime: this.#runtime,
-      node: SIMULATED_NODE,
       agent: {
         config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
         notices: () => [],
-        schedulerFacts: () => ({ node: SIMULATED_NODE, placed: [] }),
+        schedulerFacts: () => ({ nodes: [SIMULATED_NODE], placed: [] }),
+        nodeOf: () => SIMULATED_NODE,
         alone: (step) => step(),
         preempt: (_victims, _by, publish) => publish(),
         placed: () => undefined,
-        changed: () => undefined,
+        changed: (run) => run.begin(),
+        recorded: () => undefined,
         over: () => this.#tell({ type: 'over' }),
         removed: () => undefined,
       },

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../api/index.ts';
 /**
  * A schema of a CustomResourceDefinition: `JSONSchemaProps`. Source: apiextensions/v1, types_jsonschema.go.
  */
@@ -57,7 +58,7 @@ export function schemaOr(value: boolean | SchemaProps | undefined): SchemaProps 
 /** The schema of a field. Undefined: the schema says nothing about it. */
 export function fieldSchema(schema: SchemaProps, name: string): SchemaProps | undefined {
   const { properties } = schema;
-  const known = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const known = ownValue(properties, name);
   return known ?? schemaOr(schema.additionalProperties);
 }
 

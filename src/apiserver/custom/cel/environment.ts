@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../api/index.ts';
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { addAddressLibraries } from './addresses.ts';
 import { addConversions } from './conversions.ts';
@@ -66,5 +67,5 @@ export function parseExpression(environment: Environment, text: string): Program
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  return errorMessage(error).split('\n')[0] ?? '';
 }

@@ -1,6 +1,6 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../manifest/index.ts';
-import { isJsonObject } from '../../../api/index.ts';
+import { errorMessage, isJsonObject, ownValue } from '../../../api/index.ts';
 import { childPath, fieldSchema, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { CelValues } from './cel-values.ts';
 import { ruleProgram } from './rule-programs.ts';
@@ -140,7 +140,7 @@ export function hasRules(schema: SchemaProps): boolean {
 }
 
 function fieldOf(object: unknown, name: string): unknown {
-  return isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
+  return isJsonObject(object) ? ownValue(object, name) : undefined;
 }
 
 /** Finds the item with the same keys before the change. Other lists do not say which item is which. */
@@ -176,5 +176,5 @@ function typeIn({ type = '' }: SchemaProps): string {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  return errorMessage(error).split('\n')[0] ?? '';
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../api/index.ts';
+import { errorMessage, isJsonObject } from '../../../api/index.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../manifest/index.ts';
 import { fieldSchema, keepsUnknown, schemaOr, type SchemaProps, type ValidationRule } from '../base/schema.ts';
 import { checkSchemaRules } from './check-rules.ts';
@@ -213,7 +213,7 @@ function checkPattern({ pattern }: SchemaProps, at: string): FieldError[] {
     fitsPattern(pattern, '');
     return [];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [invalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${why}`)];
   }
 }

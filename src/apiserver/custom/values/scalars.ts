@@ -1,5 +1,5 @@
 import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../../../manifest/index.ts';
-import { isSameJson } from '../../../api/index.ts';
+import { isSameJson, ownValue } from '../../../api/index.ts';
 import type { SchemaProps } from '../base/schema.ts';
 import { fitsPattern } from '../base/patterns.ts';
 import { hasFormat } from './formats.ts';
@@ -9,7 +9,7 @@ export function checkNumber(schema: SchemaProps, value: number, at: string): Fie
   const { minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false, multipleOf, format } = schema;
   const complain = (text: string): FieldError => invalid(at, value, `${at} in body ${text}`);
   const errors: FieldError[] = [];
-  const range = format === undefined ? undefined : RANGES[format];
+  const range = format === undefined ? undefined : ownValue(RANGES, format);
   if (range !== undefined && !(value >= range[0] && value <= range[1])) {
     errors.push(typeInvalid(at, 'number', `${at} in body must be of type ${format}: "number"`));
   }

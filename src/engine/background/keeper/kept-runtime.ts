@@ -1,5 +1,5 @@
 import { caught, inBackground } from '../../../defects.ts';
-import { PodrunError } from '../../../api/index.ts';
+import { errorMessage, PodrunError } from '../../../api/index.ts';
 import type { Clock } from '../../../clock.ts';
 import type {
   Adopted,
@@ -109,7 +109,7 @@ export class KeptRuntime implements Runtime {
     try {
       await this.#reach();
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(errorMessage(error));
     }
     return new Promise((resolve) => {
       this.#starts.set(id, (outcome) => {

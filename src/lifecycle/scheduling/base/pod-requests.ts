@@ -4,51 +4,63 @@ import {
   type ContainerStatus,
   effectiveResources,
   parseQuantity,
-  type ParsedResources,
   type PodSpec,
   type StoredPod,
 } from '../../../api/index.ts';
+import { heldTogether, type HeldResources, resourceAmounts, type ResourceAmounts } from '../../node/node-resources.ts';
 import { INFEASIBLE } from '../../texts/resize.ts';
 
 /** The requests of a Pod without requests when nodes are compared. Source: pkg/scheduler/util/pod_resources.go. */
 const DEFAULT_REQUESTS = { cpu: '100m', memory: '200Mi' } as const;
 
-/** By spec or Pod, since an attempt asks for the same Pods again and again. */
-const REQUESTS = new WeakMap<object, ParsedResources>();
-const SCORED = new WeakMap<object, ParsedResources>();
+/** By Pod, and by list of Pods: an attempt asks for the same ones again and again. */
+const REQUESTS = new WeakMap<StoredPod, ResourceAmounts>();
+const SCORED = new WeakMap<StoredPod, ResourceAmounts>();
+const HELD = new WeakMap<readonly StoredPod[], HeldResources>();
+const HELD_SCORED = new WeakMap<readonly StoredPod[], HeldResources>();
 
 /**
  * The requests of a Pod, as the scheduler counts them. While a container is resized, the larger of the old and the new
  * request counts. Source: staging/src/k8s.io/component-helpers/resource/helpers.go determineContainerReqs.
  */
-export function podRequests(pod: StoredPod): ParsedResources {
-  return remembered(REQUESTS, pod, () => effectiveResources(withResized(pod), 'requests'));
+export function podRequests(pod: StoredPod): ResourceAmounts {
+  return remembered(REQUESTS, pod, () => requestsOf(withResized(pod)));
+}
+
+/** The requests of Pods of a node together. The list is not changed afterwards. */
+export function heldRequests(pods: readonly StoredPod[]): HeldResources {
+  return remembered(HELD, pods, () => heldTogether(pods.map(podRequests)));
 }
 
 /** The same for scores: a container without a request for CPU or memory counts a default. */
-export function scoredRequests(pod: StoredPod): ParsedResources {
-  return remembered(SCORED, pod, () => effectiveResources(withDefaults(withResized(pod)), 'requests'));
+function scoredRequests(pod: StoredPod): ResourceAmounts {
+  return remembered(SCORED, pod, () => requestsOf(withDefaults(withResized(pod))));
+}
+
+/** The scored requests of Pods of a node together. The list is not changed afterwards. */
+export function heldScoredRequests(pods: readonly StoredPod[]): HeldResources {
+  return remembered(HELD_SCORED, pods, () => heldTogether(pods.map(scoredRequests)));
 }
 
 /**
  * The same for the Pod that is to be placed: its requests as a whole do not count there. Observed on 1.36, which sets
  * SkipPodLevelResources for NodeResourcesFit.
  */
-export function ownScoredRequests(pod: StoredPod): ParsedResources {
+export function ownScoredRequests(pod: StoredPod): ResourceAmounts {
   const { resources: _, ...spec } = withResized(pod);
-  return effectiveResources(withDefaults(spec), 'requests');
+  return requestsOf(withDefaults(spec));
 }
 
-function remembered(
-  known: WeakMap<object, ParsedResources>,
-  key: object,
-  compute: () => ParsedResources,
-): ParsedResources {
+function requestsOf(spec: PodSpec): ResourceAmounts {
+  return resourceAmounts(effectiveResources(spec, 'requests'));
+}
+
+function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, compute: () => V): V {
   const before = known.get(key);
   if (before !== undefined) return before;
-  const requests = compute();
-  known.set(key, requests);
-  return requests;
+  const value = compute();
+  known.set(key, value);
+  return value;
 }
 
 function withResized({ spec, status }: StoredPod): PodSpec {

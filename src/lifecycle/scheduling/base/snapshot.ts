@@ -16,8 +16,6 @@ type Labels = Readonly<Record<string, string>>;
 
 /** A node, as the scheduler sees it. */
 export interface SchedulingNode extends NodeFacts {
-  /** The size of each image that the node has, in bytes, by name. */
-  readonly images?: ReadonlyMap<string, number>;
   /** Features of the kubelet that Pods may need. Source: KEP-5328. */
   readonly declaredFeatures?: readonly string[];
   /** The number of volumes that the node takes of a CSI driver. A driver without a limit is absent. */
@@ -47,7 +45,7 @@ export interface Snapshot {
   readonly claim: (namespace: string, name: string) => StoredClaim | undefined;
   readonly volume: (name: string) => StoredVolume | undefined;
   /** The volumes that a claim may take. */
-  readonly volumes: readonly StoredVolume[];
+  readonly volumes: () => readonly StoredVolume[];
   readonly storageClass: (name: string) => StorageStorageClass | undefined;
   readonly deviceClaim: (namespace: string, name: string) => ResourceResourceClaim | undefined;
   readonly deviceClass: (name: string) => ResourceDeviceClass | undefined;
@@ -65,7 +63,7 @@ const NOTHING: Omit<Snapshot, 'nodes'> = {
   groupsOf: () => [],
   claim: () => undefined,
   volume: () => undefined,
-  volumes: [],
+  volumes: () => [],
   storageClass: () => undefined,
   deviceClaim: () => undefined,
   deviceClass: () => undefined,

@@ -92,7 +92,7 @@ export function matchesTerm(
   { namespaces = [], namespaceSelector, labelSelector }: PodAffinityTerm,
   owner: StoredPod,
   { metadata }: StoredPod,
-  { namespaceLabels }: Snapshot,
+  { namespaceLabels }: Pick<Snapshot, 'namespaceLabels'>,
 ): boolean {
   const isOwn = namespaces.length === 0 && namespaceSelector === undefined;
   const isInNamespace =

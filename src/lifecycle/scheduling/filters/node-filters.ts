@@ -2,13 +2,10 @@ import { allContainers, type PodSpec } from '../../../api/index.ts';
 import { hostPorts, hostPortsCollide } from '../../node/host-ports.ts';
 import { affinityNodeNames, matchesNode } from '../../node/node-affinity.ts';
 import { isTooLarge, shortagesBeside } from '../../node/node-resources.ts';
-import { hasUntoleratedTaint } from '../../node/taints.ts';
+import { CORDON, hasUntoleratedTaint } from '../../node/taints.ts';
 import { insufficient, MISFIT } from '../../texts/scheduling.ts';
 import { final, type FilterPlugin, PASSES, solvable } from '../base/plugin.ts';
-import { podRequests } from '../base/pod-requests.ts';
-
-/** The taint of a cordoned node. Source: k8s.io/api/core/v1, TaintNodeUnschedulable. */
-const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+import { heldRequests, podRequests } from '../base/pod-requests.ts';
 
 /** Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go. */
 export const nodeUnschedulable: FilterPlugin = {
@@ -70,7 +67,7 @@ export const nodeResourcesFit: FilterPlugin = {
   prepare: (pod) => ({
     type: 'filters',
     filter: ({ node, pods }) => {
-      const lacking = shortagesBeside(podRequests(pod), node, pods.map(podRequests));
+      const lacking = shortagesBeside(podRequests(pod), node, heldRequests(pods));
       if (lacking.length === 0) return undefined;
       const reasons = lacking.map(({ resource }) =>
         resource === 'pods' ? MISFIT.tooManyPods : insufficient(resource),

@@ -1,6 +1,7 @@
 import {
   type LabelSelector,
   matchesSelector,
+  ownValue,
   type StoredPod,
   type TopologySpreadConstraint,
 } from '../../../api/index.ts';
@@ -101,16 +102,15 @@ export function hasLabels(node: SchedulingNode, rules: readonly SpreadRule[]): b
 }
 
 /** The Pods of the same namespace that a constraint counts: Pods that are ending do not. */
-export function countSelected(
-  { metadata: { namespace } }: StoredPod,
-  selectors: readonly LabelSelector[],
-  pods: readonly StoredPod[],
-): number {
+export function countSelected(pod: StoredPod, selectors: readonly LabelSelector[], pods: readonly StoredPod[]): number {
   if (selectors.every(isEmptySelector)) return 0;
-  const counted = pods.filter(
-    ({ metadata }) => metadata.namespace === namespace && metadata.deletionTimestamp === undefined,
-  );
-  return counted.filter((other) => isSelected(other, selectors)).length;
+  return pods.filter((other) => isCounted(other, pod, selectors)).length;
+}
+
+/** True for a Pod that the constraints of another Pod count. */
+export function isCounted(other: StoredPod, { metadata }: StoredPod, selectors: readonly LabelSelector[]): boolean {
+  const { namespace, deletionTimestamp } = other.metadata;
+  return namespace === metadata.namespace && deletionTimestamp === undefined && isSelected(other, selectors);
 }
 
 function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
@@ -124,5 +124,5 @@ function isSelected({ metadata }: StoredPod, selectors: readonly LabelSelector[]
 
 /** The value of a node's label. */
 export function labelOf({ labels }: SchedulingNode, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+  return ownValue(labels, key);
 }

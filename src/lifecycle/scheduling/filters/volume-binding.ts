@@ -1,22 +1,26 @@
 import {
   compareQuantities,
+  makesVolumes,
   matchesSelector,
-  parseQuantity,
-  type ParsedQuantity,
+  SELECTED_NODE,
   type StoredClaim,
   type StoredPod,
   type StoredVolume,
-  ZERO_QUANTITY,
+  waitsForPod,
 } from '../../../api/index.ts';
 import { matchesTerms } from '../../node/node-affinity.ts';
+import { isMeantFor, sizeOfClaim, sizeOfVolume, storageClassOf, volumeMismatch } from '../../volumes/volume-fit.ts';
 import { CLAIM, MISFIT } from '../../texts/scheduling.ts';
 import { type FilterPlugin, PASSES } from '../base/plugin.ts';
 import type { SchedulingNode, Snapshot } from '../base/snapshot.ts';
 import { labelOf } from './topology-spread.ts';
 import { claimNames } from './volume-restrictions.ts';
 
-/** The provisioner of classes whose volumes a person makes. */
-const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+/** A claim that waits for its first Pod, and its volume on a node. Undefined: one is made there. */
+export interface VolumeChoice {
+  readonly claim: StoredClaim;
+  readonly volume: StoredVolume | undefined;
+}
 
 /**
  * Finds nodes that reach the volumes of the Pod's claims, or where volumes can be had for claims that wait for their
@@ -30,20 +34,26 @@ export const volumeBinding: FilterPlugin = {
     const problem = claims.map(problemOf).find((text) => text !== undefined);
     if (problem !== undefined) return { type: 'rejects', reasons: [problem] };
     const unbound = claims.filter((claim) => !isBound(claim));
-    if (unbound.some((claim) => !waitsForPod(claim, snapshot))) return { type: 'rejects', reasons: [CLAIM.unbound] };
+    if (unbound.some((claim) => !isLate(claim, snapshot))) return { type: 'rejects', reasons: [CLAIM.unbound] };
     const bound = claims.filter(isBound).map((claim) => volumeOf(claim, snapshot));
     return {
       type: 'filters',
       filter: ({ node }) => {
         const reasons = [
           ...(bound.every((volume) => isReached(volume, node)) ? [] : [MISFIT.volumeNode]),
-          ...(canBind(unbound, node, snapshot) ? [] : [MISFIT.noVolume]),
+          ...(chooseVolumes(unbound, node, snapshot) === undefined ? [MISFIT.noVolume] : []),
         ];
         return reasons.length === 0 ? undefined : { reasons, isFinal: true };
       },
     };
   },
 };
+
+/** The volumes that claims of a Pod get on a node which the filter passes. */
+export function volumeChoices(pod: StoredPod, node: SchedulingNode, snapshot: Snapshot): readonly VolumeChoice[] {
+  const unbound = claimsOf(pod, snapshot).filter((claim) => !isBound(claim));
+  return chooseVolumes(unbound, node, snapshot) ?? [];
+}
 
 /** The claims of a Pod that exist. */
 export function claimsOf(pod: StoredPod, { claim }: Snapshot): StoredClaim[] {
@@ -67,8 +77,9 @@ function isBound({ status }: StoredClaim): boolean {
 }
 
 /** True for a claim that gets its volume when its first Pod is placed. */
-function waitsForPod({ spec }: StoredClaim, { storageClass }: Snapshot): boolean {
-  return storageClass(spec.storageClassName ?? '')?.volumeBindingMode === 'WaitForFirstConsumer';
+function isLate(claim: StoredClaim, { storageClass }: Snapshot): boolean {
+  const type = storageClass(storageClassOf(claim) ?? '');
+  return type !== undefined && waitsForPod(type);
 }
 
 function isReached(volume: StoredVolume | undefined, node: SchedulingNode): boolean {
@@ -76,16 +87,26 @@ function isReached(volume: StoredVolume | undefined, node: SchedulingNode): bool
   return required === undefined || matchesTerms(required.nodeSelectorTerms, node);
 }
 
-/** True when each claim gets a volume of its own on the node, or one that is made there. Small claims choose first. */
-function canBind(unbound: readonly StoredClaim[], node: SchedulingNode, snapshot: Snapshot): boolean {
-  const taken = new Set<StoredVolume>();
+/**
+ * A volume of its own on the node for each claim, or one that is made there. Small claims choose first. Undefined: a
+ * claim gets none.
+ */
+function chooseVolumes(
+  unbound: readonly StoredClaim[],
+  node: SchedulingNode,
+  snapshot: Snapshot,
+): readonly VolumeChoice[] | undefined {
   const bySize = unbound.toSorted((one, other) => compareQuantities(sizeOfClaim(one), sizeOfClaim(other)));
-  return bySize.every((claim) => {
-    const volume = smallestFor(claim, node, snapshot.volumes, taken);
-    if (volume === undefined) return canProvision(claim, node, snapshot);
-    taken.add(volume);
-    return true;
-  });
+  const choices: VolumeChoice[] = [];
+  for (const claim of bySize) {
+    const selected = claim.metadata.annotations?.[SELECTED_NODE];
+    if (selected !== undefined && selected !== node.name) return undefined;
+    const taken = new Set(choices.flatMap(({ volume }) => volume ?? []));
+    const volume = selected === undefined ? smallestFor(claim, node, snapshot.volumes(), taken) : undefined;
+    if (volume === undefined && !canProvision(claim, node, snapshot)) return undefined;
+    choices.push({ claim, volume });
+  }
+  return choices;
 }
 
 /** Source: staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go FindMatchingVolume. */
@@ -100,37 +121,22 @@ function smallestFor(
 }
 
 function isFor(volume: StoredVolume, claim: StoredClaim): boolean {
-  const { claimRef, storageClassName = '', accessModes = [], volumeMode = 'Filesystem' } = volume.spec;
-  const { namespace, name } = claim.metadata;
-  if (compareQuantities(sizeOfVolume(volume), sizeOfClaim(claim)) < 0) return false;
-  if (volumeMode !== (claim.spec.volumeMode ?? 'Filesystem')) return false;
-  if (claimRef !== undefined) return claimRef.namespace === namespace && claimRef.name === name;
+  if (volumeMismatch(claim, volume) !== undefined) return false;
+  if (volume.spec.claimRef !== undefined) return isMeantFor(volume, claim);
   return (
     volume.status?.phase === 'Available' &&
     volume.metadata.deletionTimestamp === undefined &&
-    storageClassName === (claim.spec.storageClassName ?? '') &&
-    (claim.spec.selector === undefined || matchesSelector(claim.spec.selector, volume.metadata.labels)) &&
-    (claim.spec.accessModes ?? []).every((mode) => accessModes.includes(mode))
+    (claim.spec.selector === undefined || matchesSelector(claim.spec.selector, volume.metadata.labels))
   );
 }
 
 /** True when the provisioner of the claim's class makes volumes for the node. */
-function canProvision({ spec }: StoredClaim, node: SchedulingNode, { storageClass }: Snapshot): boolean {
-  const type = storageClass(spec.storageClassName ?? '');
-  if (type === undefined || type.provisioner === NO_PROVISIONER) return false;
+function canProvision(claim: StoredClaim, node: SchedulingNode, { storageClass }: Snapshot): boolean {
+  const type = storageClass(storageClassOf(claim) ?? '');
+  if (type === undefined || !makesVolumes(type)) return false;
   const topologies = type.allowedTopologies ?? [];
   if (topologies.length === 0) return true;
   return topologies.some(({ matchLabelExpressions = [] }) =>
     matchLabelExpressions.every(({ key = '', values = [] }) => values.includes(labelOf(node, key) ?? '\0')),
   );
-}
-
-function sizeOfClaim({ spec }: StoredClaim): ParsedQuantity {
-  const size = spec.resources?.requests?.['storage'];
-  return size === undefined ? ZERO_QUANTITY : parseQuantity(size);
-}
-
-function sizeOfVolume({ spec }: StoredVolume): ParsedQuantity {
-  const size = spec.capacity?.['storage'];
-  return size === undefined ? ZERO_QUANTITY : parseQuantity(size);
 }

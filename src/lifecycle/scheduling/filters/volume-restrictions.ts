@@ -18,20 +18,24 @@ export const volumeRestrictions: FilterPlugin = {
     const isInUse = others.some(
       (other) => other.metadata.namespace === namespace && claimNames(other).some((name) => exclusive.includes(name)),
     );
-    const disks = disksOf(pod);
-    if (!isInUse && disks.length === 0) return PASSES;
+    if (!isInUse && disksOf(pod).length === 0) return PASSES;
     return {
       type: 'filters',
       filter: ({ pods }) => {
         if (isInUse) return solvable(MISFIT.volumeInUse);
-        const held = pods.flatMap(disksOf);
-        return disks.some((disk) => held.some((other) => collides(disk, other)))
-          ? solvable(MISFIT.diskInUse)
-          : undefined;
+        return disksCollide(pod, pods) ? solvable(MISFIT.diskInUse) : undefined;
       },
     };
   },
 };
+
+/** True when a Pod uses a disk that another Pod keeps to itself. */
+export function disksCollide(pod: StoredPod, others: readonly StoredPod[]): boolean {
+  const disks = disksOf(pod);
+  if (disks.length === 0) return false;
+  const held = others.flatMap(disksOf);
+  return disks.some((disk) => held.some((other) => collides(disk, other)));
+}
 
 /** The names of the claims of a Pod's volumes. For ephemeral volumes podrun makes no claim. */
 export function claimNames({ spec }: StoredPod): string[] {

@@ -1,9 +1,9 @@
-import type { ParsedResources, StoredPod, Taint, Toleration } from '../../../api/index.ts';
+import type { Taint, Toleration } from '../../../api/index.ts';
 import { matchesTerms } from '../../node/node-affinity.ts';
-import { allocatable, resourceUnits } from '../../node/node-resources.ts';
+import { allocatable, type ResourceAmounts } from '../../node/node-resources.ts';
 import { hasUntoleratedTaint } from '../../node/taints.ts';
 import { MAX_NODE_SCORE, normalizeByMaximum, type NodeScores, type ScorePlugin } from '../base/plugin.ts';
-import { ownScoredRequests, podRequests, scoredRequests } from '../base/pod-requests.ts';
+import { heldRequests, heldScoredRequests, ownScoredRequests, podRequests } from '../base/pod-requests.ts';
 import type { NodeState, SchedulingNode } from '../base/snapshot.ts';
 
 /** The resources by which nodes are compared. */
@@ -53,8 +53,11 @@ export const leastAllocated: ScorePlugin = {
     const own = ownScoredRequests(pod);
     return unscaled(
       feasible.map(({ node, pods }) => {
-        const requests = [own, ...pods.map(scoredRequests)];
-        const scores = COMPARED.flatMap((resource) => roomScore(resource, node, requests) ?? []);
+        const { amounts } = heldScoredRequests(pods);
+        const scores = COMPARED.flatMap((resource) => {
+          const held = (own.get(resource) ?? 0n) + (amounts.get(resource) ?? 0n);
+          return roomScore(resource, node, held) ?? [];
+        });
         return scores.length === 0 ? 0 : Math.trunc(scores.reduce((sum, score) => sum + score, 0) / scores.length);
       }),
     );
@@ -62,10 +65,9 @@ export const leastAllocated: ScorePlugin = {
 };
 
 /** The part of a resource that is left, in percent. Undefined: the node has none of it. */
-function roomScore(resource: string, node: SchedulingNode, requests: readonly ParsedResources[]): number | undefined {
+function roomScore(resource: string, node: SchedulingNode, held: bigint): number | undefined {
   const capacity = allocatable(node, resource);
   if (capacity === 0n) return undefined;
-  const held = requests.reduce((sum, each) => sum + resourceUnits(resource, each.get(resource)), 0n);
   return held > capacity ? 0 : Number(((capacity - held) * BigInt(MAX_NODE_SCORE)) / capacity);
 }
 
@@ -74,23 +76,28 @@ export const balancedAllocation: ScorePlugin = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,
   score: (pod, _snapshot, feasible) => {
-    const requests = podRequests(pod);
-    if (COMPARED.every((resource) => resourceUnits(resource, requests.get(resource)) === 0n)) return undefined;
+    const own = podRequests(pod);
+    const nothing: ResourceAmounts = new Map();
+    if (COMPARED.every((resource) => (own.get(resource) ?? 0n) === 0n)) return undefined;
     return unscaled(
       feasible.map((state) => {
-        const change = balanceOf(state, [...state.pods, pod]) - balanceOf(state, state.pods);
+        const change = balanceOf(state, own) - balanceOf(state, nothing);
         return MAX_NODE_SCORE / 2 + Math.trunc((MAX_NODE_SCORE / 2 + change) / 2);
       }),
     );
   },
 };
 
-/** 100 when CPU and memory of the node are used alike, less the more they differ. */
-function balanceOf({ node }: NodeState, pods: readonly StoredPod[]): number {
+/**
+ * 100 when CPU and memory of the node are used alike, less the more they differ.
+ * @param more requests beside its Pods
+ */
+function balanceOf({ node, pods }: NodeState, more: ResourceAmounts): number {
+  const { amounts } = heldRequests(pods);
   const fractions = COMPARED.flatMap((resource) => {
     const capacity = allocatable(node, resource);
     if (capacity === 0n) return [];
-    const held = pods.reduce((sum, each) => sum + resourceUnits(resource, podRequests(each).get(resource)), 0n);
+    const held = (amounts.get(resource) ?? 0n) + (more.get(resource) ?? 0n);
     return Math.min(1, Number(held) / Number(capacity));
   });
   const [cpu = 0, memory = cpu] = fractions;

@@ -1,4 +1,4 @@
-import { goText, type StoredKubeObject } from '../../../api/index.ts';
+import { goText, inWholeSeconds, type StoredKubeObject } from '../../../api/index.ts';
 import { sortedEntries } from '../../text/labels.ts';
 import { describeIdentity, line } from '../lines.ts';
 
@@ -16,7 +16,7 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
  * which it has no form. Source: describe.go, genericDescriber.
  */
 export function describeAnyKind(object: StoredKubeObject): string[] {
-  return [...describeIdentity(object), ...describeFields(object, 0, '')];
+  return [...describeIdentity(object), ...describeFields(inWholeSeconds(object), 0, '')];
 }
 
 function describeFields(fields: object, level: number, prefix: string): string[] {

@@ -144,6 +144,16 @@ function describeAllocated(pods: readonly StoredPod[], allocatable: ResourceList
   ];
 }
 
+/** The requests of Pods for CPU and memory, with their shares of what the node can give. */
+export function requestedShares({ status }: Node, pods: readonly StoredPod[]): string[] {
+  const total = totalOf(
+    pods.map(({ spec }) => spec),
+    'requests',
+  );
+  const allocatable: ResourceList = status?.allocatable ?? status?.capacity ?? {};
+  return ['cpu', 'memory'].map((name) => share(name, total.get(name), allocatable[name]));
+}
+
 function totalOf(specs: readonly PodSpec[], kind: ResourceKind): ParsedResources {
   const total = new Map<string, ParsedQuantity>();
   for (const spec of specs)

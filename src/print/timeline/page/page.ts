@@ -3,9 +3,10 @@ import style from './page.css?raw';
 import { chartMarkup } from './chart.ts';
 import { jsonMarkup, Markup, markup } from './markup.ts';
 import { chartRows, type Entry, type ChartRow } from './rows.ts';
+import { nodeLabel } from '../drawing.ts';
 import { workloadGroups } from '../pod-summary.ts';
 import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
-import { readyCounts, type Timeline } from '../../../history/index.ts';
+import { type NodeLane, readyCounts, type Timeline } from '../../../history/index.ts';
 
 export interface PageOptions {
   /** Computes the SHA-256 of a text in base64: the page allows only its own script. */
@@ -13,23 +14,29 @@ export interface PageOptions {
   /** The time at which the page was made, RFC 3339. */
   readonly madeAt: string;
   readonly version: string;
+  /** The lanes of nodes. Default: none. */
+  readonly nodes?: readonly NodeLane[];
 }
 
 /**
  * Makes one page that contains everything and loads nothing. Output of Pods is text in it: each text is escaped, and a
  * content security policy forbids other scripts.
  */
-export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }: PageOptions): string {
+export function renderPage(pods: readonly PagePod[], options: PageOptions): string {
+  const { sha256, madeAt, version, nodes = [] } = options;
   const originMs = Math.min(...pods.map(({ timeline }) => timeline.createdAtMs));
   const offsets = pods.map(({ timeline }) => timeline.createdAtMs - originMs);
   const lengthMs = Math.max(1, ...pods.map(({ timeline }, index) => (offsets[index] ?? 0) + timeline.endMs)) * 1.01;
-  const rows = workloadGroups(pods).flatMap(({ workload, members }) => {
+  const rowsOfPods = workloadGroups(pods).flatMap(({ workload, members }) => {
     const timelines = members.map(({ timeline }) => timeline);
     return [
       ...(workload === undefined ? [] : [groupRow(workload, timelines, originMs)]),
-      ...members.flatMap(({ run, timeline }) => chartRows({ ...timeline, name: run }, timeline.createdAtMs - originMs)),
+      ...members.flatMap(({ run, timeline }) =>
+        chartRows({ ...timeline, name: run }, timeline.createdAtMs - originMs, nodes.length > 0),
+      ),
     ];
   });
+  const rows = [...nodes.map(nodeRow), ...rowsOfPods];
   const entries = rows.flatMap((row) => row.entries);
   const names = workloadGroups(pods).map(({ workload, members }) => workload ?? members[0]?.run ?? '');
   const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
@@ -129,6 +136,19 @@ function groupRow(name: string, timelines: readonly Timeline[], originMs: number
     toMs,
   }));
   return { kind: 'workload', label: name, note: podCount(timelines.length), entries };
+}
+
+/** The row of a node: how many Pods it had, and when it was away. */
+function nodeRow({ name, counts, away }: NodeLane): ChartRow {
+  const about = { pod: nodeLabel(name), details: [], isMark: false, parts: [] };
+  const entries = [
+    ...counts.map(({ pods, fromMs, toMs }) => {
+      const text = podCount(pods);
+      return { ...about, title: text, look: pods === 0 ? 'waiting' : 'running', label: text, fromMs, toMs };
+    }),
+    ...away.map(({ how, fromMs, toMs }) => ({ ...about, title: how, look: 'blocked', label: how, fromMs, toMs })),
+  ];
+  return { kind: 'workload', label: nodeLabel(name), note: '', entries };
 }
 
 function podCount(count: number): string {

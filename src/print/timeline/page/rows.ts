@@ -34,9 +34,12 @@ export interface ChartRow {
 
 type NewEntry = Stretch & Pick<Entry, 'title' | 'look'> & Partial<Entry>;
 
-/** All rows of a Pod, drawn from `offsetMs` on. */
-export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
-  const { name, containers } = timeline;
+/**
+ * All rows of a Pod, drawn from `offsetMs` on.
+ * @param hasNodes true for the name of its node beside its own
+ */
+export function chartRows(timeline: Timeline, offsetMs: number, hasNodes: boolean): ChartRow[] {
+  const { name, containers, pod } = timeline;
   const completed = (entry: NewEntry): Entry => ({
     pod: name,
     details: [],
@@ -55,7 +58,7 @@ export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
     return { kind, label, note, entries: entries.map(completed) };
   };
   return [
-    row('pod', name, '', phaseEntries(timeline)),
+    row('pod', name, hasNodes ? (pod.spec.nodeName ?? '') : '', phaseEntries(timeline)),
     row('thin', 'way to Ready', '', pathEntries(timeline)),
     row('thin', 'conditions', '', conditionEntries(timeline)),
     ...containers.flatMap((container) => [

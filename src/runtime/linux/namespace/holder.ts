@@ -1,11 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { nextEventLoopTurn } from '../../../clock.ts';
 import { guardedProcess } from '../../../defects.ts';
 import type { FileOwners } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
-import { killProcess } from '../../watch/kill.ts';
+import { ignoresSignal, killProcess } from '../../watch/kill.ts';
 import { startTimeOf } from '../../watch/process-identity.ts';
 import { joinPrefix, type NetworkJoin } from '../../base/join.ts';
 import { childrenOf, CONTAINER_MARKER } from '../../watch/process-table.ts';
@@ -221,6 +223,8 @@ export async function setUpHolder({ child, ended }: StartedHolder, prepare: () =
     if (failure !== undefined || mounted === undefined || pid === undefined) {
       throw new Error(failure ?? 'the namespaces of the container could not be made');
     }
+    // Until it is its last program, the holder would keep the zombies of processes that come to it.
+    while (!ignoresSignal(pid, constants.signals.SIGCHLD)) await new Promise<void>(nextEventLoopTurn);
     const startTime = startTimeOf(pid);
     return { pid, ended, kill: () => void (startTime && killProcess({ pid, startTime })) };
   } catch (error) {

@@ -37,6 +37,8 @@ export class PodHolders {
   readonly #facts: NamespaceFacts;
   /** By uid of the Pod. */
   readonly #pods = new Map<string, SharedPod>();
+  /** The ends of holders that are being removed, by uid of the Pod: the next holder has the same folder. */
+  readonly #ends = new Map<string, Promise<void>>();
 
   constructor(facts: NamespaceFacts) {
     this.#facts = facts;
@@ -52,7 +54,8 @@ export class PodHolders {
     let shared = this.#pods.get(pod.uid);
     if (shared === undefined) {
       const folder = `${path.dirname(layerDir)}-pod`;
-      shared = { made: this.#make(pod, folder, network), folder, users: 0 };
+      const former = this.#ends.get(pod.uid) ?? Promise.resolve();
+      shared = { made: former.then(() => this.#make(pod, folder, network)), folder, users: 0 };
       this.#pods.set(pod.uid, shared);
     }
     shared.users += 1;
@@ -69,10 +72,10 @@ export class PodHolders {
     const shared = this.#pods.get(pod.uid);
     if (shared === undefined || --shared.users > 0) return;
     this.#pods.delete(pod.uid);
-    const made = await shared.made.catch(() => undefined);
-    made?.holder.kill();
-    await made?.holder.ended;
-    await removeLargeTree(shared.folder).catch(() => undefined);
+    const end = endHolder(shared);
+    this.#ends.set(pod.uid, end);
+    await end;
+    if (this.#ends.get(pod.uid) === end) this.#ends.delete(pod.uid);
   }
 
   killAll(): void {
@@ -111,4 +114,11 @@ export class PodHolders {
     }));
     return { holder, users, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }
+}
+
+async function endHolder({ made, folder }: SharedPod): Promise<void> {
+  const pod = await made.catch(() => undefined);
+  pod?.holder.kill();
+  await pod?.holder.ended;
+  await removeLargeTree(folder).catch(() => undefined);
 }

@@ -1,9 +1,10 @@
-// All workloads, Pods, Services and Ingresses, as `podrun get` shows them: the API server makes the cells of both.
+// Nodes, workloads, Pods, Services and Ingresses, as `podrun get` shows them: the API server makes the cells.
 
 import { age, element, state, table } from './elements.js';
 
 /** The kinds that are shown, by the path of their list. */
 export const KINDS = [
+  ['Node', 'api/v1/nodes'],
   ['Deployment', 'apis/apps/v1/deployments'],
   ['ReplicaSet', 'apis/apps/v1/replicasets'],
   ['StatefulSet', 'apis/apps/v1/statefulsets'],
@@ -16,27 +17,33 @@ export const KINDS = [
   ['Ingress', 'apis/networking.k8s.io/v1/ingresses'],
 ];
 
-/** @param of the uid of a workload: only its Pods are shown. Undefined: everything is */
+/**
+ * The nodes and the node of each Pod are shown where there are several.
+ * @param of the uid of a workload: only its Pods are shown. Undefined: everything is
+ */
 export function overview({ tables, urls, filter, of }) {
   const owners = ownersIn(tables);
   const isShown = ({ object }) =>
     object.metadata.name.includes(filter) && (of === undefined || isBelow(object, of, owners));
+  const hasNodes = (tables.get('Node')?.rows.length ?? 0) > 1;
   const parts = [...tables].map(([kind, { columns, rows }]) => {
     const shown = rows.filter(isShown).sort(byName);
-    return shown.length === 0 && kind !== 'Pod' ? [] : kindParts(kind, columns, shown, urls);
+    const isHidden = kind === 'Node' ? !hasNodes || of !== undefined : shown.length === 0 && kind !== 'Pod';
+    return isHidden ? [] : kindParts(kind, columns, shown, { urls, hasNodes });
   });
   const title = of === undefined ? [] : [element('p', {}, element('a', { href: '#/' }, 'all workloads and Pods'))];
   return [...title, ...parts.flat()];
 }
 
-function kindParts(kind, columns, rows, urls) {
+function kindParts(kind, columns, rows, { urls, hasNodes }) {
   const hasUrls = kind === 'Service' || kind === 'Ingress';
   const shown = columns
     .map(({ name, priority }, index) => ({ name, priority, index }))
-    .filter((each) => !each.priority);
-  const heads = ['Namespace', ...shown.map(({ name }) => name), ...(hasUrls ? ['URL'] : [])];
+    .filter(({ name, priority }) => !priority || (hasNodes && kind === 'Pod' && name === 'Node'));
+  const isNamespaced = kind !== 'Node';
+  const heads = [...(isNamespaced ? ['Namespace'] : []), ...shown.map(({ name }) => name), ...(hasUrls ? ['URL'] : [])];
   const cells = rows.map((row) => [
-    row.object.metadata.namespace,
+    ...(isNamespaced ? [row.object.metadata.namespace] : []),
     ...shown.map(({ name, index }) => cellOf(kind, name, row, index)),
     ...(hasUrls ? [urlOf(kind, row, urls)] : []),
   ]);
@@ -48,7 +55,7 @@ function cellOf(kind, name, { cells, object }, index) {
   if (name === 'Age') return age(metadata.creationTimestamp);
   const text = String(cells[index] ?? '');
   if (name === 'Status') return stateOf(text);
-  if (name !== 'Name' || kind === 'Service' || kind === 'Ingress') return text;
+  if (name !== 'Name' || kind === 'Service' || kind === 'Ingress' || kind === 'Node') return text;
   const href = kind === 'Pod' ? podLink(object) : `#/pods-of/${metadata.uid}`;
   return element('a', { href, id: `row-${metadata.uid}` }, text);
 }

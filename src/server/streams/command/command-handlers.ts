@@ -12,7 +12,8 @@ import { acceptWebSocket, offeredProtocols } from '../channels/accept-websocket.
 import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';
 import { chooseSpdyProtocol, isSpdyRequest } from '../spdy/spdy-upgrade.ts';
-import { mustBeScheduled, targetContainer, targetPod } from '../target-pod.ts';
+import { mustReachPod } from '../reached-node.ts';
+import { targetContainer, targetPod } from '../target-pod.ts';
 import { upgradeRequired } from '../upgrade-required.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { type CommandOptions, readCommandOptions } from './command-options.ts';
@@ -32,7 +33,7 @@ export const ATTACH: SubresourceHandlers = { connect: withoutUpgrade, upgrade: c
 function withoutUpgrade(request: ApiRequest, context: ServerContext): ApiAnswer {
   const pod = targetPod(request, context);
   targetContainer(pod, readCommandOptions(request.query).container);
-  mustBeScheduled(pod);
+  mustReachPod(pod, context);
   return upgradeRequired();
 }
 
@@ -41,7 +42,7 @@ function commandHandler(type: 'exec' | 'attach'): UpgradeHandler {
     const pod = targetPod(request, context);
     const options = readCommandOptions(request.query);
     const container = targetContainer(pod, options.container);
-    mustBeScheduled(pod);
+    mustReachPod(pod, context);
     if (!options.stdin && !options.stdout && !options.stderr) {
       return refuseUpgrade(upgraded, 400, 'you must specify at least 1 of stdin, stdout, stderr');
     }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../api/index.ts';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { inBackground } from '../../../defects.ts';
@@ -46,7 +47,7 @@ export async function runCommand(command: RemoteCommand, streams: CommandStreams
   forwardSizes(agent, streams.sizes);
   const end = await received(agent, outputTaker(agent, streams)).catch((error: unknown): ConnectionEnd => ({
     type: 'lost',
-    why: error instanceof Error ? error.message : String(error),
+    why: errorMessage(error),
   }));
   agent.destroy();
   streams.finish(outcomeOf(end, opening, streams));

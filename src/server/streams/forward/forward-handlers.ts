@@ -7,7 +7,8 @@ import { ChannelConnection } from '../channels/channel-connection.ts';
 import { chooseChannelProtocol } from '../channels/channel-protocols.ts';
 import { SpdyConnection } from '../spdy/spdy-connection.ts';
 import { acceptSpdy, chooseSpdyProtocol, isSpdyRequest } from '../spdy/spdy-upgrade.ts';
-import { mustBeScheduled, targetPod } from '../target-pod.ts';
+import { mustReachPod } from '../reached-node.ts';
+import { targetPod } from '../target-pod.ts';
 import { upgradeRequired } from '../upgrade-required.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import { channelForward, portsInQuery } from './channel-forward.ts';
@@ -25,7 +26,7 @@ export const PORT_FORWARD: SubresourceHandlers = { connect: upgradeRequired, upg
 
 function forwardPorts(request: ApiRequest, upgraded: UpgradedSocket, context: ServerContext): void {
   const pod = targetPod(request, context);
-  mustBeScheduled(pod);
+  mustReachPod(pod, context);
   const { raw } = request;
   if (isSpdyRequest(raw)) return overSpdy(request, upgraded, pod, context);
   const offered = offeredProtocols(raw);

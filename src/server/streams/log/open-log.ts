@@ -9,6 +9,7 @@ import {
   presentBytes,
 } from '../../../store/index.ts';
 import { type ApiRequest, badRequestStatus, type ServerContext } from '../../../apiserver/index.ts';
+import { mustReachLog } from '../reached-node.ts';
 import { targetContainer, targetPod } from '../target-pod.ts';
 import { type LogOptions, readLogOptions } from './log-options.ts';
 
@@ -27,6 +28,7 @@ export function requestedLog(
   const container = targetContainer(pod, options.container);
   // A Pod without a node has no log yet: the API server sends nothing.
   if (!pod.spec.nodeName) return [];
+  mustReachLog(pod, container, context);
   const { store, clock } = context;
   const folder = store.paths(pod.metadata.namespace, pod.metadata.name).logs;
   return logBytes({ store, clock, pod, folder, container, ofHooks: false }, options, signal);

@@ -1,7 +1,8 @@
-import { formatSeconds, parseTime, type StoredPod } from '../../../api/index.ts';
+import { DEFAULT_NAMESPACE, formatSeconds, parseTime, type StoredPod } from '../../../api/index.ts';
 import type { ApiAnswer, SampledUsage, ServerContext } from '../../../apiserver/index.ts';
 import { lookAtPods } from '../../../kubelet/index.ts';
 import { type ContainerLook, lookAtMachine } from '../../../runtime/index.ts';
+import { isDeclared, type NodeRecord } from '../../../settings/index.ts';
 
 /** A running Pod with the counters of its containers. */
 interface PodLook {
@@ -27,12 +28,19 @@ function sumOf(looks: Iterable<ContainerLook>): ContainerLook {
   };
 }
 
+/** The whole node: this machine, or of one of several nodes its Pods. */
+function lookAtWhole({ store }: ServerContext, node: string, looks: readonly PodLook[]): ContainerLook {
+  const record = store.get<NodeRecord>('nodes', DEFAULT_NAMESPACE, node);
+  if (record === undefined || !isDeclared(record)) return lookAtMachine();
+  return sumOf(looks.flatMap(({ byContainer }) => [...byContainer.values()]));
+}
+
 type Sample = readonly [labels: string, value: number];
 
 /** `/metrics/resource` of a kubelet. Source: pkg/kubelet/metrics/collectors/resource_metrics.go. */
 export async function resourceMetrics(context: ServerContext, node: string): Promise<ApiAnswer> {
   const looks = await lookAtNode(context, node);
-  const machine = lookAtMachine();
+  const total = lookAtWhole(context, node, looks);
   const ofContainers = (value: (look: ContainerLook, name: string, pod: StoredPod) => number | undefined): Sample[] =>
     looks.flatMap(({ pod, byContainer }) =>
       [...byContainer].flatMap(([name, look]): Sample[] => {
@@ -69,8 +77,8 @@ export async function resourceMetrics(context: ServerContext, node: string): Pro
         return started === undefined ? undefined : parseTime(started) / 1000;
       }),
     ),
-    ...family('node_cpu_usage_seconds_total', 'counter', used('node'), [['', cpu(machine)]]),
-    ...family('node_memory_working_set_bytes', 'gauge', held('node'), [['', memory(machine)]]),
+    ...family('node_cpu_usage_seconds_total', 'counter', used('node'), [['', cpu(total)]]),
+    ...family('node_memory_working_set_bytes', 'gauge', held('node'), [['', memory(total)]]),
     ...family('pod_cpu_usage_seconds_total', 'counter', used('pod'), ofPods(cpu)),
     ...family('pod_memory_working_set_bytes', 'gauge', held('pod'), ofPods(memory)),
     '# HELP resource_scrape_error [STABLE] 1 if there was an error while getting container metrics, 0 otherwise',
@@ -108,7 +116,7 @@ export async function statsSummary(context: ServerContext, nodeName: string): Pr
       ...amounts(time, sumOf(byContainer.values()), rate),
     };
   });
-  const node = { nodeName, ...amounts(time, lookAtMachine(), undefined) };
+  const node = { nodeName, ...amounts(time, lookAtWhole(context, nodeName, looks), undefined) };
   return { text: JSON.stringify({ node, pods }), type: 'application/json' };
 }
 

@@ -7,6 +7,7 @@ import {
   type SubresourceHandlers,
 } from '../../../apiserver/index.ts';
 import { resourceMetrics, statsSummary } from './kubelet-usage.ts';
+import { mustReachNode } from '../reached-node.ts';
 import { readProxyName } from './proxy-target.ts';
 
 /** `nodes/proxy`: the pages of a kubelet that tools read. */
@@ -16,14 +17,16 @@ function nodePage({ resource, name = '', rest }: ApiRequest, context: ServerCont
   const { store, objects } = context;
   const node = readProxyName(name)?.name ?? name;
   if (objects.get('nodes', undefined, node) === undefined) throw notFoundStatus(resource, node);
+  mustReachNode(node, context);
+  const pods = store.list<StoredPod>('pods').filter(({ spec }) => spec.nodeName === node);
   switch (rest.replace(/\/$/, '')) {
     case '/healthz':
       return { text: 'ok', type: 'text/plain; charset=utf-8' };
     case '/pods':
     case '/runningpods':
-      return { text: JSON.stringify(podList(store.list<StoredPod>('pods'), node)), type: 'application/json' };
+      return { text: JSON.stringify(podList(pods)), type: 'application/json' };
     case '/metrics':
-      return { text: metricsOf(store.list<StoredPod>('pods')), type: 'text/plain; version=0.0.4; charset=utf-8' };
+      return { text: metricsOf(pods), type: 'text/plain; version=0.0.4; charset=utf-8' };
     case '/metrics/resource':
       return resourceMetrics(context, node);
     case '/stats/summary':
@@ -33,8 +36,7 @@ function nodePage({ resource, name = '', rest }: ApiRequest, context: ServerCont
   }
 }
 
-function podList(pods: readonly StoredPod[], node: string): object {
-  const items = pods.filter(({ spec }) => spec.nodeName === node);
+function podList(items: readonly StoredPod[]): object {
   return { kind: 'PodList', apiVersion: 'v1', metadata: {}, items };
 }
 

@@ -15,7 +15,7 @@ import type {
 import { headersForProgram } from './passed-headers.ts';
 import { headersForClient, isPage, pageHeaders, type ProxiedLink } from './proxied-link.ts';
 import { podTarget, type ProxyTarget, serviceTarget } from './proxy-target.ts';
-import { badGateway, serviceUnavailable } from './unavailable.ts';
+import { badGateway, serviceUnavailable } from '../unavailable.ts';
 
 type FindTarget = (request: ApiRequest, context: ServerContext) => ProxyTarget;
 

@@ -3,7 +3,7 @@ import { dialHere, dialPod, endpointsFor, type ServiceEndpoint, slicesOf } from 
 import type { StoredEndpointSlice, StoredPod, StoredService } from '../../../api/index.ts';
 import { type ApiRequest, badRequestStatus, notFoundStatus, type ServerContext } from '../../../apiserver/index.ts';
 import { relayOf } from '../pod-networks.ts';
-import { serviceUnavailable } from './unavailable.ts';
+import { serviceUnavailable } from '../unavailable.ts';
 
 /** A place behind a proxy. */
 export interface ProxyTarget {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../api/index.ts';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { SpdyError } from './frames.ts';
 
@@ -96,7 +97,7 @@ export class HeaderReader {
         maxOutputLength: HEADERS_BYTES_MAX,
       });
     } catch (error) {
-      throw new SpdyError(`headers cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`);
+      throw new SpdyError(`headers cannot be decompressed: ${errorMessage(error)}`);
     }
   }
 

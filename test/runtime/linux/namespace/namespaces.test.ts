@@ -10,12 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { constants, homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../../src/clock.ts';
 import type { Confinement } from '../../../../src/runtime/base/confinement.ts';
 import { detectNamespaces } from '../../../../src/runtime/linux/detection/namespaces.ts';
+import { setUpHolder, startHolder } from '../../../../src/runtime/linux/namespace/holder.ts';
+import { usersOf } from '../../../../src/runtime/linux/namespace/pod-holders.ts';
+import { ignoresSignal } from '../../../../src/runtime/watch/kill.ts';
 import { factsOf } from '../../../../src/runtime/watch/process-identity.ts';
 import type { ContainerLaunch } from '../../../../src/runtime/base/runtime.ts';
 import { type Argv, makeRig, markedPids, PATH, sh, until } from '../../support/process-rig.ts';
@@ -190,6 +193,20 @@ describe('a container with namespaces', () => {
     expect(existsSync(file)).toBe(false);
     await run(sh(`echo shared > ${file}`));
     expect(readFileSync(file, 'utf8')).toBe('shared\n');
+  });
+
+  it('has a process 1 that takes zombies away before anything else runs', async () => {
+    const users = usersOf(facts!, false);
+    const own = ['mount', 'uts', 'ipc', 'pid'] as const;
+    const request = { facts: facts!, id: 'process-1', own, users, base: undefined, network: undefined };
+    const fstab = path.join(stateDir, 'fstab');
+    const holder = await setUpHolder(await startHolder(request), () => {
+      return { hostname: undefined, entries: [], fstab, root: undefined };
+    });
+    const ignored = ignoresSignal(holder.pid, constants.signals.SIGCHLD);
+    holder.kill();
+    await holder.ended;
+    expect(ignored).toBe(true);
   });
 
   it('leaves no zombie, and ends with everything that hid from its group', async () => {

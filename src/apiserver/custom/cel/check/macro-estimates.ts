@@ -1,3 +1,4 @@
+import { ownValue } from '../../../../api/index.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Estimate, CelVariables, Visitor } from './estimate.ts';
 import { START_COSTS, times, TURN_COSTS } from './costs.ts';
@@ -43,7 +44,7 @@ export function macroEstimate(visitor: Visitor, node: Call, scope: CelVariables)
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) {
     return optionalEstimate(visitor, node, scope);
   }
-  const variables = Object.hasOwn(LOOPS, name) ? LOOPS[name]?.[args.length] : undefined;
+  const variables = ownValue(LOOPS, name)?.[args.length];
   return variables === undefined ? undefined : loopEstimate(visitor, node, { scope, name, variables });
 }
 

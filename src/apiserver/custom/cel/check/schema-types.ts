@@ -1,3 +1,4 @@
+import { ownValue } from '../../../../api/index.ts';
 import { isEmbeddedResource, schemaOr, type SchemaProps } from '../../base/schema.ts';
 import {
   BOOL,
@@ -110,7 +111,7 @@ function withObjectFields(schema: SchemaProps): SchemaProps {
 
 function textType(schema: SchemaProps): CelType {
   const { format = '' } = schema;
-  const own = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  const own = ownValue(FORMATS, format);
   if (own !== undefined) return { ...own.type, size: own.most, leastBytes: own.least };
   if (format === 'byte') return { ...BYTES, size: schema.maxLength ?? REQUEST_BYTES - ENDS, leastBytes: ENDS };
   return { ...STRING, size: textSize(schema), leastBytes: ENDS };

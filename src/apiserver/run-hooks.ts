@@ -1,17 +1,15 @@
 import {
-  DEFAULT_NAMESPACE,
   isJsonObject,
   type JsonObject,
+  type KubeObject,
   PodrunError,
   qualifiedKind,
   type StoredKubeObject,
-} from '../../api/index.ts';
-import { waitForObject } from '../../apiserver/index.ts';
-import { type Clock, sleep } from '../../clock.ts';
-import type { HelmHook, HelmHookEvent } from '../../manifest/index.ts';
-import type { Store } from '../../store/index.ts';
-import { type ApiClient, messageOf } from './api-client.ts';
-import { callFor, placeOnServer, withNamespace } from './object-place.ts';
+} from '../api/index.ts';
+import { type Clock, sleep } from '../clock.ts';
+import type { HelmHook, HelmHookEvent } from '../manifest/index.ts';
+import type { ObjectKey, Store } from '../store/index.ts';
+import { waitForObject } from './object-wait.ts';
 
 /** The ends of hooks that do not end by themselves. */
 export interface HookLimits {
@@ -28,13 +26,24 @@ export interface HookState {
   readonly message: string;
 }
 
+/** The objects of a chart's hooks on an API server. */
+export interface HookObjects {
+  /** Creates an object. Returns its key, or why the server does not take it. */
+  create(object: KubeObject): Promise<ObjectKey | { readonly reason: string }>;
+  /**
+   * Deletes an object, with all that it has made, which may take a while. Returns false when there is none, or why it
+   * cannot be deleted.
+   */
+  remove(object: KubeObject): Promise<boolean | { readonly reason: string }>;
+  isGone(object: KubeObject): Promise<boolean>;
+}
+
+/** The surroundings of hooks that run. */
 interface RunningHooks {
-  readonly client: ApiClient;
-  /** The objects of the server. */
+  readonly objects: HookObjects;
+  /** The objects of the server, as far as they are Jobs or Pods. */
   readonly store: Store;
   readonly clock: Clock;
-  /** The namespace of hooks that name none. */
-  readonly namespace: string;
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal;
   /** A line such as `job.batch/migrate created`. */
@@ -81,20 +90,15 @@ export async function runHooks(
 
 /** Returns why the hook failed. Undefined: it did not. */
 async function runHook(about: string, hook: HelmHook, run: RunningHooks): Promise<string | undefined> {
-  const { client, namespace, note } = run;
-  const { kind, metadata } = hook.object;
-  const place = await placeOnServer(client, hook.object, namespace);
-  if ('reason' in place) return place.reason;
+  const { objects, note } = run;
+  const { kind } = hook.object;
   const stays = hook.policies.includes('before-hook-creation') ? await remove(hook, run) : undefined;
   if (stays !== undefined) return stays;
-  const body: JsonObject = { ...withNamespace(hook.object, place.namespace) };
-  const path = `${place.collection}?fieldManager=helm&fieldValidation=Strict`;
-  const created = await callFor(client, place.namespace, { method: 'POST', path, body });
-  if (created.code >= 300) return messageOf(created);
+  const created = await objects.create(hook.object);
+  if ('reason' in created) return created.reason;
   note(`${about} created`);
   if (kind !== 'Job' && kind !== 'Pod') return undefined;
-  const at = { namespace: place.namespace ?? DEFAULT_NAMESPACE, name: metadata.name ?? '' };
-  const reason = await endOf(kind === 'Job' ? 'jobs' : 'pods', at, { about, run });
+  const reason = await endOf(kind === 'Job' ? 'jobs' : 'pods', created, { about, run });
   if (reason === undefined) note(`${about} has succeeded`);
   else if (hook.policies.includes('hook-failed')) await remove(hook, run);
   return reason;
@@ -103,7 +107,7 @@ async function runHook(about: string, hook: HelmHook, run: RunningHooks): Promis
 /** Waits for the end of a Job or a Pod. Returns why it failed. */
 async function endOf(
   plural: 'jobs' | 'pods',
-  at: { readonly namespace: string; readonly name: string },
+  at: ObjectKey,
   { about, run }: { readonly about: string; readonly run: RunningHooks },
 ): Promise<string | undefined> {
   const { store, clock, deadlineMs, signal } = run;
@@ -161,17 +165,13 @@ function statusOf(object: StoredKubeObject): JsonObject {
  * deleted. helm never deletes definitions: their objects would go with them.
  */
 async function remove({ object }: HelmHook, run: RunningHooks): Promise<string | undefined> {
-  const { client, clock, namespace, signal, deadlineMs = Number.POSITIVE_INFINITY } = run;
+  const { objects, clock, signal, deadlineMs = Number.POSITIVE_INFINITY } = run;
   if (object.kind === 'CustomResourceDefinition') return undefined;
-  const place = await placeOnServer(client, object, namespace);
-  if ('reason' in place) return undefined;
-  const path = `${place.collection}/${encodeURIComponent(object.metadata.name ?? '')}`;
-  const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' };
-  const deleted = await client.call({ method: 'DELETE', path, body });
-  if (deleted.code === 404) return undefined;
-  if (deleted.code >= 300) return messageOf(deleted);
+  const removed = await objects.remove(object);
+  if (typeof removed !== 'boolean') return removed.reason;
+  if (!removed) return undefined;
   const about = `${qualifiedKind(object)}/${object.metadata.name ?? ''}`;
-  while ((await client.call({ method: 'GET', path })).code !== 404) {
+  while (!(await objects.isGone(object))) {
     if (signal.aborted || clock.now().monotonicMs >= deadlineMs) throw lateOrAborted(about, run);
     await sleep(clock, LOOK_EVERY_MS);
   }

@@ -1,4 +1,6 @@
-import { fieldsOf, isJsonObject, type JsonObject, type KubeObject, typeOfKind } from '../../api/index.ts';
+import { fieldsOf, typeOfKind } from './base/field-types.ts';
+import { isJsonObject, type JsonObject } from './base/json.ts';
+import type { KubeObject } from './base/objects.ts';
 
 /** A field with times in it. */
 interface TimeField {
@@ -62,12 +64,24 @@ function editValue(value: unknown, kept: unknown, field: TimeField, edit: TimeEd
   if (form === 'one') return element(value, kept);
   if (form === 'list') {
     if (!Array.isArray(value)) return value;
-    const changed = value.map((each, index) => element(each, partOf(kept, index)));
+    const changed = value.map((each, index) => element(each, elementOf(kept, each, index)));
     return changed.some((each, index) => each !== value[index]) ? changed : value;
   }
   if (!isJsonObject(value)) return value;
   const pairs = Object.entries(value).map(([key, each]) => [key, element(each, partOf(kept, key))] as const);
   return pairs.some(([key, each]) => each !== value[key]) ? Object.fromEntries(pairs) : value;
+}
+
+/** The fields that name an element of a list with times: a condition, a container, an entry of managedFields. */
+const NAMES = ['type', 'name', 'manager', 'operation', 'subresource'];
+
+/** The stored element of the same name: a patch may have moved it. */
+function elementOf(list: unknown, element: unknown, index: number): unknown {
+  const names = (of: unknown): string => JSON.stringify(NAMES.map((name) => partOf(of, name)));
+  const name = names(element);
+  const present = partOf(list, index);
+  if (names(present) === name || !Array.isArray(list)) return present;
+  return list.find((each) => names(each) === name);
 }
 
 function partOf(value: unknown, key: string | number): unknown {

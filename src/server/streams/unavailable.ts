@@ -1,4 +1,4 @@
-import { StatusError } from '../../../apiserver/index.ts';
+import { StatusError } from '../../apiserver/index.ts';
 
 /** The answer about a place that takes no connection. */
 export function serviceUnavailable(message: string): StatusError {

@@ -1,0 +1,83 @@
+import { unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { statIfThere } from '../../quietly.ts';
+import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import type { FileLocks } from '../disk/file-lock.ts';
+import { keysIn } from '../disk/listing.ts';
+import { isStoredObject, parseStored } from '../disk/stored-json.ts';
+import { FolderWatch } from '../feed/folder-watch.ts';
+import { objectPath } from '../base/layout.ts';
+import { keyOf, type StoredObject } from '../base/metadata.ts';
+import type { ObjectKey, Resource, Scope } from '../base/store.ts';
+import type { PlaceWatch, RecordPlace } from '../base/record-place.ts';
+
+/** The number of files of which the text is kept, and its most characters. */
+const KEPT_MAX = 8;
+const KEPT_LENGTH_MAX = 64 * 1024;
+
+/**
+ * A file of JSON for each object, which only its user can read. The modification time of the file is the resource
+ * version of the object: one look tells whether the object has changed.
+ */
+export class RecordFiles implements RecordPlace {
+  readonly #root: string;
+  readonly #locks: FileLocks;
+  /** By file: what this process wrote last. A controller changes the same few objects again and again. */
+  readonly #kept = new Map<string, { readonly version: string; readonly text: string }>();
+
+  constructor(root: string, locks: FileLocks) {
+    this.#root = root;
+    this.#locks = locks;
+  }
+
+  read(resource: Resource, key: ObjectKey): StoredObject | undefined {
+    return readJsonFile<StoredObject>(this.#fileOf(resource, key), isStoredObject);
+  }
+
+  versionOf(resource: Resource, key: ObjectKey): string | undefined {
+    const stats = statIfThere(this.#fileOf(resource, key));
+    return stats && String(Math.round(stats.mtimeMs * 1000));
+  }
+
+  keysIn(resource: Resource, scope: Scope): ObjectKey[] {
+    return keysIn(this.#root, resource, scope);
+  }
+
+  locked<T>(resource: Resource, key: ObjectKey, step: (stored: StoredObject | undefined) => T): T {
+    return this.#locks.hold(resource, key, () => step(this.#present(resource, key)));
+  }
+
+  write(resource: Resource, object: StoredObject): void {
+    const file = this.#fileOf(resource, keyOf(object));
+    const version = object.metadata.resourceVersion;
+    const text = `${JSON.stringify(object, undefined, 2)}\n`;
+    inFolder(path.dirname(file), () => writeFileAtomically(file, text, Number(version)));
+    this.#kept.delete(file);
+    if (text.length <= KEPT_LENGTH_MAX) this.#kept.set(file, { version, text });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  remove(resource: Resource, key: ObjectKey): void {
+    unlinkSync(this.#fileOf(resource, key));
+  }
+
+  follow(resource: Resource, onEntry: (key: ObjectKey) => void): PlaceWatch {
+    return new FolderWatch(this.#root, resource, onEntry);
+  }
+
+  /**
+   * The object in a file. One look tells whether the file exists and whether it has changed: opening a missing one is
+   * much slower, and what this process wrote last is not read again.
+   */
+  #present(resource: Resource, key: ObjectKey): StoredObject | undefined {
+    const version = this.versionOf(resource, key);
+    if (version === undefined) return undefined;
+    const kept = this.#kept.get(this.#fileOf(resource, key));
+    return kept?.version === version ? parseStored<StoredObject>(kept.text) : this.read(resource, key);
+  }
+
+  #fileOf(resource: Resource, { namespace, name }: ObjectKey): string {
+    return objectPath(this.#root, resource, namespace, name);
+  }
+}
