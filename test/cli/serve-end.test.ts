@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { connect as connectSecurely } from 'node:tls';
@@ -75,4 +76,13 @@ it('one SIGTERM ends a server, whatever its twelve clients do not read or send',
   expect((await server.ended).exitCode).toBe(0);
   for (const { socket } of clients) socket.resume();
   await Promise.all(clients.map(({ closed }) => closed));
+});
+
+it('a SIGINT at its first output ends a server, and leaves no agent for the next command', async (context) => {
+  const workshop = workshopFor(context);
+  const server = workshop.start(['serve', '--nodes', '2', '--runtime', 'process']);
+  await server.until(({ stdout, stderr }) => stdout + stderr !== '');
+  server.signal('SIGINT');
+  expect(await server.ended).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(path.join(workshop.stateDir, '.agents'))).toEqual([]);
 });

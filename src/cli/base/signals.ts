@@ -63,6 +63,14 @@ function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
 }
 
 /**
+ * Resolves at the first Ctrl-C, SIGTERM or SIGHUP. Call this function before the first output, and before there is
+ * anything to take back at the end: until then, a signal ends podrun at once.
+ */
+export function untilSignal(cli: Cli): Promise<ListenedFor> {
+  return new Promise((resolve) => void listenForSignals(cli, resolve));
+}
+
+/**
  * Resolves with exit code 1, as kubectl does, on Ctrl-C or when the reader of the output is gone. Call this function
  * before the first output: a user may press Ctrl-C as soon as there is output.
  */

@@ -6,7 +6,7 @@ import { runHelper, startCommand } from '../../runtime/index.ts';
 import { stateRoot, writeFileAtomically } from '../../store/index.ts';
 import { dashboardFacts } from '../connect/dashboard-facts.ts';
 import { openStore } from '../base/environment.ts';
-import { listenForSignals } from '../base/signals.ts';
+import { untilSignal } from '../base/signals.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 
 interface DashboardFlags {
@@ -38,6 +38,7 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
   if (!/^\d+$/.test(port) || number > 65_535) {
     throw usage(`invalid --port ${JSON.stringify(port)}`, 'A port is a number from 0 to 65535.');
   }
+  const stopped = untilSignal(cli);
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder() });
   const { dashboardOf } = await import('../../server/index.ts');
   const facts = dashboardFacts(openStore(cli));
@@ -52,7 +53,7 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
   cli.stdout.write(`${page.link}\n`);
   cli.note('The link works once; Ctrl-C ends the page.');
   if (cli.stdout.terminal !== undefined) await openInBrowser(root, page.link, { ...cli.env });
-  await new Promise<void>((resolve) => void listenForSignals(cli, () => resolve()));
+  await stopped;
   await page.close();
   await server?.end();
   return EXIT.ok;

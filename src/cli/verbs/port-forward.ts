@@ -8,7 +8,7 @@ import { EXIT, isLost, isTerminalPhase, PodrunError, resolvedUid, type StoredPod
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/index.ts';
 import { forwardingError, PodRelays } from '../../engine/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { listenForSignals } from '../base/signals.ts';
+import { untilSignal } from '../base/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
 import { reachPod } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';
@@ -64,6 +64,9 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
       `unable to forward port because pod is not running. Current status=${pod.status.phase}`,
     );
   }
+  const stopped = untilSignal(cli).then((name) => EXIT_OF_SIGNAL[name]);
+  // Connections stay open when the reader of the output is gone.
+  cli.stdout.onReaderGone(() => undefined);
   const sockets = new Set<Socket>();
   const relays = new PodRelays(store);
   const listeners = await listenOnPorts({
@@ -78,18 +81,11 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
     onTrouble: (text) => cli.stderr.write(`${text}\n`),
   });
   cli.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
-  let signals: { close(): void } | undefined;
-  const stopped = new Promise<number>((resolve) => {
-    signals = listenForSignals(cli, (name) => resolve(EXIT_OF_SIGNAL[name]));
-    // Connections stay open when the reader of the output is gone.
-    cli.stdout.onReaderGone(() => undefined);
-  });
   const over = podOver(store, pod);
   try {
     return await Promise.race([stopped, over.promise]);
   } finally {
     over.close();
-    signals?.close();
     listeners.close();
     for (const socket of sockets) socket.destroy();
     relays.close();

@@ -7,7 +7,7 @@ import { SOURCE_CHOICES, verdictOf } from '../../lifecycle/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import type { ServingServer } from '../../server/index.ts';
 import { evidenceAbout, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
-import { listenForSignals } from '../base/signals.ts';
+import { untilSignal } from '../base/signals.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 import { runBehindDashes } from '../base/command-behind-dashes.ts';
 import { type AgentSettings, readConfigFile } from '../../settings/index.ts';
@@ -87,6 +87,8 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   const [program, ...args] = command ?? [];
   if (flags.once === true && program === undefined) throw usage('--once needs a COMMAND behind --');
   if (flags.once !== true && command !== undefined) throw usage('a COMMAND needs --once');
+  // A signal during the start ends the server once it is ready.
+  const stopped = program === undefined ? untilSignal(cli) : undefined;
   const home = homeFolder();
   const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
   protectStateFolder(root, home);
@@ -106,7 +108,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
     auditLog: flags.auditLog,
     report: (line) => cli.stderr.write(`${line}\n`),
     onReady: async (server) => {
-      if (program === undefined) return untilSignal(cli, server);
+      if (program === undefined) return serveUntil(stopped, cli, server);
       exitCode = await runOnce(cli, [program, ...args], server);
       return 'end';
     },
@@ -122,11 +124,11 @@ function portNumber(text: string): number {
   throw usage(`invalid --port ${JSON.stringify(text)}`, 'A port is a number from 0 to 65535.');
 }
 
-/** Serves until a signal. A second one ends podrun at once. */
-async function untilSignal(cli: Cli, server: ServingServer): Promise<'leave'> {
+/** Prints where the server is, and serves until a signal. */
+async function serveUntil(stopped: Promise<unknown> | undefined, cli: Cli, server: ServingServer): Promise<'leave'> {
   cli.stdout.write(`export KUBECONFIG=${server.kubeconfig}\n`);
   cli.note(`serving ${server.url}; Ctrl-C ends the server, and its Pods keep running`);
-  await new Promise<void>((resolve) => void listenForSignals(cli, () => resolve()));
+  await stopped;
   return 'leave';
 }
 
