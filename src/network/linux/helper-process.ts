@@ -7,8 +7,9 @@ import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import { hasSocket, listenerKey, type ProxiedProtocol, type ServiceListener } from '../base/service-listener.ts';
 import { ROUTER } from './cluster-commands.ts';
 import { dialServer } from '../dns/forwarder.ts';
-import type { DialTarget, HelperAnswer, HelperDial, HelperRequest } from './helper/protocol.ts';
-import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
+import type { DialTarget, HelperAnswer, HelperDial } from './helper/protocol.ts';
+import { bind, type Handle, type HostAddress, listen } from './host-sockets.ts';
+import { type HelperReply, PendingRequests, type NewRequest } from './pending-requests.ts';
 import { type HelperChild, type HelperFate, startHelper } from './start-helper.ts';
 
 /** Connects to a port in the network of a Pod. Undefined: a normal connection reaches the port. */
@@ -24,18 +25,6 @@ export interface ServedPort {
   /** Called when a helper has died, and the next one cannot serve the port. */
   readonly onLost: (error: Error) => void;
 }
-
-/** An answer of the helper, and the connection or listening socket that came along. */
-interface Answer extends HelperAnswer {
-  readonly socket: Socket | Server | undefined;
-}
-
-interface Waiting {
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type Request = HelperRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 /** Listens in a network that has no helper. @throws {Error} as NetworkHelper.listen */
 async function listenIn(network: NetworkJoin, { address, port }: HostAddress): Promise<Server> {
@@ -57,7 +46,7 @@ const SILENT_MAX = 5;
 export class NetworkHelper {
   readonly #join: NetworkJoin;
   readonly #afterwards: HelperFate | undefined;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new PendingRequests();
   readonly #served = new Map<number, ServedPort>();
   /** The Services that the helper serves. */
   #services: readonly ServiceListener[] = [];
@@ -70,7 +59,6 @@ export class NetworkHelper {
   #handed: Promise<void> = Promise.resolve();
   /** Calls for each new helper that takes the place of a dead one. */
   readonly #restarts: (() => Promise<void>)[] = [];
-  #lastId = 0;
   /** The helpers, one after the other, that have died without a word. */
   #silent = 0;
 
@@ -87,7 +75,7 @@ export class NetworkHelper {
    * the signal is aborted.
    */
   async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
-    const { socket } = await this.#ask(++this.#lastId, { type: 'dial', host, port }, { signal });
+    const { socket } = await this.#ask({ type: 'dial', host, port }, { signal });
     if (socket === undefined || socket instanceof Server) throw new Error('the helper responded without a connection');
     return socket;
   }
@@ -97,7 +85,7 @@ export class NetworkHelper {
    * @throws {Error} (EADDRINUSE, …) when the port cannot be listened on
    */
   async listen({ host, port }: DialTarget): Promise<Server> {
-    const { socket } = await this.#ask(++this.#lastId, { type: 'listen', host, port });
+    const { socket } = await this.#ask({ type: 'listen', host, port });
     if (!(socket instanceof Server)) throw new Error('the helper responded without a listening socket');
     return socket;
   }
@@ -108,7 +96,7 @@ export class NetworkHelper {
    * @throws {Error} (EADDRINUSE, EACCES, …) when the port cannot be listened on
    */
   async serve(port: Omit<ServedPort, 'id'>): Promise<ServedPort> {
-    const served = { ...port, id: ++this.#lastId };
+    const served = { ...port, id: this.#pending.nextId() };
     await this.#handOver(served);
     this.#served.set(served.id, served);
     return served;
@@ -117,7 +105,7 @@ export class NetworkHelper {
   /** Stops listening on a port. Its open connections continue. */
   async stop({ id }: ServedPort): Promise<void> {
     this.#served.delete(id);
-    if (this.#child !== undefined) await this.#ask(++this.#lastId, { type: 'stop', served: id });
+    if (this.#child !== undefined) await this.#ask({ type: 'stop', served: id });
   }
 
   /**
@@ -145,7 +133,7 @@ export class NetworkHelper {
     const child = this.#running();
     const policies = this.#restricted === child ? undefined : { groups: this.#policies, nodes: [ROUTER] };
     this.#restricted = child;
-    const answer = await this.#ask(++this.#lastId, { type: 'services', listeners: services, policies });
+    const answer = await this.#ask({ type: 'services', listeners: services, policies });
     const wanted = services.filter((listener) => listener.network === 'machine' && hasSocket(listener));
     const before = this.#adopted;
     this.#adopted = new Set();
@@ -155,7 +143,7 @@ export class NetworkHelper {
       try {
         if (!before.has(key)) {
           const socket = await (listener.protocol === 'TCP' ? listen(listener) : bind(listener));
-          await this.#ask(++this.#lastId, { type: 'adopt', key }, { socket });
+          await this.#ask({ type: 'adopt', key }, { socket });
         }
         this.#adopted.add(key);
       } catch (error) {
@@ -166,8 +154,8 @@ export class NetworkHelper {
   }
 
   /** Sends a request, with a socket that is closed here. Rejects with the error in the helper's reply. */
-  async request(request: Request, socket?: DatagramSocket): Promise<void> {
-    await this.#ask(++this.#lastId, request, { socket });
+  async request(request: NewRequest, socket?: DatagramSocket): Promise<void> {
+    await this.#ask(request, { socket });
   }
 
   /** Calls `begin` whenever a helper has died: another one is needed at once. */
@@ -177,7 +165,7 @@ export class NetworkHelper {
 
   /** Ends the helper unless it serves something. The next request starts another one. */
   rest(): void {
-    if (this.#served.size === 0 && this.#services.length === 0 && this.#waiting.size === 0) this.close();
+    if (this.#served.size === 0 && this.#services.length === 0 && this.#pending.areNone) this.close();
   }
 
   close(): void {
@@ -188,58 +176,24 @@ export class NetworkHelper {
     this.#restarts.length = 0;
     if (this.#afterwards?.type !== 'outlivesPodrun') child?.stdin.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
-    this.#giveUp(new Error('the private network was removed'));
+    this.#pending.giveUp(new Error('the private network was removed'));
   }
 
   /** One after the other: Node would keep a second socket here, and accept connections, until the first is received. */
   #handOver({ id, protocol, at, target }: ServedPort): Promise<void> {
     const handed = this.#handed.then(async () => {
       const socket = await (protocol === 'UDP' ? bind(at) : at.network ? listenIn(at.network, at) : listen(at));
-      await this.#ask(id, { type: 'serve', ...target }, { socket });
+      await this.#ask({ id, type: 'serve', ...target }, { socket });
     });
     this.#handed = handed.catch(() => undefined);
     return handed;
   }
 
-  #ask(
-    id: number,
-    request: Request,
-    { socket, signal }: { readonly socket?: Handle | undefined; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(new Error('aborted'));
-      const settle = (): void => {
-        this.#waiting.delete(id);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        settle();
-        reject(new Error('aborted'));
-      };
-      signal?.addEventListener('abort', onAbort);
-      let kept = socket;
-      const letGo = (): void => {
-        if (kept !== undefined) closeHandle(kept);
-        kept = undefined;
-      };
-      this.#waiting.set(id, {
-        resolve: (answer) => {
-          settle();
-          resolve(answer);
-        },
-        // Node calls no callback for a socket that waited behind another one when the helper died.
-        reject: (error) => {
-          settle();
-          letGo();
-          reject(error);
-        },
-      });
-      this.#running().send({ ...request, id }, socket, (error: Error | null) => {
-        // The message carries the socket now: it stays open.
-        letGo();
-        if (error !== null) this.#waiting.get(id)?.reject(error);
-      });
-    });
+  async #ask(
+    request: NewRequest & { readonly id?: number },
+    about: { readonly socket?: Handle | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<HelperReply> {
+    return this.#pending.send(this.#running(), { id: this.#pending.nextId(), ...request }, about);
   }
 
   #running(): HelperChild {
@@ -267,7 +221,7 @@ export class NetworkHelper {
   #ended(child: HelperChild, error: Error): void {
     if (this.#child !== child) return;
     this.#child = undefined;
-    this.#giveUp(error);
+    this.#pending.giveUp(error);
     this.#adopted.clear();
     this.#silent += 1;
     if (this.#silent > SILENT_MAX) return this.#served.forEach((served) => this.#lose(served, error));
@@ -289,22 +243,13 @@ export class NetworkHelper {
   #takeMessage(message: HelperAnswer | HelperDial, socket: Socket | Server | undefined): void {
     this.#silent = 0;
     if ('dial' in message) return inBackground(this.#dialFor(message));
-    const { id, error } = message;
-    const waiting = this.#waiting.get(id);
-    // The caller has given up.
-    if (waiting === undefined) return socket && closeHandle(socket);
-    if (error === undefined) return waiting.resolve({ ...message, socket });
-    waiting.reject(Object.assign(new Error(error.message), error));
+    this.#pending.take(message, socket);
   }
 
   /** Opens a connection of this machine for the helper. */
   async #dialFor({ dial, server }: HelperDial): Promise<void> {
     const socket = await dialServer(server).catch(() => undefined);
     // A helper that has died asks no more.
-    await this.#ask(++this.#lastId, { type: 'dialed', dial }, { socket }).catch(() => undefined);
-  }
-
-  #giveUp(error: unknown): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
+    await this.#ask({ type: 'dialed', dial }, { socket }).catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { errorMessage, PodrunError, type StoredPod } from '../../api/index.ts';
 import type { PolicyGroup } from '../../controllers/index.ts';
-import { type Clock, sleep } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import {
   type EventDraft,
   fieldHasNoEffect,
@@ -11,23 +11,19 @@ import {
   podSysctls,
   type PodSysctls,
 } from '../../lifecycle/index.ts';
-import { killGroup, type NetworkJoin, startTimeOf } from '../../runtime/index.ts';
-import { Cluster, type ClusterClaim, type ClusterOptions } from '../linux/cluster.ts';
-import { nftForPolicies } from '../linux/detect.ts';
+import { type NetworkJoin, startTimeOf } from '../../runtime/index.ts';
+import type { Cluster } from '../linux/cluster.ts';
 import { forgetConnections } from '../linux/forget-connections.ts';
 import { NetworkHelper } from '../linux/helper-process.ts';
-import type { HelperFate } from '../linux/start-helper.ts';
 import type { Refusal } from '../linux/nft-policies.ts';
-import { NftServices } from '../linux/nft-services.ts';
 import type { ListenTrouble } from '../proxy/service-proxy.ts';
 import { LOCALHOST } from '../base/listeners-of-services.ts';
 import type { ServiceListener } from '../base/service-listener.ts';
 import { adoptedNetwork, type HeldNetwork, holdNetwork } from '../linux/holder.ts';
 import type { NetworkRecord, PodFiles, Subscription } from '../../store/index.ts';
 import { quietly } from '../../quietly.ts';
+import { AgentCluster, helperFate } from './agent-cluster.ts';
 import type { PrivateNetworks } from './private-networks.ts';
-import { LastingHolder, LastingWayOut } from './lasting-way-out.ts';
-import { ClusterServing } from './cluster-serving.ts';
 import { type LocalPort, NodeNetworks, type PortInCluster } from './node-networks.ts';
 import { PrivateNetwork } from './private-network.ts';
 
@@ -46,21 +42,11 @@ export interface NetworkMakerOptions {
   readonly onClusterFailed: () => void;
 }
 
-/** The cluster of an agent's Pods, and podrun's helper in it. */
-interface OpenCluster {
-  readonly cluster: Cluster;
-  /** Undefined: the cluster ends with podrun. */
-  readonly holder: LastingHolder | undefined;
-  readonly helper: NetworkHelper;
-  readonly serving: ClusterServing;
-  readonly wayOut: LastingWayOut;
-}
-
 /** Makes the private networks of an agent's Pods. */
 export class NetworkMaker {
   readonly #options: NetworkMakerOptions;
-  /** Undefined: no Pod has asked for it. */
-  #cluster: Promise<OpenCluster> | undefined;
+  /** Undefined: each Pod is alone. */
+  readonly #cluster: AgentCluster | undefined;
   /** The addresses that Pods have had. */
   readonly #given = new Set<string>();
   /** Records an event about the Pod that has come last. Undefined: none has come. */
@@ -73,9 +59,9 @@ export class NetworkMaker {
   constructor(options: NetworkMakerOptions) {
     this.#options = options;
     if (options.networks.kind !== 'cluster') return;
-    this.#cluster = this.#openCluster();
+    this.#cluster = new AgentCluster({ ...options, report: (event) => this.#report(event) });
     // A failure is reported to the Pods.
-    this.#cluster.catch(() => undefined);
+    this.#cluster.open().catch(() => undefined);
   }
 
   /**
@@ -100,7 +86,7 @@ export class NetworkMaker {
     const sysctls = networkSysctls(pod, networks, event);
     const record = (join: NetworkJoin): void => this.#record(pod, join);
     const place = { pod, address, isOfNode, sysctls, before, isLost, event, record };
-    const parts = networks.kind === 'cluster' ? this.#inCluster(place) : this.#alone(place);
+    const parts = this.#cluster === undefined ? this.#alone(place) : this.#inCluster(this.#cluster, place);
     const [nodeAddress] = nodeOf(pod).hostIPs;
     const hasPortsInCluster = networks.kind === 'cluster' && isNodeInCluster(nodeAddress) && !isOfNode;
     const opened = await PrivateNetwork.open({
@@ -119,12 +105,12 @@ export class NetworkMaker {
 
   /** Cuts a Pod of the cluster off from everything outside of it, or connects it again. Rejects on failure. */
   async cutOff({ join }: PrivateNetwork, isCut: boolean): Promise<void> {
-    await (await this.#cluster)?.cluster.setLink(join, isCut ? 'down' : 'up');
+    await (await this.#cluster?.opened)?.cluster.setLink(join, isCut ? 'down' : 'up');
   }
 
   /** podrun's helper in the cluster. Undefined: each Pod is alone. */
   async clusterHelper(): Promise<NetworkHelper | undefined> {
-    return (await this.#cluster)?.helper;
+    return (await this.#cluster?.opened)?.helper;
   }
 
   /**
@@ -132,7 +118,7 @@ export class NetworkMaker {
    * @throws {Error} when there is no cluster, or nft fails
    */
   async serve(listeners: readonly ServiceListener[]): Promise<ListenTrouble[]> {
-    return (await (await this.#cluster)?.serving.serve(listeners)) ?? [];
+    return (await (await this.#cluster?.opened)?.serving.serve(listeners)) ?? [];
   }
 
   /** Serves a host port of a Pod at the address of its node. */
@@ -141,7 +127,7 @@ export class NetworkMaker {
     address: string,
     { protocol, port, target }: PortInCluster,
   ): Promise<Subscription> {
-    const open = await this.#cluster;
+    const open = await this.#cluster?.opened;
     if (open === undefined) throw new Error('the cluster is gone');
     return open.serving.serveHostPort({
       protocol,
@@ -164,38 +150,23 @@ export class NetworkMaker {
 
   /** Enforces compiled NetworkPolicies in the cluster; see ClusterServing. */
   async enforce(groups: readonly PolicyGroup[], all: readonly PolicyGroup[]): Promise<void> {
-    await (await this.#cluster)?.serving.enforce(groups, all);
+    await (await this.#cluster?.opened)?.serving.enforce(groups, all);
   }
 
   /** The connections that NetworkPolicies have refused. @throws {Error} with the messages of nft */
   async refusals(): Promise<Refusal[]> {
-    return (await (await this.#cluster)?.serving.refusals()) ?? [];
-  }
-
-  /** The agent, for the names of its tables. */
-  get #owner(): string {
-    return this.#options.networkRecord?.id ?? 'services';
+    return (await (await this.#cluster?.opened)?.serving.refusals()) ?? [];
   }
 
   /** Lets go of what all Pods share. Unless other agents have it as well, it ends. */
   async close(): Promise<void> {
-    const open = await this.#cluster?.catch(() => undefined);
-    if (open === undefined) return;
-    const { networkRecord } = this.#options;
-    // A lost state folder has lost the record with it: no other process would end what it named.
-    const ends = networkRecord?.living('holder') !== open.cluster.holder?.pid || networkRecord === undefined;
-    await open.holder?.close();
-    await open.serving.close();
-    open.wayOut.close({ ends });
-    open.cluster.close({ ends });
+    await this.#cluster?.close();
   }
 
-  async #inCluster(place: PodPlace): Promise<NetworkParts> {
+  async #inCluster(ofAgent: AgentCluster, place: PodPlace): Promise<NetworkParts> {
     const { address, isOfNode, sysctls, before, isLost, event, record } = place;
-    this.#cluster ??= this.#openCluster();
-    const opening = this.#cluster;
     try {
-      const { cluster, helper, wayOut } = await opening;
+      const { cluster, helper, wayOut } = await ofAgent.open();
       const held = isOfNode
         ? await this.#ofNode(cluster, place)
         : (before ?? (await cluster.addPod(address, sysctls, record)));
@@ -249,53 +220,6 @@ export class NetworkMaker {
     if (isKnown && networks.nft !== undefined) await forgetConnections(join, address).catch(() => undefined);
   }
 
-  async #openCluster(): Promise<OpenCluster> {
-    const { networks, clock, heldFor, networkRecord: record } = this.#options;
-    try {
-      await this.#endFormerHelper();
-      const cluster = await sharedCluster({ ...networks, nft: nftForPolicies(networks), heldFor }, record);
-      const helper = new NetworkHelper(cluster.join, afterwardsOf(networks, record));
-      const report = (event: EventDraft): void => this.#report(event);
-      const rules =
-        networks.proxy === 'nft' && networks.nft !== undefined
-          ? new NftServices(networks.nft, cluster.join, this.#owner)
-          : undefined;
-      // The rules of a former process of this agent would stay, although another agent may serve the same Services.
-      if (record !== undefined) await rules?.update([]);
-      record?.enter(cluster.join.files, cluster.id);
-      const holder = record && new LastingHolder({ cluster, clock, claim: claimIn(record) });
-      return {
-        cluster,
-        holder,
-        helper,
-        serving: new ClusterServing({
-          cluster,
-          helper,
-          owner: this.#owner,
-          nft: networks.nft,
-          rules,
-          mayAddRules: networks.proxy === 'auto',
-          hasFormer: record !== undefined,
-        }),
-        wayOut: new LastingWayOut({ networks, clock, cluster, record, report }),
-      };
-    } catch (error) {
-      // The next attempt tries again, and so does the detection of the next podrun.
-      this.#cluster = undefined;
-      this.#options.onClusterFailed();
-      throw error;
-    }
-  }
-
-  /** The helper of a former process of this agent has served until now what this one is going to serve. */
-  async #endFormerHelper(): Promise<void> {
-    const { networkRecord, clock } = this.#options;
-    const former = networkRecord?.living('helper');
-    if (former === undefined) return;
-    killGroup(former);
-    while (networkRecord?.living('helper') === former) await sleep(clock, LOOK_EVERY_MS);
-  }
-
   /** Reports an event that concerns all Pods: as one of the Pod that has come last, or comes first. */
   #report(event: EventDraft): void {
     this.#untold = this.#tell === undefined ? event : undefined;
@@ -304,7 +228,7 @@ export class NetworkMaker {
 
   async #alone({ address, sysctls, before, record }: PodPlace): Promise<NetworkParts> {
     const { networks, heldFor } = this.#options;
-    const ends = afterwardsOf(networks, undefined);
+    const ends = helperFate(networks, undefined);
     if (before !== undefined) return { held: before, helper: new NetworkHelper(before.join, ends), isShared: false };
     const outcome = await holdNetwork(networks.tools, { mode: networks.mode, address, sysctls, heldFor });
     if (!outcome.ok) throw failed(outcome.error);
@@ -321,38 +245,6 @@ export class NetworkMaker {
     }
   }
 }
-
-/** The cluster on record, else a new one. */
-async function sharedCluster(options: ClusterOptions, record: NetworkRecord | undefined): Promise<Cluster> {
-  const entrance = record?.entrance();
-  const adopted = entrance && quietly(() => Cluster.adopt(options, entrance));
-  if (record === undefined || adopted !== undefined) return adopted ?? Cluster.open(options);
-  const opened = await Cluster.open(options, (pid, cluster) => {
-    const wayOut = record.living('wayOut');
-    // The former way out led out of a cluster that is gone.
-    if (record.claim('holder', pid, { cluster }) === pid && wayOut !== undefined) killGroup(wayOut);
-    return record.entrance() ?? { pid, cluster };
-  });
-  return opened;
-}
-
-function afterwardsOf({ tools }: PrivateNetworks, record: NetworkRecord | undefined): HelperFate {
-  if (record === undefined) return { type: 'ends', setpriv: tools.setpriv };
-  return {
-    type: 'outlivesPodrun',
-    heldFor: record.root,
-    file: record.file('helper'),
-    shared: [record.file('wayOut'), record.file('holder')],
-    record: (pid) => void record.claim('helper', pid),
-  };
-}
-
-function claimIn(record: NetworkRecord): ClusterClaim {
-  return (pid, cluster) => ({ pid: record.claim('holder', pid, { cluster }), cluster });
-}
-
-/** The interval of looks at a helper that was killed. */
-const LOOK_EVERY_MS = 2;
 
 /** The groups whose processes may ping. */
 const PING = 'net/ipv4/ping_group_range';
