@@ -38,7 +38,7 @@ export async function openView(
 async function viewForPeople(options: ApplyViewOptions): Promise<ApplyView> {
   const color = await painterFor(options.cli, 'stdout');
   if (options.cli.isQuiet) return new QuietView(options, color);
-  // Loaded only for a terminal: string-width takes 20 ms.
+  // Loaded only for a terminal: string-width takes 30 ms.
   const status = async (): Promise<typeof StatusView> => (await import('./status-view.ts')).StatusView;
   return new TextView(options, color, isWatched(options.cli) ? status : undefined);
 }

@@ -92,11 +92,12 @@ function open(request: HttpRequest, deadline: Deadline, connected: Socket | unde
   if (!isSecure) return guarded(process.getBuiltinModule('node:http').request(options));
   const isName = process.getBuiltinModule('node:net').isIP(hostname) === 0;
   const servername = isName ? hostname : '';
-  const secure = { ...options, servername, rejectUnauthorized: false };
+  // Any certificate will do: Node.js need not read the CAs of the world, which takes 40 ms.
+  const trust = { servername, ca: [], rejectUnauthorized: false };
+  const secure = { ...options, ...trust };
   if (connected === undefined) return guarded(process.getBuiltinModule('node:https').request(secure));
   const { connect } = process.getBuiltinModule('node:tls');
-  const createConnection = (): TLSSocket =>
-    guarded(connect({ socket: connected, servername, rejectUnauthorized: false }));
+  const createConnection = (): TLSSocket => guarded(connect({ socket: connected, ...trust }));
   return guarded(process.getBuiltinModule('node:https').request({ ...secure, createConnection }));
 }
 

@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { escapeTerminal } from './terminal-text.ts';
 
 /** The widths of a table: each column has at least `minWidth`, and `padding` more than its widest cell. */
@@ -92,27 +91,4 @@ export function renderRows(rows: readonly (readonly string[])[]): string {
 function tableCell(text: string): string {
   const end = text.search(/[\n\r\f]/);
   return escapeTerminal(end === -1 ? text : `${text.slice(0, end)}...`);
-}
-
-/** Texts in which each character takes one cell. */
-const PRINTABLE_ASCII = /^[ -~]*$/;
-
-/** The number of terminal cells of a text without escape sequences. */
-export function cellsOf(text: string): number {
-  return PRINTABLE_ASCII.test(text) ? text.length : stringWidth(text);
-}
-
-/** Cuts a text to a number of cells, with a mark where it was cut. */
-export function cutToCells(text: string, cells: number): string {
-  if (cellsOf(text) <= cells) return text;
-  if (cells <= 0) return '';
-  if (PRINTABLE_ASCII.test(text)) return `${text.slice(0, cells - 1)}…`;
-  let cut = '';
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment);
-    if (used > cells - 1) break;
-    cut += segment;
-  }
-  return `${cut}…`;
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../../api/index.ts';
-import { cellsOf, cutToCells } from '../text/tab-writer.ts';
+import { cellsOf, cutToCells } from '../text/cells.ts';
 import type { Painter } from '../text/painter.ts';
 import { addressRow, type FollowedAddress, type FollowedWorkload, livePods, workloadRow } from './workload-row.ts';
 import { podLabel, shortName } from '../live/live-columns.ts';
