@@ -70,6 +70,7 @@ export { type NewService, newService } from './generate/service.ts';
 export { jobOfCronJob, newCronJob, newDeployment, newJob, podToRun } from './generate/workloads.ts';
 export { type Finding, FINDING_RULES, type FindingRule, type Findings } from './lint/finding.ts';
 export { undefinedKindText } from './check/identify.ts';
+export { isUnservedVersion } from './check/kinds.ts';
 export { lintManifests } from './lint/lint.ts';
 export type { JudgeUnread, JudgedObject } from './lint/unread-objects.ts';
 export { looseReferences } from './lint/references.ts';

@@ -81,7 +81,7 @@ interface CustomCreation {
 
 /**
  * Creates a custom object as soon as the cluster serves its kind and its webhooks respond. Says once what it waits for.
- * @throws {PodrunError} another refusal, or the last one when time has passed; the reason of an aborted signal
+ * @throws {PodrunError} another refusal; (Timeout) the last one, when time has passed; the reason of an aborted signal
  */
 export async function onceServed(
   create: () => Promise<unknown>,
@@ -93,7 +93,9 @@ export async function onceServed(
       await create();
       return;
     } catch (error) {
-      if (!(error instanceof PodrunError) || !isTooEarly(error) || clock.now().monotonicMs > deadlineMs) throw error;
+      if (!(error instanceof PodrunError) || !isTooEarly(error)) throw error;
+      if (clock.now().monotonicMs >= deadlineMs)
+        throw new PodrunError('Timeout', `timed out, waiting for ${name}: ${error.message}`, { cause: error });
       if (tries === 2) note(`${name} waits: ${error.message}`);
     }
     await sleep(clock, TRY_MS);

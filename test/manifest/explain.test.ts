@@ -206,9 +206,9 @@ const KINDS = `
 
 Kinds of Kubernetes that podrun does not act on by itself. Where a manifest needs it, and with \`--api\`, \`apply\`
 [serves the API](operators.md#when-podrun-serves-it) beside its run; \`podrun serve\` always does. Without it, objects
-of these kinds are left out with a warning. A kind that nothing defines, and one that Kubernetes has dropped, is left
-out with a warning as well, and \`--strict\` refuses it. Every other kind acts as in a cluster, within the limits of its
-fields above.
+of these kinds are left out with a warning. A kind that nothing defines, and a version that Kubernetes has removed, is
+left out with a warning as well, and \`--strict\` refuses it. Every other kind acts as in a cluster, within the limits
+of its fields above.
 
 | kind | with an API server |
 |---|---|

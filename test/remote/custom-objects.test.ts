@@ -34,7 +34,10 @@ describe('a custom object on a cluster', () => {
     const denied = fromServer('Forbidden', 'admission webhook "v.example" denied the request: no');
     await expect(created([NOT_YET, denied])).rejects.toBe(denied);
     const { monotonicMs } = new SystemClock().now();
-    await expect(created([NOT_YET], { deadlineMs: monotonicMs - 1 })).rejects.toBe(NOT_YET);
+    await expect(created([NOT_YET], { deadlineMs: monotonicMs - 1 })).rejects.toMatchObject({
+      code: 'Timeout',
+      message: `timed out, waiting for tee/first: ${NOT_YET.message}`,
+    });
   });
 
   it('is given up when the user interrupts', async () => {

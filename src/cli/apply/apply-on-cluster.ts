@@ -78,7 +78,7 @@ export async function applyOnCluster(
   const access = await openCluster(flags);
   const store = openStore(cli, access.context);
   const runId = `podrun-${randomSuffix()}`;
-  const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin, 'run');
+  const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
   if (!loaded.ok) return loaded.exitCode;
   const { hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
   if (warning !== undefined) cli.warn(warning);

@@ -127,7 +127,7 @@ async function readManifests(
   const hasNodes = (flags.nodes ?? config?.nodes?.length ?? 1) > 1;
   const hasPodNetwork = hasOwnNetworks(network);
   const isolation = { hasNamespaces: (features?.tier ?? choice) !== 'process', hasPodNetwork, hasNodes };
-  const loaded = await loadOrExplain(cli, flags, isolation, stdin, 'run');
+  const loaded = await loadOrExplain(cli, flags, isolation, stdin);
   if (!loaded.ok) return loaded;
   const { unread, hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
   if (warning !== undefined) cli.warn(warning);

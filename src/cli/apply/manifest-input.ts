@@ -35,10 +35,8 @@ export type LoadedInput =
     }
   | { readonly ok: false; readonly exitCode: number };
 
-/**
- * `create` accepts manifests with generateName. It, and `run`, an `apply` on this machine, may have an API server.
- */
-type ReadingCommand = 'apply' | 'create' | 'run';
+/** `create` accepts manifests with generateName. `replace` knows only objects that podrun itself reads. */
+type ReadingCommand = 'apply' | 'create' | 'replace';
 
 /** Opens the chunks of standard input. */
 export type StandardInput = () => AsyncIterable<Uint8Array>;
@@ -66,7 +64,7 @@ export async function loadFromFlags(
     isolation,
     mayBeEmpty: flags.staticPods !== undefined,
     command: command === 'create' ? 'create' : 'apply',
-    keepsUnread: command !== 'apply',
+    keepsUnread: command !== 'replace',
   });
 }
 

@@ -12,6 +12,7 @@ import {
 import { separateObjects } from '../../apiserver/index.ts';
 import { plannedPods } from '../../engine/index.ts';
 import { InjectedFaults, readFault } from '../../experiments/index.ts';
+import { isUnservedVersion, undefinedKindText, type UnreadObject } from '../../manifest/index.ts';
 import { readConfigFile, splitNodes } from '../../settings/index.ts';
 import { ManualClock, readProgram, type SimulatedLife, Simulation } from '../../simulation/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
@@ -60,11 +61,11 @@ export async function simulate(cli: Cli, flags: SimulateFlags): Promise<number> 
   const { filename, recursive, namespace, output } = flags;
   const applyFlags = { ...APPLY_DEFAULTS, filename, recursive, namespace, output };
   const chosen = nodesOfFlags(flags) ?? readConfigFile({ path: undefined, cwd: process.cwd() })?.nodes ?? [];
-  const loaded = await loadOrExplain(cli, applyFlags, { ...OF_A_NODE, hasNodes: chosen.length > 1 }, undefined, 'run');
+  const loaded = await loadOrExplain(cli, applyFlags, { ...OF_A_NODE, hasNodes: chosen.length > 1 });
   if (!loaded.ok) return loaded.exitCode;
   const { nodes: ofManifests, rest } = splitNodes(loaded.unread);
   const nodes = [...chosen, ...ofManifests];
-  for (const kind of new Set(rest.map(({ object }) => object.kind))) cli.warn(notSimulated(kind));
+  for (const text of new Set(rest.map(notSimulated))) cli.warn(text);
   const { pods, workloads, records } = separateObjects(loaded.objects);
   const planned = plannedPods([...pods, ...workloads]);
   const programs = readPrograms(flags.program, planned);
@@ -129,9 +130,11 @@ function readFaults({ inject, seed = DEFAULT_SEED }: SimulateFlags, clock: Manua
   return new InjectedFaults({ faults, seed, clock, jumpWall: (ms) => clock.jumpWall(ms) });
 }
 
-/** A kind that no agent and no controller acts upon, or that nothing defines. */
-function notSimulated(kind: string): string {
-  return `${kind} is not supported by this runner, ignored`;
+/** The warning about an object that no agent and no controller acts upon, or that has a removed version. */
+function notSimulated({ object, noMatch, file, position: { line, column } }: UnreadObject): string {
+  const isUnserved = noMatch !== undefined && isUnservedVersion(object.apiVersion);
+  if (isUnserved) return `${undefinedKindText(object)} (${file}:${line}:${column})`;
+  return `${object.kind} is not supported by this runner, ignored`;
 }
 
 /** A time without parts that are zero: `24h`, `20m`. */

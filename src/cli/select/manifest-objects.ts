@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DEFAULT_NAMESPACE, type KubeObject, PodrunError, resourceTypeOf } from '../../api/index.ts';
-import { loadManifests, type LoadOptions, renderManifestErrors } from '../../manifest/index.ts';
+import { loadManifests, renderManifestErrors } from '../../manifest/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { downloader, kustomized } from './outside-inputs.ts';
 import { append, type SelectionFlags } from './selection-flags.ts';
@@ -28,14 +28,13 @@ export function withManifestFlags(command: Command): Command {
 export async function readManifests(
   cli: Cli,
   { filename, kustomize, recursive }: ManifestFlags,
-  options: Pick<LoadOptions, 'keepsUnread'> = {},
 ): Promise<Pick<Awaited<ReturnType<typeof loadManifests>>, 'objects' | 'unread'>> {
   const { objects, unread, errors } = await loadManifests({
-    ...options,
     files: kustomize === undefined ? filename : [await kustomized(cli, kustomize)],
     recursive,
     stdin: () => cli.stdin,
     download: downloader(cli),
+    keepsUnread: true,
   });
   if (errors.length > 0) throw new PodrunError('InvalidManifest', renderManifestErrors(errors).join('\n'));
   return { objects, unread };

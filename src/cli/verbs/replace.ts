@@ -102,6 +102,7 @@ async function replaceObjects(cli: Cli, flags: ReplaceFlags): Promise<number> {
     applyFlags(flags),
     { hasNamespaces: true, hasPodNetwork: true, hasNodes: true },
     stdin,
+    'replace',
   );
   if (!loaded.ok) return loaded.exitCode;
   if (flags.force) return replaceByForce(cli, store, loaded.objects, flags, stdin);

@@ -29,7 +29,7 @@ export async function clusterObjects(cli: Cli, flags: ManifestFlags): Promise<re
 }
 
 async function manifestObjects(cli: Cli, flags: ManifestFlags): Promise<KubeObject[]> {
-  const { objects, unread } = await readManifests(cli, flags, { keepsUnread: true });
+  const { objects, unread } = await readManifests(cli, flags);
   const known = objects.map(({ object, written }) => (object.kind === 'Pod' ? asInCluster(object, written) : object));
   const all = [...known, ...unread.map(({ object }) => object)];
   return all.map((object) => inNamespace(object, flags.namespace));

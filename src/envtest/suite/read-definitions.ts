@@ -29,7 +29,10 @@ export async function readDefinitions(
   const unread = loaded.errors.filter(
     (error) => error.stage === 'input' || error.stage === 'parse' || kinds.has(error.subject.identity.kind),
   );
-  const objects = loaded.unread.filter(({ object }) => kinds.has(object.kind));
+  const wanted = loaded.unread.filter(({ object }) => kinds.has(object.kind));
+  // An API server of today serves no `apiextensions.k8s.io/v1beta1`.
+  const unserved = wanted.flatMap(({ noMatch }) => noMatch ?? []);
+  const objects = wanted.filter(({ noMatch }) => noMatch === undefined);
   const verdicts = await judgeOfUnread(() => [])(objects);
   const mistakes: ManifestMistake[] = [];
   const warnings: string[] = [];
@@ -41,7 +44,7 @@ export async function readDefinitions(
     for (const field of verdict.unknown)
       warnings.push(`unknown field "${field}" ${placeIn(subject.file, positionOf(field))}`);
   }
-  const all = [...unread, ...mistakes];
+  const all = [...unread, ...unserved, ...mistakes];
   if (all.length === 0 && objects.length === 0 && files.length > 0)
     all.push({ stage: 'input', message: `there is no ${[...kinds].join(' or ')} in these manifests` });
   return { objects, mistakes: all, warnings };

@@ -1,6 +1,6 @@
 import { goQuote } from '../../api/index.ts';
 import { type FieldError, required } from '../base/field-error.ts';
-import { isCustomKind, isListKind, lookUpKind } from './kinds.ts';
+import { isCustomKind, isListKind, isUnservedVersion, lookUpKind } from './kinds.ts';
 import { entryValue, type MapNode, nodeTypeName, type ScalarNode, type SourceNode } from '../read/source-node.ts';
 
 /** The identity of an object in a manifest. Missing fields are empty. */
@@ -135,8 +135,11 @@ function textAt(node: MapNode, field: string): string {
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : '';
 }
 
-/** The warning about an object of a kind that nothing defines, which is left out. */
+/** The warning about an object of a kind that nothing defines, which is left out, with the version to write instead. */
 export function undefinedKindText({ apiVersion, kind }: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): string {
   const what = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
-  return `${what}: no CustomResourceDefinition defines it, ignored`;
+  if (!isUnservedVersion(apiVersion)) return `${what}: no CustomResourceDefinition defines it, ignored`;
+  const entry = lookUpKind(apiVersion, kind);
+  const hint = entry.verdict === 'unknown' && entry.hint !== undefined ? ` - ${entry.hint}` : '';
+  return `${what}: Kubernetes v1.36 does not serve it, ignored${hint}`;
 }

@@ -68,6 +68,8 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'storage.k8s.io/v1': ['CSIDriver', 'CSINode', 'CSIStorageCapacity', 'VolumeAttachment', 'VolumeAttributesClass'],
 };
 
+const TABLES: ReadonlyArray<typeof KNOWN> = [KNOWN, UNSUPPORTED];
+
 /** Looks up a kind. Both arguments are case-sensitive. */
 export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   if (has(KNOWN, apiVersion, kind)) {
@@ -78,38 +80,52 @@ export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   return { verdict: 'unknown', hint: hintFor(apiVersion, kind) };
 }
 
-/** A kind that Kubernetes has dropped, and that old charts still have. It has no effect on any server of today. */
-const DROPPED_KIND = 'PodSecurityPolicy';
-
 /**
- * True for an object of a custom resource definition: its group is a domain name. False for a misspelt apiVersion of
- * Kubernetes. A kind that Kubernetes has dropped counts as one that nothing defines.
+ * True for an object that only a CustomResourceDefinition, or another API server, can define: its group is a domain
+ * name, or Kubernetes has removed its version. False for a misspelt kind or apiVersion of Kubernetes.
  */
 export function isCustomKind(apiVersion: string, kind: string): boolean {
-  if (kind === DROPPED_KIND && /^(policy|extensions)\/v1beta1$/.test(apiVersion)) return true;
-  const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
-  const tables = [KNOWN, UNSUPPORTED];
-  if (!group.includes('.') || tables.some((table) => versionsOf(table).some((known) => known.startsWith(`${group}/`))))
-    return false;
+  if (isUnservedVersion(apiVersion)) return true;
+  const group = groupOf(apiVersion);
+  if (!group.includes('.') || isOwnGroup(group)) return false;
   // An apiVersion such as `extension.k8s.io/v1` of a Deployment is a mistake.
-  return !group.endsWith('.k8s.io') || !tables.some((table) => versionsOf(table).some((key) => has(table, key, kind)));
+  return !group.endsWith('.k8s.io') || !TABLES.some((table) => versionsOf(table).some((key) => has(table, key, kind)));
+}
+
+/** The group of the first Deployments and Ingresses. Kubernetes has no kind in it any more. */
+const FORMER_GROUP = 'extensions';
+
+/**
+ * True for an alpha or beta version of a group of Kubernetes, as old charts have them: `batch/v1beta1`. An API server
+ * has either removed it or serves it on request only.
+ */
+export function isUnservedVersion(apiVersion: string): boolean {
+  const group = groupOf(apiVersion);
+  if (!/^v\d+(?:alpha|beta)\d+$/.test(apiVersion.slice(group.length + 1))) return false;
+  return group === FORMER_GROUP || (group !== '' && isOwnGroup(group));
 }
 
 /** True for `List`, `PodList` and the like: their items are objects. */
 export function isListKind(apiVersion: string, kind: string): boolean {
   if (!kind.endsWith('List')) return false;
   const item = kind.slice(0, -'List'.length);
-  return item === '' ? apiVersion === 'v1' : lookUpKind(apiVersion, item).verdict !== 'unknown';
+  if (item === '') return apiVersion === 'v1';
+  return isUnservedVersion(apiVersion) || lookUpKind(apiVersion, item).verdict !== 'unknown';
 }
 
 function hintFor(apiVersion: string, kind: string): string | undefined {
-  const versions = [KNOWN, UNSUPPORTED].flatMap((table) => versionsOf(table).filter((key) => has(table, key, kind)));
+  const versions = TABLES.flatMap((table) => versionsOf(table).filter((key) => has(table, key, kind)));
   if (versions.length > 0) return `use ${versions.join(' or ')}`;
   const inVersion = kindsOf(KNOWN, apiVersion);
   const similar = mostSimilar(kind, [...inVersion, ...kindsOf(UNSUPPORTED, apiVersion)]);
   if (similar !== undefined) return `did you mean "${similar}"?`;
   return inVersion.length > 0 ? `known kinds in ${apiVersion}: ${inVersion.join(', ')}` : undefined;
 }
+
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
+
+const isOwnGroup = (group: string): boolean =>
+  TABLES.some((table) => versionsOf(table).some((known) => known.startsWith(`${group}/`)));
 
 const versionsOf = (table: typeof KNOWN): readonly string[] => Object.keys(table);
 

@@ -43,7 +43,7 @@ export const FINDING_RULES = {
   'parse-error': 'The document is not valid YAML or JSON, or not an object.',
   'missing-kind': 'A manifest needs apiVersion and kind.',
   'unknown-kind': 'Kubernetes has no such kind in this apiVersion.',
-  'undefined-kind': 'No CustomResourceDefinition, of the manifests or of the state folder, defines the kind.',
+  'undefined-kind': 'No CustomResourceDefinition of manifests or state folder defines it, or its version was removed.',
   'unknown-field': 'The type has no such field; an API server would refuse or drop it.',
   'duplicate-field': 'A field is given twice.',
   'invalid-type': 'The value has another type than the field.',

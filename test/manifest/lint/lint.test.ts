@@ -25,7 +25,7 @@ describe('what is wrong with a manifest', () => {
     ['a key given twice', pod('  nodeName: a\n  nodeName: b\n'), ['error duplicate-field 7:3 spec.nodeName']],
     ['a type', pod('  hostIPC: "yes"\n'), ['error invalid-type 6:12 spec.hostIPC']],
     ['a kind', 'apiVersion: v1\nkind: Pood\n', ['error unknown-kind 2:7']],
-    ['an old apiVersion', 'apiVersion: batch/v1beta1\nkind: CronJob\n', ['error unknown-kind 2:7']],
+    ['an old apiVersion', 'apiVersion: batch/v1beta1\nkind: CronJob\n', ['warning undefined-kind 1:1']],
     ['the domain of an apiVersion', 'apiVersion: app.k8s.io/v1\nkind: Deployment\n', ['error unknown-kind 2:7']],
     ['no apiVersion', 'kind: Pod\n', ['error missing-kind 1:1 apiVersion']],
     ['no indentation', 'apiVersion: v1\nkind: Pod\n\tx: y\n', ['error parse-error 3:1']],
