@@ -10,7 +10,7 @@ export type {
   PodNamespaces,
   ResourceLimits,
 } from './base/confinement.ts';
-export { type HelperOutcome, runHelper, startable, STARTED_APART } from './base/helper.ts';
+export { type HelperOutcome, runHelper, startable, STARTED_APART, startPeer } from './base/helper.ts';
 export { errnoOf, errnoText, fileTrouble, isDiskTrouble, mkdirIfMissing } from './base/errno.ts';
 export type { NamespaceDetection, NamespaceFacts, RuntimeFeatures } from './base/features.ts';
 export type { ProgramCall } from './base/inside.ts';

@@ -22,7 +22,6 @@ const AWAITED: Readonly<Record<string, string>> = {
   'src/images/load.ts': 'a stream of a pipeline',
   'src/images/puller/start.ts': 'a program that ends with a defect: podrun says so, and starts it again',
   'src/runtime/helpers/user-programs.ts': 'the promise of a process',
-  'src/runtime/base/helper.ts': 'the promise of a process',
 };
 
 it('what hears from outside is made inside guarded(): a listener that throws ends its connection, no more', () => {

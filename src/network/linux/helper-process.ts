@@ -174,7 +174,7 @@ export class NetworkHelper {
     this.#served.clear();
     this.#services = [];
     this.#restarts.length = 0;
-    if (this.#afterwards?.type !== 'outlivesPodrun') child?.stdin.end();
+    if (this.#afterwards?.type !== 'outlivesPodrun') child?.stdin?.end();
     else if (child?.pid !== undefined) killGroup(child.pid);
     this.#pending.giveUp(new Error('the private network was removed'));
   }
@@ -202,15 +202,13 @@ export class NetworkHelper {
   }
 
   #start(): HelperChild {
-    const { child, ended: end } = startHelper(this.#join, this.#afterwards);
+    const child = startHelper(this.#join, this.#afterwards);
     child.on('message', (answer, socket) =>
       this.#takeMessage(answer as HelperAnswer | HelperDial, socket as Socket | Server | undefined),
     );
-    const ended = (cause?: unknown): void =>
-      this.#ended(child, cause instanceof Error ? cause : new Error('the process in the network has ended'));
-    // The promise alone does not do: Node emits no `disconnect` while a socket is on its way to a dead helper.
-    child.once('exit', () => ended());
-    inBackground(end.then(({ cause }) => ended(cause)));
+    child.once('exit', () => this.#ended(child, new Error('the process in the network has ended')));
+    // It did not start, or a message did not reach it.
+    child.on('error', (error) => this.#ended(child, error));
     return child;
   }
 

@@ -1,8 +1,5 @@
 import path from 'node:path';
-import type { Writable } from 'node:stream';
-import { execa, type Subprocess } from 'execa';
-import { guardedProcess } from '../../defects.ts';
-import { inNetwork, type NetworkJoin, type ProgramCall, startable, STARTED_APART } from '../../runtime/index.ts';
+import { inNetwork, type NetworkJoin, type ProgramCall, startPeer } from '../../runtime/index.ts';
 import { argumentsToRun } from '../../build-file.ts';
 import { RECORDED } from './helper/protocol.ts';
 import { networkMark } from './mark.ts';
@@ -26,34 +23,13 @@ export type HelperFate =
     };
 
 /** The process of a helper. The end of its pipe tells it that podrun has ended. */
-export interface HelperChild extends Pick<Subprocess, 'pid' | 'on' | 'once' | 'send'> {
-  readonly stdin: Writable;
-}
-
-/** A helper that was started. */
-interface StartedHelper {
-  readonly child: HelperChild;
-  /** Resolves when it has ended. Never rejects. */
-  readonly ended: Promise<{ readonly cause?: unknown }>;
-}
-
-const start = ({ file, argv, env }: ProgramCall) =>
-  guardedProcess(
-    execa(startable(file), argv.slice(1), {
-      ...STARTED_APART,
-      env,
-      stdin: 'pipe',
-      stdout: 'ignore',
-      stderr: 'ignore',
-      ipc: true,
-    }),
-  );
+export type HelperChild = Pick<ReturnType<typeof startPeer>, 'pid' | 'on' | 'once' | 'send' | 'stdin'>;
 
 /**
  * Starts the helper of a private network.
  * @param afterwards undefined: it ends by itself
  */
-export function startHelper(join: NetworkJoin, afterwards: HelperFate | undefined): StartedHelper {
+export function startHelper(join: NetworkJoin, afterwards: HelperFate | undefined): HelperChild {
   const program = path.join(path.dirname(import.meta.filename), NETWORK_HELPER);
   const isRecorded = afterwards?.type === 'outlivesPodrun';
   const records = isRecorded ? [afterwards.file, ...afterwards.shared] : [];
@@ -64,18 +40,18 @@ export function startHelper(join: NetworkJoin, afterwards: HelperFate | undefine
     cwd: '/',
   };
   const inside = inNetwork(join, call);
-  const child = start(afterwards?.type === 'ends' ? untilDeath(afterwards.setpriv, inside) : inside);
+  const child = startPeer(afterwards?.type === 'ends' ? untilDeath(afterwards.setpriv, inside) : inside);
   // The helper may die before podrun closes this pipe.
-  child.stdin.on('error', () => undefined);
+  child.stdin?.on('error', () => undefined);
   if (isRecorded && child.pid !== undefined) {
     afterwards.record(child.pid);
     // From now on the helper outlives podrun: the next podrun finds it by the record.
-    child.stdin.write(RECORDED);
+    child.stdin?.write(RECORDED);
   }
   // A waiting caller keeps podrun running. The helper does not.
   child.unref();
   child.channel?.unref();
-  return { child, ended: child };
+  return child;
 }
 
 /** The call of a program that the kernel ends with podrun. */

@@ -1,6 +1,9 @@
+import { type ChildProcess, execFile, type ExecFileException, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Result } from 'execa';
+import { promisify } from 'node:util';
+import { guardedProcess } from '../../defects.ts';
 import { errnoOf, errnoText } from './errno.ts';
+import type { ProgramCall } from './inside.ts';
 
 /** A program that does a small job for podrun and leaves no processes behind. */
 export interface HelperCall {
@@ -38,31 +41,39 @@ const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. execa is loaded for
- * the first helper, because that takes 5 ms and a short `apply` needs none.
+ * Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. Not by execa, which
+ * takes 12 ms for the first one: each `apply` has a helper.
  */
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
   const { program, args, cwd = '/', env = { ...process.env, LC_ALL: 'C' }, timeoutMs = TIMEOUT_MS, input } = call;
-  const { execa } = await import('execa');
   const shortage = shortageOfDescriptors();
   if (shortage !== undefined) return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}` };
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
-  const stdin = input === undefined ? ({ stdin: 'ignore' } as const) : { input };
-  const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, ...stdin });
-  if (!result.failed) return { ok: true, stdout: result.stdout };
-  return { ok: false, errno: result.code, why: `${program} ${failureOf(result, timeoutMs)}` };
+  try {
+    const running = promisify(execFile)(program, args, { cwd, env, ...limits });
+    // A program that does not read its input breaks the pipe.
+    running.child.stdin?.on('error', () => undefined).end(input);
+    const { stdout } = await running;
+    return { ok: true, stdout: stdout.replace(/\n$/, '') };
+  } catch (error) {
+    const failure = error as ExecFileException;
+    const errno = hasRun(failure) ? undefined : errnoOf(failure);
+    return { ok: false, errno, why: `${program} ${failureOf(failure, errno, timeoutMs)}` };
+  }
 }
 
-type Failure = Pick<Result, 'timedOut' | 'stderr'> & {
-  readonly [Name in 'code' | 'signal' | 'exitCode']?: Result[Name] | undefined;
-};
+/** True for a program that has ended by itself or by a signal: one that did not start has neither number nor signal. */
+function hasRun({ code, signal }: ExecFileException): boolean {
+  return typeof code === 'number' || typeof signal === 'string';
+}
 
-/** The first case that holds: a time-out is a signal too, and a program that did not start has no exit code. */
-function failureOf({ timedOut, code, signal, exitCode, stderr }: Failure, timeoutMs: number): string {
-  if (timedOut) return `took longer than ${timeoutMs / 1000}s`;
-  if (exitCode === undefined && signal === undefined) return startFailure(code ?? '');
-  const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
-  const lastLine = String(stderr).trimEnd().split('\n').at(-1) ?? '';
+/** The first case that holds: a time-out is a signal, too. */
+function failureOf(failure: ExecFileException, errno: string | undefined, timeoutMs: number): string {
+  const { killed = false, code, signal, stderr = '' } = failure;
+  if (killed) return `took longer than ${timeoutMs / 1000}s`;
+  if (errno !== undefined) return startFailure(errno);
+  const ending = typeof signal === 'string' ? `was ended by ${signal}` : `ended with exit code ${code}`;
+  const lastLine = stderr.trimEnd().split('\n').at(-1) ?? '';
   return lastLine === '' ? ending : `${ending}: ${lastLine}`;
 }
 
@@ -99,4 +110,15 @@ export function startable(program: string): string {
   const code = shortageOfDescriptors();
   if (code !== undefined) throw Object.assign(new Error(`${program} did not start: ${errnoText(code)}`), { code });
   return program;
+}
+
+/**
+ * Starts a program of podrun as the leader of a session, with a pipe at its input, and a channel for messages and
+ * sockets.
+ * @throws {Error} (EMFILE, ENFILE) when podrun has too few descriptors
+ */
+export function startPeer({ file, argv, env, cwd }: ProgramCall): ChildProcess {
+  const program = startable(file);
+  const options = { cwd, env, detached: true, serialization: 'advanced' } as const;
+  return guardedProcess(spawn(program, argv.slice(1), { ...options, stdio: ['pipe', 'ignore', 'ignore', 'ipc'] }));
 }
