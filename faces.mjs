@@ -8,6 +8,8 @@ import path from 'node:path';
 const root = import.meta.dirname;
 /** The library is for programs outside, and the server is a file of its own: both are loaded whole. */
 const FACE = /^src\/(?!library\/|server\/)[^/]+\/index\.ts$/;
+/** A folder within a room may have a face of its own, for the files beside the folder. */
+const INNER_FACE = /^src\/(?!server\/).+\/index\.ts$/;
 /** An import or a re-export of names, as the formatter writes it. */
 const NAMED = /^(import|export)( type)? \{([^}]+)\} from '(\.[^']+)';/gm;
 
@@ -25,7 +27,7 @@ export function isFace(file) {
 export function throughFaces(text, file) {
   return text.replaceAll(NAMED, (statement, verb, type, list, specifier) => {
     const target = path.posix.join(path.posix.dirname(file), specifier);
-    if (!isFace(target)) return statement;
+    if (!isFace(target) && !isInnerFace(target)) return statement;
     const direct = namesOf(list).map((name) => {
       const home = path.posix.relative(path.posix.dirname(file), homeOf(target, exportedName(name)));
       return `${verb}${type ?? ''} { ${name} } from '${home.startsWith('.') ? home : `./${home}`}';`;
@@ -66,7 +68,16 @@ function homeOf(face, name) {
   if (!known.has(face)) known.set(face, homesOf(face));
   const home = known.get(face).get(name);
   if (home === undefined) throw new Error(`${face} does not export ${name}`);
-  return home;
+  return isInnerFace(home) ? homeOf(home, name) : home;
+}
+
+/** True for a file of re-exports and comments, without code. */
+function isInnerFace(file) {
+  if (!INNER_FACE.test(file)) return false;
+  const rest = readFileSync(path.join(root, file), 'utf8')
+    .replaceAll(NAMED, (statement, verb) => (verb === 'export' ? '' : statement))
+    .replaceAll(/\/\*[^]*?\*\/|^\/\/.*/gm, '');
+  return rest.trim() === '';
 }
 
 function namesOf(list) {

@@ -132,7 +132,10 @@ export function importsOf(file: SourceFile): Import[] {
     if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];
     const name = String(node['source']['value']);
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), name) : name;
-    const isType = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
+    const names = Array.isArray(node['specifiers']) ? node['specifiers'].filter(isNode) : [];
+    const areTypes = names.length > 0 && names.every((name) => name['importKind'] === 'type');
+    const isWholeType = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
+    const isType = areTypes || isWholeType;
     return [{ target, isLate: node.type === 'ImportExpression', isType, line: lineAt(file, node.start) }];
   });
 }
