@@ -1,4 +1,4 @@
-import { type KubeObject, PodrunError, type WatchEvent } from '../api/index.ts';
+import { type KubeObject, PodrunError, typeOfKind, type WatchEvent } from '../api/index.ts';
 import { decodeObject } from './decode/decode.ts';
 import { type FieldError, required } from './base/field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './check/identify.ts';
@@ -112,18 +112,11 @@ interface SavedObject {
 
 const NEWER_EVENT = 'events.Event';
 
-/** Kinds that occur only in saved output. */
-const SAVED_ONLY: Readonly<Record<string, string>> = {
-  'v1 Event': 'Event',
-  'events.k8s.io/v1 Event': NEWER_EVENT,
-  'v1 Node': 'Node',
-  'discovery.k8s.io/v1 EndpointSlice': 'discovery.EndpointSlice',
-};
-
+/** The name of the type of a saved object. Undefined: it is of no kind of Kubernetes, or a definition. */
 function typeOf(identified: Identified): string | undefined {
   if (identified.verdict === 'known') return identified.kind.typeName;
   const { apiVersion, kind } = identified.identity;
-  return SAVED_ONLY[`${apiVersion} ${kind}`];
+  return typeOfKind(apiVersion, kind);
 }
 
 /** Converts an Event of events.k8s.io to the core API. Source: pkg/apis/events/v1/conversion.go. */

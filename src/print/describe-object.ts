@@ -21,7 +21,14 @@ import { describeIngress, describeIngressClass } from './describe/kinds/ingress.
 import { describeNetworkPolicy } from './describe/kinds/network-policy.ts';
 import { describeNode } from './describe/kinds/node.ts';
 import { describeRole, describeRoleBinding } from './describe/kinds/rbac.ts';
+import { describeSigningRequest } from './describe/kinds/signing-request.ts';
 import { describeStorageClass } from './describe/kinds/storage-class.ts';
+import {
+  describeCsiNode,
+  describeIpAddress,
+  describeServiceCidr,
+  describeVolumeAttributes,
+} from './describe/kinds/stored-kinds.ts';
 import {
   describeLimitRange,
   describeQuota,
@@ -87,6 +94,11 @@ const KINDS: Readonly<Record<string, Describe>> = {
   ClusterRoleBinding: describeRoleBinding,
   RoleBinding: describeRoleBinding,
   StorageClass: describeStorageClass,
+  CSINode: describeCsiNode,
+  VolumeAttributesClass: describeVolumeAttributes,
+  IPAddress: describeIpAddress,
+  ServiceCIDR: describeServiceCidr,
+  CertificateSigningRequest: describeSigningRequest,
   Node: (node, { list, nowMs }) => describeNode(node, list('pods'), nowMs),
 };
 

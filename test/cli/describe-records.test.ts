@@ -27,6 +27,51 @@ describe('describe of stored objects:', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: recorded });
   });
 
+  it('the kinds that podrun only stores, and sources of volumes, as kubectl prints them', async () => {
+    const names = ['csr/csr1', 'csinode/n1', 'pv/pviscsi', 'pv/pvcsi2', 'pv/pvflex', 'pv/pvaf', 'pv/pvfc'];
+    const { exitCode, stdout } = await workshop.run(
+      ['describe', ...names, '--from', described('stored-kinds.json')],
+      GOLDEN_ENV,
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: readFileSync(described('stored-kinds.txt'), 'utf8') });
+  });
+
+  // kubectl v1.32 asks for older versions of these. Source: kubectl/pkg/describe/describe.go of v1.36.
+  it('the kinds that kubectl v1.36 has a form for', async () => {
+    const names = ['servicecidr/more', 'ipaddress/192.0.2.9', 'vac/gold'];
+    const { stdout } = await workshop.run(['describe', ...names, '--from', described('stored-kinds.json')], GOLDEN_ENV);
+    expect(stdout).toBe(`\
+Name:         more
+Labels:       a=b
+Annotations:  <none>
+CIDRs:        192.0.2.0/24, 2001:db8::/64
+Status:
+Conditions:
+  Type    Status  LastTransitionTime                Reason  Message
+  ----    ------  ------------------                ------  -------
+  Ready   True    Thu, 15 Jan 2026 11:00:00 +0000           Kubernetes Service CIDR is ready
+Events:   <none>
+
+
+Name:         192.0.2.9
+Labels:       a=b
+Annotations:  <none>
+Parent Reference:
+  Group:      ${''}
+  Resource:   services
+  Namespace:  default
+  Name:       web
+Events:       <none>
+
+
+Name:         gold
+Annotations:  x=yy
+DriverName:   d.example.com
+Parameters:   iops=1,throughput=2
+Events:       <none>
+`);
+  });
+
   it('claims have the columns that kubectl shows', async () => {
     const { stdout } = await workshop.run(['get', 'pvc', '--from', described('objects.yaml')], GOLDEN_ENV);
     expect(stdout).toBe(

@@ -60,6 +60,17 @@ describe('times of printed objects', () => {
   });
 });
 
+describe('times that a wait compares', () => {
+  const wait = async (object: string, path: string): Promise<number> =>
+    (await workshop.run(['wait', object, `--for=jsonpath=${path}`, '--timeout=0'])).exitCode;
+
+  it('are the same as the times that get prints', async () => {
+    expect(await wait('pod/web', `{.status.startTime}=${WHOLE}`)).toBe(0);
+    expect(await wait('pod/web', `{.status.startTime}=${PRECISE}`)).toBe(1);
+    expect(await wait('lease/held', `{.spec.renewTime}=${PRECISE}`)).toBe(0);
+  });
+});
+
 describe('times that are sent back', () => {
   it('change nothing in the store', async () => {
     const before = stored();

@@ -1,4 +1,12 @@
-import { type JsonPath, type KubeObject, parseJsonPath, plainText, PodrunError, usage } from '../../api/index.ts';
+import {
+  inWholeSeconds,
+  type JsonPath,
+  type KubeObject,
+  parseJsonPath,
+  plainText,
+  PodrunError,
+  usage,
+} from '../../api/index.ts';
 import { parseGoal, type WantedState } from './goal.ts';
 
 export type WaitCondition =
@@ -124,8 +132,9 @@ function equalsSignIn(text: string): number {
   return -1;
 }
 
+/** The value at a path of the object as the API prints it. Undefined: there is none. */
 function onlyValue(path: JsonPath, object: KubeObject): { readonly value: unknown } | undefined {
-  const values = path(object);
+  const values = path(inWholeSeconds(object));
   if (values.length > 1) throw new PodrunError('BadRequest', 'given jsonpath expression matches more than one value');
   return values.length === 0 ? undefined : { value: values[0] };
 }

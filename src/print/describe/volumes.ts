@@ -178,8 +178,8 @@ function describeProjection(source: VolumeProjection): string[] {
   return token ? [field('TokenExpirationSeconds', token.expirationSeconds ?? 3600)] : [];
 }
 
-/** The attributes of a CSI volume. kubectl indents every part that it writes: the indent appears again in each cell. */
-function describeAttributes(attributes: Readonly<Record<string, string>> | undefined): string[] {
+/** The lines about the attributes of a CSI volume. kubectl indents every part that it writes: the indent appears again in each cell. */
+export function describeAttributes(attributes: Readonly<Record<string, string>> | undefined): string[] {
   const margin = indent(2);
   const texts = sortedEntries(attributes).map(([key, value]) => margin + shorten(`${key}=${value}`, 140));
   const [first = '<none>', ...others] = texts;

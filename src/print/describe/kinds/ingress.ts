@@ -1,10 +1,11 @@
-import type {
-  Ingress,
-  IngressBackend,
-  IngressClass,
-  IngressServiceBackend,
-  Service,
-  StoredKubeObject,
+import {
+  type Ingress,
+  type IngressBackend,
+  type IngressClass,
+  type IngressServiceBackend,
+  type Service,
+  SERVICE_NAME_LABEL,
+  type StoredKubeObject,
 } from '../../../api/index.ts';
 import { ingressAddress } from '../../table/networking-columns.ts';
 import { describeAnnotations, describeLabels, line } from '../lines.ts';
@@ -69,7 +70,8 @@ function endpointsText(
   if (service === undefined) return `<error: services "${name}" not found>`;
   const ports = service.spec?.ports ?? [];
   const port = ports.find((one) => (wanted?.number ? one.port === wanted.number : one.name === wanted?.name));
-  return port === undefined ? '' : endpointsOf(service, port, source);
+  if (port !== undefined) return endpointsOf(service, port, source);
+  return source.slices.some(({ metadata }) => metadata.labels?.[SERVICE_NAME_LABEL] === name) ? '' : '<none>';
 }
 
 /** The lines of `describe` about an IngressClass, without its events. */

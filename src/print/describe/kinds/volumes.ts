@@ -9,12 +9,12 @@ import {
 import { ageSince, formatDate } from '../../base/age.ts';
 import { accessModeText, claimCapacity, claimClass, claimModes } from '../../table/common-columns.ts';
 import { describeAnnotations, describeLabels, keyedLines, line, optional } from '../lines.ts';
-import { describeVolume } from '../volumes.ts';
+import { describePersistentSource } from './persistent-source.ts';
 
 /** The lines of `describe` about a PersistentVolume, without its events. */
 export function describePersistentVolume(volume: StoredKubeObject & PersistentVolume, nowMs: number): string[] {
   const { metadata, spec = {}, status = {} } = volume;
-  const { claimRef, hostPath, local } = spec;
+  const { claimRef } = spec;
   const { deletionTimestamp } = metadata;
   const isGoing = deletionTimestamp !== undefined && deletionTimestamp !== null;
   return [
@@ -32,12 +32,7 @@ export function describePersistentVolume(volume: StoredKubeObject & PersistentVo
     ...describeNodes(spec.nodeAffinity?.required?.nodeSelectorTerms),
     line(0, 'Message:', status.message ?? ''),
     line(0, 'Source:'),
-    ...(local === undefined
-      ? describeVolume({ name: '', hostPath })
-      : [
-          line(2, 'Type:', 'LocalVolume (a persistent volume backed by local storage on a node)'),
-          line(2, 'Path:', local.path),
-        ]),
+    ...describePersistentSource(spec),
   ];
 }
 
