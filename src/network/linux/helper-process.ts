@@ -8,7 +8,7 @@ import { hasSocket, listenerKey, type ProxiedProtocol, type ServiceListener } fr
 import { ROUTER } from './cluster-commands.ts';
 import { dialServer } from '../dns/forwarder.ts';
 import type { DialTarget, HelperAnswer, HelperDial } from './helper/protocol.ts';
-import { bind, type Handle, type HostAddress, listen } from './host-sockets.ts';
+import { bind, closeHandle, type Handle, type HostAddress, listen } from './host-sockets.ts';
 import { type HelperReply, PendingRequests, type NewRequest } from './pending-requests.ts';
 import { type HelperChild, type HelperFate, startHelper } from './start-helper.ts';
 
@@ -121,12 +121,7 @@ export class NetworkHelper {
     this.#services = services;
     if (policies !== this.#policies) this.#restricted = undefined;
     this.#policies = policies;
-    const updated = this.#handed.then(() => this.#serveServices(services));
-    this.#handed = updated.then(
-      () => undefined,
-      () => undefined,
-    );
-    return updated;
+    return this.#inTurn(() => this.#serveServices(services));
   }
 
   async #serveServices(services: readonly ServiceListener[]): Promise<ListenTrouble[]> {
@@ -153,9 +148,12 @@ export class NetworkHelper {
     return troubles;
   }
 
-  /** Sends a request, with a socket that is closed here. Rejects with the error in the helper's reply. */
+  /**
+   * Sends a request, with a socket that is closed here. Rejects with the error in the helper's reply, or when the
+   * helper has ended before its turn.
+   */
   async request(request: NewRequest, socket?: DatagramSocket): Promise<void> {
-    await this.#ask(request, { socket });
+    await (socket === undefined ? this.#ask(request) : this.#askInTurn(request, socket));
   }
 
   /** Calls `begin` whenever a helper has died: another one is needed at once. */
@@ -179,14 +177,33 @@ export class NetworkHelper {
     this.#pending.giveUp(new Error('the private network was removed'));
   }
 
-  /** One after the other: Node would keep a second socket here, and accept connections, until the first is received. */
   #handOver({ id, protocol, at, target }: ServedPort): Promise<void> {
-    const handed = this.#handed.then(async () => {
+    return this.#inTurn(async () => {
       const socket = await (protocol === 'UDP' ? bind(at) : at.network ? listenIn(at.network, at) : listen(at));
       await this.#ask({ id, type: 'serve', ...target }, { socket });
     });
-    this.#handed = handed.catch(() => undefined);
-    return handed;
+  }
+
+  /**
+   * Sockets go to the helper one after the other: Node would keep a second one here until the first is received. One
+   * that listens would accept connections here meanwhile, to which nothing responds.
+   */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#handed.then(work);
+    this.#handed = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  #askInTurn(request: NewRequest, socket: Exclude<Handle, Server> | undefined): Promise<HelperReply> {
+    const child = this.#running();
+    return this.#inTurn(() => {
+      if (this.#child === child) return this.#ask(request, { socket });
+      if (socket !== undefined) closeHandle(socket);
+      return Promise.reject(new Error('the process in the network has ended'));
+    });
   }
 
   async #ask(
@@ -248,6 +265,6 @@ export class NetworkHelper {
   async #dialFor({ dial, server }: HelperDial): Promise<void> {
     const socket = await dialServer(server).catch(() => undefined);
     // A helper that has died asks no more.
-    await this.#ask({ type: 'dialed', dial }, { socket }).catch(() => undefined);
+    await this.#askInTurn({ type: 'dialed', dial }, socket).catch(() => undefined);
   }
 }
