@@ -66,6 +66,7 @@ export { apiNeeds, type ApiNeeds, definedKinds, unreadWarnings } from './needed-
 export { ApiService } from './cluster/api-service.ts';
 export { GarbageCollector } from './cluster/collect-garbage.ts';
 export { keepDefaultAccess, storeDefaultAccess } from './cluster/default-access.ts';
+export { storeFirstObjects } from './cluster/first-objects.ts';
 export { endNamespaces } from './cluster/end-namespaces.ts';
 export { expireEvents } from './cluster/expire-events.ts';
 export { followApiServices } from './cluster/follow-api-services.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { AGENT_COMMAND, KEEPER_COMMAND } from '../engine/index.ts';
+import { commandWord } from './base/called-command.ts';
 import type { RunVerb, Verb } from './base/cli.ts';
 
 /**
@@ -86,16 +87,15 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Ve
 };
 
 /**
- * Adds the command that the first word names, or all commands: help and error messages list all of them. `--version`
- * alone needs no command.
+ * Adds the command that the words name, or all commands: help and error messages list all of them. `--version` alone
+ * needs no command.
  */
 export async function addCommands(program: Command, own: readonly string[], run: RunVerb): Promise<void> {
-  const [first] = own;
-  if (own.length === 1 && first === '--version') return;
+  if (own.length === 1 && own[0] === '--version') return;
   const all = Object.entries(COMMANDS).flatMap(([group, verbs]) => {
     return Object.entries(verbs).map(([name, load]) => ({ group, name, load }));
   });
-  const called = all.filter(({ name }) => name === first);
+  const called = all.filter(({ name }) => name === commandWord(program, own));
   for (const { group, load } of called.length > 0 ? called : all) {
     const verb = await load();
     verb.register(program.commandsGroup(group), run);

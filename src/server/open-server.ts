@@ -44,6 +44,7 @@ import {
   ServiceTokens,
   showDns,
   StatusError,
+  storeFirstObjects,
   type TokenIssuer,
   type TokenReader,
 } from '../apiserver/index.ts';
@@ -137,6 +138,7 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
   const { ca, server: pair, token, clientCa } = identity;
   const resources = new ResourceTable(BUILT_IN_RESOURCES.filter((resource) => isServedIn(dialect, resource)));
   registerNode(store, node);
+  storeFirstObjects({ store, clock, resources });
   const objects = keptObjects(store, clock);
   const end = new AbortController();
   const closed = new AbortController();

@@ -70,7 +70,7 @@ export class FileStore implements Store {
     const lookup = withCachedIds(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
-    const { records = new RecordFiles(root, locks) } = given;
+    const { records = new RecordFiles(root, locks, staging) } = given;
     const parts: StorageParts = { root, clock, locks, records, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.clock = clock;
@@ -135,6 +135,15 @@ export class FileStore implements Store {
     const created = this.#onDisk(() => this.#events.create(objects));
     this.#watches.publish(resource, created);
     return created as Storable[] as T[];
+  }
+
+  /**
+   * Stores the first objects of a resource in one step, all of one namespace. Nothing happens where some are already.
+   * Any kind but Pods and Events, before this process follows it.
+   */
+  createFirst(resource: Resource, objects: readonly Storable[]): void {
+    if (objects.length > 0) this.#onDisk(() => this.#plain.createFirst(resource, objects));
+    this.recent.written(resource);
   }
 
   update<T extends Storable>(resource: Resource, object: T): T {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { expect, it } from 'vitest';
-import { normalizeFlags } from '../../src/cli/base/called-command.ts';
+import { withGlobalFlags } from '../../src/cli/base/global-flags.ts';
+import { commandWord, normalizeFlags } from '../../src/cli/base/called-command.ts';
 
 const program = new Command();
 program
@@ -35,4 +36,16 @@ it.each([
   { given: ['apply', '--validate=true'], taken: ['apply', '--validate=true'] },
 ])('$given is taken as $taken', ({ given, taken }) => {
   expect(normalizeFlags(given, program)).toEqual(taken);
+});
+
+it.each([
+  { given: ['serve', '--port', '1'], word: 'serve' },
+  { given: ['--state-dir', 'get', 'serve'], word: 'serve' },
+  { given: ['--state-dir=x', '-q', '--no-pager', 'serve'], word: 'serve' },
+  // The value of a flag that the program does not know.
+  { given: ['-n', 'get', 'apply'], word: undefined },
+  { given: ['--state-dir', 'x'], word: undefined },
+  { given: [], word: undefined },
+])('the command of $given is known before the commands are: $word', ({ given, word }) => {
+  expect(commandWord(withGlobalFlags(new Command()), given)).toBe(word);
 });

@@ -186,6 +186,40 @@ describe('files', () => {
   });
 });
 
+describe.each(PLACES)('first objects in %s', (place) => {
+  const first = [newConfigMap('a', 'kube-system'), newConfigMap('b', 'kube-system')];
+
+  it('are stored together, as single ones are', () => {
+    const open = newPlace(place);
+    const store = open();
+    store.createFirst('configmaps', first);
+    const stored = open().list('configmaps');
+    expect(stored.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(new Set(stored.map(({ metadata }) => metadata.uid)).size).toBe(2);
+    const key = { namespace: 'kube-system', name: 'b' };
+    const changed = store.change('configmaps', key, 'object', (present) => ({ ...present, data: {} }));
+    expect(open().get('configmaps', 'kube-system', 'b')).toEqual(changed);
+  });
+
+  it('are not stored where some are already, which stay', () => {
+    const open = newPlace(place);
+    const present = open().create('configmaps', newConfigMap('c', 'kube-system'));
+    open().createFirst('configmaps', first);
+    expect(open().list('configmaps')).toEqual([present]);
+  });
+});
+
+it('first objects leave nothing behind in the staging folder, and are files of their user', () => {
+  const root = temporaryFolder();
+  const first = [newConfigMap('a'), newConfigMap('b')];
+  for (let time = 0; time < 2; time++) openStore(root).createFirst('configmaps', first);
+  expect(readdirSync(path.join(root, '.staging'))).toEqual([]);
+  const { mode, mtimeMs } = statSync(objectPath(root, 'configmaps', 'default', 'a'));
+  expect(mode & 0o777).toBe(0o600);
+  const { metadata } = openStore(root).get('configmaps', 'default', 'a') ?? newConfigMap('none');
+  expect(String(Math.round(mtimeMs * 1000))).toBe(metadata.resourceVersion);
+});
+
 it.each(PLACES)('Events outside of Pods that are old are found in %s', (place) => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20));
   const store = newPlace(place)(clock);

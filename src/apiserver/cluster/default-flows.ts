@@ -1,10 +1,9 @@
-import { formatSeconds, type JsonObject } from '../../api/index.ts';
+import { formatSeconds, type JsonObject, type KubeObject } from '../../api/index.ts';
+import type { Clock } from '../../clock.ts';
 import type { ServerContext } from '../base/context.ts';
 import { createOnce } from './create-once.ts';
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
-const LEVELS = 'prioritylevelconfigurations';
-const SCHEMAS = 'flowschemas';
 const ANNOTATIONS = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
 
 type Queues = readonly [queues: number, handSize: number];
@@ -148,25 +147,31 @@ const FLOWS: Readonly<Record<string, Flow>> = {
 };
 
 /**
- * Makes the PriorityLevelConfigurations and FlowSchemas that every cluster has. Nothing here queues requests.
+ * The PriorityLevelConfigurations and FlowSchemas that every cluster has, by resource. Nothing here queues requests.
  * Source: apiserver/pkg/apis/flowcontrol/bootstrap/default.go.
  */
+export function defaultFlows(clock: Clock): Readonly<Record<string, readonly KubeObject[]>> {
+  const made = (kind: string, name: string): KubeObject => ({
+    apiVersion: API_VERSION,
+    kind,
+    metadata: { name, generation: 1, annotations: ANNOTATIONS },
+  });
+  const levels = Object.entries(PRIORITY_LEVELS).map(([name, spec]) => {
+    return { ...made('PriorityLevelConfiguration', name), spec, status: {} };
+  });
+  const schemas = Object.entries(FLOWS).map(([name, flow]) => {
+    return { ...made('FlowSchema', name), spec: specOf(flow), status: { conditions: [foundLevel(flow, clock)] } };
+  });
+  return { prioritylevelconfigurations: levels, flowschemas: schemas };
+}
+
+/** Makes those of them that are not there. */
 export function makeDefaultFlows(context: ServerContext): void {
-  const { objects } = context;
-  const about = (name: string): object => ({ name, generation: 1, annotations: ANNOTATIONS });
-  for (const [name, spec] of Object.entries(PRIORITY_LEVELS)) {
-    if (objects.get(LEVELS, undefined, name) !== undefined) continue;
-    const object = { apiVersion: API_VERSION, kind: 'PriorityLevelConfiguration', metadata: about(name) };
-    createOnce(context, LEVELS, { ...object, spec, status: {} });
-  }
-  for (const [name, flow] of Object.entries(FLOWS)) {
-    if (objects.get(SCHEMAS, undefined, name) !== undefined) continue;
-    const object = { apiVersion: API_VERSION, kind: 'FlowSchema', metadata: about(name) };
-    createOnce(context, SCHEMAS, {
-      ...object,
-      spec: specOf(flow),
-      status: { conditions: [foundLevel(flow, context)] },
-    });
+  for (const [resource, objects] of Object.entries(defaultFlows(context.clock))) {
+    for (const object of objects) {
+      if (context.objects.get(resource, undefined, object.metadata.name ?? '') === undefined)
+        createOnce(context, resource, object);
+    }
   }
 }
 
@@ -180,7 +185,7 @@ function specOf({ level, precedence, by, subjects, rules }: Flow): JsonObject {
 }
 
 /** Source: apiserver/pkg/util/flowcontrol/apf_controller.go, syncFlowSchemaStatus. */
-function foundLevel({ level }: Flow, { clock }: ServerContext): JsonObject {
+function foundLevel({ level }: Flow, clock: Clock): JsonObject {
   return {
     type: 'Dangling',
     status: 'False',

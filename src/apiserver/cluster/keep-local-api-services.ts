@@ -1,10 +1,17 @@
-import { DEFAULT_NAMESPACE, formatSeconds, isSameJson, type StoredKubeObject } from '../../api/index.ts';
-import { nextEventLoopTurn } from '../../clock.ts';
+import {
+  DEFAULT_NAMESPACE,
+  formatSeconds,
+  isSameJson,
+  type KubeObject,
+  type StoredKubeObject,
+} from '../../api/index.ts';
+import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import type { Subscription } from '../../store/index.ts';
 import { LOCAL, withAvailable } from '../aggregation/availability.ts';
 import type { ServerContext } from '../base/context.ts';
 import type { Definition } from '../custom/index.ts';
 import { groupPriority } from '../resources/group-priorities.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { createAsServer } from './create-once.ts';
 import { reported } from './reported.ts';
@@ -49,19 +56,19 @@ export function keepLocalApiServices(context: ServerContext): Subscription {
 
 function settle(context: ServerContext): void {
   const { objects, store } = context;
-  const wanted = new Map([...customVersions(context), ...ownVersions(context)]);
+  const wanted = new Map([...customVersions(context), ...ownVersions(context.resources)]);
   for (const { metadata } of objects.list(API_SERVICES)) {
     const isSpurious = metadata.labels?.[AUTOMANAGED] === 'true' && !wanted.has(metadata.name);
     if (isSpurious) store.delete(API_SERVICES, DEFAULT_NAMESPACE, metadata.name);
   }
   for (const [name, version] of wanted) {
     const stored = objects.get(API_SERVICES, undefined, name);
-    if (stored === undefined) make(name, version, context);
+    if (stored === undefined) createAsServer(context, API_SERVICES, apiServiceOf(name, version, context.clock));
     else if (stored.metadata.labels?.[AUTOMANAGED] === 'true') restore(stored, version, context);
   }
 }
 
-function ownVersions({ resources }: ServerContext): [name: string, version: LocalVersion][] {
+function ownVersions(resources: ResourceTable): [name: string, version: LocalVersion][] {
   const own = resources.all.filter(({ group, custom }) => custom?.isTyped !== false && !WITHOUT.has(group));
   return own.map(({ group, version }) => [`${version}.${group}`, { group, version, automanaged: 'onstart' }]);
 }
@@ -75,14 +82,19 @@ function customVersions({ objects }: ServerContext): [name: string, version: Loc
   );
 }
 
-function make(name: string, version: LocalVersion, context: ServerContext): void {
-  createAsServer(context, API_SERVICES, {
+/** The APIServices of Kubernetes' groups. */
+export function localApiServices({ resources, clock }: Pick<ServerContext, 'resources' | 'clock'>): KubeObject[] {
+  return [...new Map(ownVersions(resources))].map(([name, version]) => apiServiceOf(name, version, clock));
+}
+
+function apiServiceOf(name: string, version: LocalVersion, clock: Clock): KubeObject {
+  return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
     metadata: { name, labels: { [AUTOMANAGED]: version.automanaged } },
     spec: specOf(version),
-    status: { conditions: withAvailable([], LOCAL, formatSeconds(context.clock.now().wallMs)) },
-  });
+    status: { conditions: withAvailable([], LOCAL, formatSeconds(clock.now().wallMs)) },
+  };
 }
 
 /** Takes back what a client has changed. */

@@ -34,6 +34,17 @@ function firstOperand(argv: readonly string[], commands: readonly Command[]): nu
   return index;
 }
 
+/**
+ * The word that names the command, before any command is known. Undefined when a flag of a command stands before it:
+ * the word behind that flag may be its value.
+ */
+export function commandWord(program: Command, argv: readonly string[]): string | undefined {
+  const at = firstOperand(argv, [program]);
+  const flags = argv.slice(0, at).filter((word) => word.startsWith('-'));
+  const isOwn = (flag = ''): boolean => program.options.some(({ long, short }) => flag === long || flag === short);
+  return flags.every((flag) => isOwn(flag.split('=')[0])) ? argv[at] : undefined;
+}
+
 /** The commands of a command, and theirs. */
 export function commandsBelow(command: Command): Command[] {
   return command.commands.flatMap((inner) => [inner, ...commandsBelow(inner)]);

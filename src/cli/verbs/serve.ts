@@ -2,23 +2,19 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { homeFolder } from '../../user.ts';
 import { PodrunError, usage } from '../../api/index.ts';
-import { READY_OR_SUCCEEDED } from '../../controllers/index.ts';
-import { SOURCE_CHOICES, verdictOf } from '../../lifecycle/index.ts';
+import { SOURCE_CHOICES } from '../../lifecycle/index.ts';
 import { NETWORK_CHOICES, PROXY_CHOICES, RUNTIME_CHOICES } from '../../machine/index.ts';
 import type { ServingServer } from '../../server/index.ts';
-import { evidenceAbout, memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
+import { memoryMountPoints, protectStateFolder, stateRoot } from '../../store/index.ts';
 import { untilSignal } from '../base/signals.ts';
 import type { Cli, RunVerb } from '../base/cli.ts';
 import { runBehindDashes } from '../base/command-behind-dashes.ts';
 import { type AgentSettings, readConfigFile } from '../../settings/index.ts';
-import { chooseRuntime, type JudgedFaults, runNetworks, runSettings, runtimeChoice } from '../../engine/index.ts';
+import { chooseRuntime, runNetworks, runSettings, runtimeChoice } from '../../engine/index.ts';
 import { FOR_CLIENTS } from '../../network/index.ts';
 import { APPLY_DEFAULTS } from '../apply/apply-defaults.ts';
 import { type ApplyFlags, NODES_HELP, OVERCOMMIT_HELP, SECCOMP_ROOT_HELP, ZONES_HELP } from '../flags/apply-flags.ts';
 import { countOption } from '../flags/options.ts';
-import { openStore } from '../base/environment.ts';
-import { annotateRun, annotatesForGitHub } from '../view/github-mistakes.ts';
-import { explainOutcome, rootsToExplain } from '../apply/explain-outcome.ts';
 import { choicesOfFlags } from '../apply/apply-input.ts';
 
 interface ServeFlags extends ServedPodFlags {
@@ -136,28 +132,9 @@ async function serveUntil(stopped: Promise<unknown> | undefined, cli: Cli, serve
 async function runOnce(cli: Cli, argv: readonly [string, ...string[]], server: ServingServer): Promise<number> {
   const faults = server.watchFaults();
   const { hasRun, exitCode } = await runBehindDashes(cli, argv, { KUBECONFIG: server.kubeconfig });
-  return hasRun ? tellFaults(cli, exitCode, faults()) : exitCode;
-}
-
-/** Tells what has failed, as `apply` does at the end of COMMAND. Returns the exit code of both. */
-function tellFaults(cli: Cli, exitCode: number, { roots, ...faults }: JudgedFaults): number {
-  const outcome = { type: 'commandEnded', exitCode, ...faults } as const;
-  const store = openStore(cli);
-  const text = explainOutcome({
-    outcome,
-    roots,
-    seen: rootsToExplain(outcome, READY_OR_SUCCEEDED, roots),
-    evidenceOf: (object) => evidenceAbout(store, object),
-    goal: READY_OR_SUCCEEDED,
-    // `serve` has no flag for it: no line advises it.
-    flags: { ...cli.flags, ...APPLY_DEFAULTS, allowRestarts: true },
-    imageAdvice: () => '',
-    nowMs: cli.clock.now().wallMs,
-  });
-  cli.stderr.write(text);
-  if (annotatesForGitHub(cli, {}))
-    for (const line of text.split('\n')) if (line.startsWith('error: ')) annotateRun(cli, line.slice('error: '.length));
-  return verdictOf(outcome, roots, 'complete').exitCode;
+  if (!hasRun) return exitCode;
+  const { tellFaults } = await import('../apply/tell-faults.ts');
+  return tellFaults(cli, exitCode, faults());
 }
 
 /** The flags of `serve` about Pods. */

@@ -26,8 +26,10 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 export async function openCredentials(root: string, clock: Clock, hosts: CertifiedHosts): Promise<Credentials> {
   const nowMs = clock.now().wallMs;
   const stored = quietly(() => read(root)) ?? {};
-  const own = usableOwn(stored, hosts, nowMs) ?? (await madeFor(hosts, stored, nowMs));
-  const frontProxy = usableProxy(stored, nowMs) ?? (await madeProxy(nowMs));
+  const [own, frontProxy] = await Promise.all([
+    usableOwn(stored, hosts, nowMs) ?? madeFor(hosts, stored, nowMs),
+    usableProxy(stored, nowMs) ?? madeProxy(nowMs),
+  ]);
   const credentials = { ...own, frontProxy };
   if (own.ca === stored.ca && frontProxy.ca === stored.frontProxy?.ca) return credentials;
   mkdirSync(serverFolder(root), { recursive: true, mode: 0o700 });

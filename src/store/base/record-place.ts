@@ -15,6 +15,10 @@ export interface RecordPlace {
   /** Runs a step with the present object while no other process writes it. Must not be nested for one object. */
   locked<T>(resource: Resource, key: ObjectKey, step: (stored: StoredObject | undefined) => T): T;
   write(resource: Resource, object: StoredObject): void;
+  /**
+   * Puts the first objects of a namespace into place in one step. False: there are some already, and nothing was done.
+   */
+  fill(resource: Resource, namespace: string, objects: readonly StoredObject[]): boolean;
   /** Removes a stored object. */
   remove(resource: Resource, key: ObjectKey): void;
   /** Calls back for each object that may have changed, also by this process. */

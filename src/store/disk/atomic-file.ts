@@ -47,12 +47,7 @@ export function isLeftover(name: string, lookup: ProcessLookup): boolean {
 export function writeFileAtomically(file: string, text: string, modifiedMicros?: number): void {
   const temporary = path.join(path.dirname(file), temporaryName());
   try {
-    writePrivateFile(temporary, text);
-    if (modifiedMicros !== undefined) {
-      // The system cuts fractions off: half a microsecond more keeps rounding errors away.
-      const seconds = (modifiedMicros + 0.5) / 1_000_000;
-      utimesSync(temporary, seconds, seconds);
-    }
+    writePrivateFile(temporary, text, modifiedMicros);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -60,9 +55,16 @@ export function writeFileAtomically(file: string, text: string, modifiedMicros?:
   }
 }
 
-/** Writes a file that only its user can read. */
-export function writePrivateFile(file: string, text: string): void {
+/**
+ * Writes a file that only its user can read.
+ * @param modifiedMicros see writeFileAtomically
+ */
+export function writePrivateFile(file: string, text: string, modifiedMicros?: number): void {
   writeFileSync(file, text, { mode: FILE_MODE });
+  if (modifiedMicros === undefined) return;
+  // The system cuts fractions off: half a microsecond more keeps rounding errors away.
+  const seconds = (modifiedMicros + 0.5) / 1_000_000;
+  utimesSync(file, seconds, seconds);
 }
 
 /**

@@ -51,6 +51,12 @@ export class MemoryRecords implements RecordPlace {
     named.set(name, { version: object.metadata.resourceVersion, text: JSON.stringify(object) });
   }
 
+  fill(resource: Resource, namespace: string, objects: readonly StoredObject[]): boolean {
+    if ((this.#records.get(resource)?.get(namespace)?.size ?? 0) > 0) return false;
+    for (const object of objects) this.write(resource, object);
+    return true;
+  }
+
   remove(resource: Resource, { namespace, name }: ObjectKey): void {
     this.#records.get(resource)?.get(namespace)?.delete(name);
   }

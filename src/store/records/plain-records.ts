@@ -32,12 +32,18 @@ export class PlainRecords {
 
   create(resource: Resource, object: Storable): StoredObject {
     return this.#locked(resource, keyOf(object), (stored) => {
-      const { clock, records, versions } = this.#parts;
-      const created = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
+      const created = this.#withNewMetadata(resource, object);
       if (stored !== undefined) throw alreadyExists(resource, created.metadata.name);
-      records.write(resource, created);
+      this.#parts.records.write(resource, created);
       return created;
     });
+  }
+
+  /** Stores the first objects of a resource, all of one namespace: where some are already, nothing happens. */
+  createFirst(resource: Resource, objects: readonly Storable[]): void {
+    const created = objects.map((object) => this.#withNewMetadata(resource, object));
+    const [first] = created;
+    if (first !== undefined) this.#parts.records.fill(resource, keyOf(first).namespace, created);
   }
 
   update(resource: Resource, object: Storable): StoredObject {
@@ -67,9 +73,8 @@ export class PlainRecords {
   /** Stores an object whole, whether there is one of its name or not. */
   put(resource: Resource, object: Storable): StoredObject {
     return this.#locked(resource, keyOf(object), () => {
-      const { clock, records, versions } = this.#parts;
-      const put = asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
-      records.write(resource, put);
+      const put = this.#withNewMetadata(resource, object);
+      this.#parts.records.write(resource, put);
       return put;
     });
   }
@@ -87,6 +92,11 @@ export class PlainRecords {
       const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
       return { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     });
+  }
+
+  #withNewMetadata(resource: Resource, object: Storable): StoredObject {
+    const { clock, versions } = this.#parts;
+    return asShown(resource, { ...object, metadata: newMetadata(object.metadata, clock, versions) });
   }
 
   #withObject(resource: Resource, stored: StoredObject, given: Storable): StoredObject {

@@ -1,15 +1,17 @@
-import { unlinkSync } from 'node:fs';
+import { renameSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { statIfThere } from '../../quietly.ts';
-import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
+import { inFolder, makeFolder, readJsonFile, writeFileAtomically, writePrivateFile } from '../disk/atomic-file.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
+import { errorCode } from '../disk/disk-errors.ts';
 import { keysIn } from '../disk/listing.ts';
 import { isStoredObject, parseStored } from '../disk/stored-json.ts';
 import { FolderWatch } from '../feed/folder-watch.ts';
-import { objectPath } from '../base/layout.ts';
+import { namespaceFolder, objectPath } from '../base/layout.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope } from '../base/store.ts';
 import type { PlaceWatch, RecordPlace } from '../base/record-place.ts';
+import type { StagingArea } from './storage.ts';
 
 /** The number of files of which the text is kept, and its most characters. */
 const KEPT_MAX = 8;
@@ -22,12 +24,14 @@ const KEPT_LENGTH_MAX = 64 * 1024;
 export class RecordFiles implements RecordPlace {
   readonly #root: string;
   readonly #locks: FileLocks;
+  readonly #staging: StagingArea;
   /** By file: what this process wrote last. A controller changes the same few objects again and again. */
   readonly #kept = new Map<string, { readonly version: string; readonly text: string }>();
 
-  constructor(root: string, locks: FileLocks) {
+  constructor(root: string, locks: FileLocks, staging: StagingArea) {
     this.#root = root;
     this.#locks = locks;
+    this.#staging = staging;
   }
 
   read(resource: Resource, key: ObjectKey): StoredObject | undefined {
@@ -50,12 +54,33 @@ export class RecordFiles implements RecordPlace {
   write(resource: Resource, object: StoredObject): void {
     const file = this.#fileOf(resource, keyOf(object));
     const version = object.metadata.resourceVersion;
-    const text = `${JSON.stringify(object, undefined, 2)}\n`;
+    const text = textOf(object);
     inFolder(path.dirname(file), () => writeFileAtomically(file, text, Number(version)));
     this.#kept.delete(file);
     if (text.length <= KEPT_LENGTH_MAX) this.#kept.set(file, { version, text });
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** No lock: the system moves a folder to a place only where no folder, or an empty one, is. */
+  fill(resource: Resource, namespace: string, objects: readonly StoredObject[]): boolean {
+    const folder = namespaceFolder(this.#root, resource, namespace);
+    const staged = this.#staging.newFolder();
+    try {
+      for (const object of objects)
+        writePrivateFile(
+          path.join(staged, path.basename(this.#fileOf(resource, keyOf(object)))),
+          textOf(object),
+          Number(object.metadata.resourceVersion),
+        );
+      makeFolder(path.dirname(folder));
+      renameSync(staged, folder);
+      return true;
+    } catch (error) {
+      this.#staging.discard(staged);
+      if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
   }
 
   remove(resource: Resource, key: ObjectKey): void {
@@ -80,4 +105,8 @@ export class RecordFiles implements RecordPlace {
   #fileOf(resource: Resource, { namespace, name }: ObjectKey): string {
     return objectPath(this.#root, resource, namespace, name);
   }
+}
+
+function textOf(object: StoredObject): string {
+  return `${JSON.stringify(object, undefined, 2)}\n`;
 }

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { PodrunError } from '../../../src/api/base/errors.ts';
 import { reported } from '../../../src/apiserver/cluster/reported.ts';
@@ -7,7 +8,8 @@ import { nextEventLoopTurn } from '../../../src/clock.ts';
 
 function reportOf(error: Error): string[] {
   const lines: string[] = [];
-  reported({ report: (line) => void lines.push(line) }, 'counts', () => {
+  const context = { store: { root: tmpdir() }, report: (line: string) => void lines.push(line) };
+  reported(context as unknown as ServerContext, 'counts', () => {
     throw error;
   });
   return lines;
@@ -37,6 +39,7 @@ it('a role that collects rules and is deleted meanwhile is no defect', async () 
       },
     },
     store: {
+      root: tmpdir(),
       change: (_resource: string, { name }: { readonly name: string }) => {
         changes.push(name);
         throw new PodrunError('NotFound', `clusterroles "${name}" not found`);
