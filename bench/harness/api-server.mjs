@@ -6,7 +6,7 @@ import { Agent, request } from 'node:https';
 import path from 'node:path';
 import { started, timeOf, usageOf } from './processes.mjs';
 
-const CONNECTIONS = 8;
+const CONNECTIONS = 10;
 /** Pods, and the workloads that make them. */
 const ROOTS = ['cronjobs,deployments,pods'];
 

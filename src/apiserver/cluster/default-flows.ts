@@ -165,7 +165,7 @@ export function defaultFlows(clock: Clock): Readonly<Record<string, readonly Kub
   return { prioritylevelconfigurations: levels, flowschemas: schemas };
 }
 
-/** Makes those of them that are not there. */
+/** Makes the PriorityLevelConfigurations and FlowSchemas that are missing. */
 export function makeDefaultFlows(context: ServerContext): void {
   for (const [resource, objects] of Object.entries(defaultFlows(context.clock))) {
     for (const object of objects) {

@@ -6,9 +6,9 @@ import { defaultFlows } from './default-flows.ts';
 import { localApiServices } from './keep-local-api-services.ts';
 
 /**
- * Stores most of the objects that every cluster has in a state folder that has none of them, those of a resource in one
- * step: one after the other they would be a quarter of the start of a server. Called before the objects are read. What
- * keeps these objects makes the rest, and in another state folder all that is missing.
+ * Stores most of the objects that every cluster has in a new state folder, all objects of a resource in one step: one
+ * after the other they would be a quarter of the start of a server. Called before the objects are read. What keeps
+ * these objects makes the rest, and in an older state folder all that is missing.
  */
 export function storeFirstObjects(context: Pick<ServerContext, 'store' | 'clock' | 'resources'>): void {
   const { store, clock } = context;
