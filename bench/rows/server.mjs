@@ -66,24 +66,7 @@ function rows({ starts, creates, busy, deletes, memory, idle, lists, watched }) 
       podrun: samplesOf(starts),
       promises: [{ atMost: 300 }],
     },
-    {
-      better: 'more',
-      name: 'server.creates',
-      what: `${CREATES} ConfigMaps, ${TOGETHER} requests at a time`,
-      unit: '/s',
-      podrun: single(creates.perSecond),
-      promises: [{ atLeast: 500 }],
-      note: `${creates.cpuMs.toFixed(2)} ms of processor time each`,
-    },
-    {
-      better: 'more',
-      name: 'server.creates-busy',
-      what: `${BUSY_CREATES} more ConfigMaps, ${BUSY_TOGETHER} requests at a time`,
-      unit: '/s',
-      podrun: single(busy.perSecond),
-      promises: [{ atLeast: 900 }],
-      note: `${busy.cpuMs.toFixed(2)} ms of processor time each`,
-    },
+    ...createRows(creates, busy),
     {
       ...less,
       name: 'server.deletes',
@@ -124,6 +107,28 @@ function rows({ starts, creates, busy, deletes, memory, idle, lists, watched }) 
       promises: [{ atMost: 50 }],
       note: `${watched.events} events, memory ${watched.beforeMB.toFixed(0)} to ${watched.afterMB.toFixed(0)} MB`,
     },
+  ];
+}
+
+function createRows(creates, busy) {
+  const row = ({ perSecond, cpuMs }, rest) => ({
+    better: 'more',
+    unit: '/s',
+    podrun: single(perSecond),
+    note: `${cpuMs.toFixed(2)} ms of processor time each`,
+    ...rest,
+  });
+  return [
+    row(creates, {
+      name: 'server.creates',
+      what: `${CREATES} ConfigMaps, ${TOGETHER} requests at a time`,
+      promises: [{ atLeast: 500 }],
+    }),
+    row(busy, {
+      name: 'server.creates-busy',
+      what: `${BUSY_CREATES} more ConfigMaps, ${BUSY_TOGETHER} requests at a time`,
+      promises: [{ atLeast: 900 }],
+    }),
   ];
 }
 

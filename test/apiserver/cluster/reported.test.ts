@@ -9,7 +9,7 @@ import { nextEventLoopTurn } from '../../../src/clock.ts';
 function reportOf(error: Error): string[] {
   const lines: string[] = [];
   const context = { store: { root: tmpdir() }, report: (line: string) => void lines.push(line) };
-  reported(context as unknown as ServerContext, 'counts', () => {
+  reported(context, 'counts', () => {
     throw error;
   });
   return lines;
