@@ -279,7 +279,8 @@ const WITHOUT_EXECA: Readonly<Record<string, string>> = {
   'src/runtime/base/helper.ts': 'each apply calls mkfifo: to load execa for it took 10 ms of each start',
   'src/runtime/linux/memory-mount.ts': 'folders of volumes are made in one step, without waits',
   'src/runtime/linux/namespace/holder.ts': 'one for each container, whose start must be fast',
-  'src/runtime/start/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
+  'src/runtime/start/spawn.ts':
+    'containers, hooks, probes, COMMAND and agents: execa takes 1 ms of CPU more for each, and 10 ms to load',
   'src/runtime/watch/process-identity.ts': 'every command reads it; it starts ps on macOS only',
   'src/runtime/watch/watchdog.ts': 'part of each start of a container',
 };

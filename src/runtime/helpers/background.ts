@@ -1,7 +1,8 @@
+import type { StdioOptions } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { guardedProcess } from '../../defects.ts';
-import { startable, STARTED_APART } from '../base/helper.ts';
+import { errnoText } from '../base/errno.ts';
+import { startable } from '../base/helper.ts';
 
 /** A process that runs on after the end of this one. */
 export interface BackgroundCall {
@@ -26,16 +27,15 @@ export const ANSWER_DESCRIPTOR = 3;
  * @throws {Error} with an errno when it cannot be started
  */
 export async function startInBackground({ argv, env, cwd, log }: BackgroundCall): Promise<BackgroundAnswer> {
-  const { execa } = await import('execa');
-  const [file, ...args] = argv;
-  const program = startable(file);
-  // execa takes any descriptor, but its types know only those up to 9.
-  const output = openSync(log, 'a', 0o600) as 9;
-  const child = guardedProcess(
-    execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] }),
-  );
+  // Every command loads this file, and few start a process in the background.
+  const { spawnBeside } = await import('../start/spawn.ts');
+  const file = startable(argv[0]);
+  const output = openSync(log, 'a', 0o600);
+  const stdio: StdioOptions = ['ignore', output, output, 'pipe'];
+  const started = await spawnBeside({ file, argv, env, cwd, stdio }, { detached: true });
   closeSync(output);
-  if (child.pid === undefined) throw (await child).cause;
+  if (!started.ok) throw Object.assign(new Error(`${file}: ${errnoText(started.errno)}`), { code: started.errno });
+  const { child } = started;
   const pipe = child.stdio[ANSWER_DESCRIPTOR] as Socket;
   const answer = await new Promise<BackgroundAnswer>((resolve) => {
     let text = '';

@@ -1,10 +1,10 @@
+import type { StdioOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
-import { guardedProcess } from '../../defects.ts';
-import { errnoOf, errnoText } from '../base/errno.ts';
-import { shortageOfDescriptors, STARTED } from '../base/helper.ts';
+import { errnoText } from '../base/errno.ts';
+import { shortageOfDescriptors } from '../base/helper.ts';
 import type { OutputStream } from '../base/runtime.ts';
-import { exitCodeOf } from '../start/spawn.ts';
+import { exitCodeOf, spawnBeside } from '../start/spawn.ts';
 import { quickStartTimeOf } from '../watch/process-identity.ts';
 import { CONTAINER_MARKER } from '../watch/process-table.ts';
 import { Sweeper } from '../watch/sweeper.ts';
@@ -89,16 +89,14 @@ export async function startInForeground({
   interactive,
   output = {},
 }: CommandRequest): Promise<CommandOutcome<RunningCommand & { readonly pid: number }>> {
-  const [name, ...args] = argv;
-  const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
-  const { execa } = await import('execa');
+  const [name] = argv;
+  const streamFor = (taker: unknown): 'inherit' | 'pipe' => (taker === undefined ? 'inherit' : 'pipe');
+  const stdio: StdioOptions = ['inherit', streamFor(output.stdout), streamFor(output.stderr)];
   const shortage = shortageOfDescriptors();
   if (shortage !== undefined) return notStarted(name, shortage);
-  const child = guardedProcess(execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr }));
-  if (child.pid === undefined) {
-    return notStarted(name, errnoOf(await child));
-  }
-  child.on('error', () => undefined); // a signal that could not be sent
+  const outcome = await spawnBeside({ file: name, argv, env, cwd, stdio }, { detached: false });
+  if (!outcome.ok) return notStarted(name, outcome.errno);
+  const { child, pid } = outcome;
   const exitCode = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)));
   });
@@ -106,7 +104,7 @@ export async function startInForeground({
     if (!(interactive && TYPED_SIGNALS.has(signal))) child.kill(signal);
   };
   const outputTaken = Promise.all([take(child.stdout, output.stdout), take(child.stderr, output.stderr)]);
-  return { ok: true, command: { pid: child.pid, exitCode, forward, outputTaken } };
+  return { ok: true, command: { pid, exitCode, forward, outputTaken } };
 }
 
 async function take(

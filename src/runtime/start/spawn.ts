@@ -7,7 +7,8 @@ import { nextEventLoopTurn } from '../../clock.ts';
 import { errnoOf } from '../base/errno.ts';
 import type { ProgramCall } from '../base/inside.ts';
 
-export interface SpawnRequest extends ProgramCall {
+export interface SpawnRequest extends Omit<ProgramCall, 'env'> {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdio: StdioOptions;
 }
 
@@ -19,12 +20,25 @@ export type SpawnOutcome =
  * Starts a process as the leader of its own session and process group. Signals that podrun ignores have their default
  * effect in it (Node does that), podrun's descriptors are closed, and its umask is a container's.
  */
-export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
+export async function spawnLeader(request: SpawnRequest): Promise<SpawnOutcome> {
   await spawnSlot();
+  return outcomeOf(() => withContainerUmask(() => spawnNow(request, { detached: true })));
+}
+
+/** Starts a process with podrun's umask, in podrun's session, or as the leader of its own. */
+export function spawnBeside(request: SpawnRequest, options: { readonly detached: boolean }): Promise<SpawnOutcome> {
+  return outcomeOf(() => spawnNow(request, options));
+}
+
+function spawnNow({ file, argv, env, cwd, stdio }: SpawnRequest, { detached }: { detached: boolean }): ChildProcess {
   const [argv0, ...args] = argv;
+  return guardedProcess(spawn(file, args, { argv0, env, cwd, stdio, detached }));
+}
+
+async function outcomeOf(start: () => ChildProcess): Promise<SpawnOutcome> {
   let child: ChildProcess;
   try {
-    child = guardedProcess(withContainerUmask(() => spawn(file, args, { argv0, env, cwd, stdio, detached: true })));
+    child = start();
   } catch (error) {
     return { ok: false, errno: errnoOf(error) }; // E2BIG, ENOMEM, a NUL in a text: Node throws these
   }
