@@ -67,7 +67,14 @@ function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
  * anything to take back at the end: until then, a signal ends podrun at once.
  */
 export function untilSignal(cli: Cli): Promise<ListenedFor> {
-  return new Promise((resolve) => void listenForSignals(cli, resolve));
+  return firstSignal(cli).arrived;
+}
+
+/** The same, of a command that may fail before it waits: until closed, none of these signals ends podrun. */
+export function firstSignal(cli: Cli): { readonly arrived: Promise<ListenedFor>; close(): void } {
+  let take: (signal: ListenedFor) => void = () => undefined;
+  const arrived = new Promise<ListenedFor>((resolve) => (take = resolve));
+  return { arrived, ...listenForSignals(cli, (signal) => take(signal)) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { EXIT, isLost, isTerminalPhase, PodrunError, resolvedUid, type StoredPod
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/index.ts';
 import { forwardingError, PodRelays } from '../../engine/index.ts';
 import type { FileStore } from '../../store/index.ts';
-import { untilSignal } from '../base/signals.ts';
+import { firstSignal } from '../base/signals.ts';
 import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
 import { reachPod } from '../connect/reached-pod.ts';
 import { openStore } from '../base/environment.ts';
@@ -64,7 +64,7 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
       `unable to forward port because pod is not running. Current status=${pod.status.phase}`,
     );
   }
-  const stopped = untilSignal(cli).then((name) => EXIT_OF_SIGNAL[name]);
+  const signals = firstSignal(cli);
   // Connections stay open when the reader of the output is gone.
   cli.stdout.onReaderGone(() => undefined);
   const sockets = new Set<Socket>();
@@ -79,11 +79,14 @@ async function portForward(cli: Cli, words: readonly string[], flags: PortForwar
       inBackground(forward(cli, socket, port, currentPod(store, pod), relays.of(pod)), socket);
     },
     onTrouble: (text) => cli.stderr.write(`${text}\n`),
+  }).catch((error: unknown) => {
+    signals.close();
+    throw error;
   });
   cli.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
   const over = podOver(store, pod);
   try {
-    return await Promise.race([stopped, over.promise]);
+    return await Promise.race([signals.arrived.then((name) => EXIT_OF_SIGNAL[name]), over.promise]);
   } finally {
     over.close();
     listeners.close();
