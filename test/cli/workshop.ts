@@ -318,21 +318,29 @@ const MOMENT_MS = 2000;
 
 /** Commands that many tests of a file can run beside each other in one process. */
 const BESIDE = new Set([
-  ...'apply delete wait'.split(' '),
+  ...'apply delete exec wait'.split(' '),
   ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
   ...'validate explain completion __complete version help'.split(' '),
 ]);
 
 /** Commands that use the terminal or the standard streams of their process, or that a signal ends. */
-const ABOUT_PROCESS = new Set('exec attach debug cp edit port-forward serve dashboard'.split(' '));
+const ABOUT_PROCESS = new Set('attach debug edit port-forward serve dashboard'.split(' '));
+
+/** Flags of `exec` that give the command the input or the terminal of the process. */
+const WITH_INPUT = /^(-[a-z]*[it]|--stdin|--tty)/;
 
 /** Variables that Node itself reads, and the place where helpers are looked for. */
 const OF_PROCESS = /^(HOME|PATH|LANG|LC_ALL|NODE_.*)$/;
 
-/** True for a command that can run in the process of the test. A program behind `--` has the streams of the process. */
+/**
+ * True for a command that can run in the process of the test. A program behind `--` has the streams of the process, but
+ * for one in a container.
+ */
 function isForHere(args: readonly string[], { isBeside = false }: WorkshopOptions): boolean {
   const verb = args.find((word) => !word.startsWith('-'));
-  if (args.includes('--') && verb !== '__complete') return false;
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  if (own.length < args.length && verb !== '__complete' && verb !== 'exec') return false;
+  if (verb === 'exec' && own.some((flag) => WITH_INPUT.test(flag))) return false;
   const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
   if (verb === undefined || isText) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;

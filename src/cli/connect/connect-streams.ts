@@ -64,7 +64,7 @@ export async function connectStreams(cli: Cli, connection: StreamConnection): Pr
     signals.close();
     cli.stdout.terminal?.off('resize', onResize);
     terminal?.setRawMode(false);
-    process.stdin.destroy();
+    if (opening.stdin || terminal !== undefined) process.stdin.destroy();
     socket.destroy();
   }
 }
