@@ -97,6 +97,24 @@ describe('scale', () => {
   });
 });
 
+describe('patch', () => {
+  it('changes the status with the rest where the definition has no subresource for it', async () => {
+    const [version] = FLEETS.spec.versions;
+    const { subresources: _, ...plain } = version!;
+    const store = storeOf(workshop);
+    store.create('customresourcedefinitions', { ...FLEETS, spec: { ...FLEETS.spec, versions: [plain] } });
+    store.create('fleets.sea.example.com', fleet('north', 3) as never);
+    const patch = (body: string) => run('patch', 'fleet/north', '--type=merge', '-p', body);
+    const both = async () => (await run('get', 'fleet/north', '-o', 'jsonpath={.spec} {.status}')).stdout;
+    expect(await patch('{"spec":{"ships":4},"status":{"ships":2}}')).toEqual(
+      ok('fleet.sea.example.com/north patched\n'),
+    );
+    expect(await both()).toBe('{"ships":4} {"ships":2}');
+    expect(await patch('{"status":null}')).toEqual(ok('fleet.sea.example.com/north patched\n'));
+    expect(await both()).toBe('{"ships":4} ');
+  });
+});
+
 describe('create -f', { timeout: 2 * PATIENCE_MS }, () => {
   const write = (name: string, ...objects: object[]): string =>
     workshop.file(name, objects.map((object) => JSON.stringify(object)).join('\n---\n'));

@@ -89,6 +89,14 @@ describe('a CustomResourceDefinition over HTTP', () => {
     const statusOf = async (path: string, kind: string): Promise<unknown> =>
       (await server.post(path, { ...shirt('new', {}), kind, status })).body.status;
     expect([await statusOf(hats, 'Hat'), await statusOf(SHIRTS, 'Shirt')]).toEqual([status, undefined]);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const patched = async (path: string, body: object): Promise<unknown> => {
+      await server.request('PATCH', `${path}/new`, body, merge);
+      return (await server.get(`${path}/new`)).body.status;
+    };
+    expect(await patched(hats, { status: { worn: false } })).toEqual({ worn: false });
+    expect(await patched(hats, { status: null })).toBeUndefined();
+    expect(await patched(SHIRTS, { status })).toBeUndefined();
     await server.request('DELETE', `${SHIRTS}/new`);
   });
 

@@ -56,7 +56,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     store,
     resource: storageOf(type),
     key: { namespace, name },
-    isStatus: subresource === 'status',
+    hasStatus: subresource === 'status',
     edit: (present) => {
       stored = present;
       const object = admit(present, change(present), request);

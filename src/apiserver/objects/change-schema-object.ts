@@ -38,7 +38,7 @@ export function changeSchemaObject(request: ChangeRequest, custom: CustomVersion
     store,
     resource: storageOf(type),
     key: { namespace, name },
-    isStatus,
+    hasStatus: isStatus || !custom.hasStatus,
     edit: (stored) => {
       ({ resourceVersion } = stored.metadata);
       return edit(stored);

@@ -6,8 +6,11 @@ interface KeptChange {
   readonly store: Store;
   readonly resource: Resource;
   readonly key: ObjectKey;
-  /** True: a write of the status. It may change labels, too. */
-  readonly isStatus: boolean;
+  /**
+   * True: the change may be of the status. It is for a write of that subresource, which may change labels, too, and for
+   * an object whose definition has no such subresource.
+   */
+  readonly hasStatus: boolean;
   /** Computes the new object from the stored one. May be called again. */
   readonly edit: (stored: StoredKubeObject) => StoredKubeObject;
 }
@@ -22,9 +25,9 @@ interface WrittenChange {
 /**
  * Stores a change in one step, so that no other change is lost. Without its last finalizer, a deleted object goes.
  */
-export function keepChange({ store, resource, key, isStatus, edit }: KeptChange): WrittenChange {
+export function keepChange({ store, resource, key, hasStatus, edit }: KeptChange): WrittenChange {
   let last: StoredKubeObject | undefined;
-  const changed = store.change<StoredKubeObject>(resource, key, isStatus ? 'both' : 'object', (stored) => {
+  const changed = store.change<StoredKubeObject>(resource, key, hasStatus ? 'both' : 'object', (stored) => {
     const object = edit(stored);
     last = removesLastFinalizer(stored, object) ? object : undefined;
     // The object is deleted in its stored form: readers see no change before that.

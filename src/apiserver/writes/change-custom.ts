@@ -102,8 +102,8 @@ function keep(
   edit: (stored: StoredKubeObject) => StoredKubeObject,
 ): StoredKubeObject {
   const key = { namespace: namespace ?? DEFAULT_NAMESPACE, name };
-  const isStatus = subresource === 'status';
-  const { object, isGone } = keepChange({ store, resource: resource.storage, key, isStatus, edit });
+  const hasStatus = subresource === 'status' || resource.custom?.hasStatus === false;
+  const { object, isGone } = keepChange({ store, resource: resource.storage, key, hasStatus, edit });
   if (isGone) return inWholeSeconds(object);
   return objects.get(resource.storage, namespace, name) ?? object;
 }
