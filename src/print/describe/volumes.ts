@@ -178,7 +178,7 @@ function describeProjection(source: VolumeProjection): string[] {
   return token ? [field('TokenExpirationSeconds', token.expirationSeconds ?? 3600)] : [];
 }
 
-/** The lines about the attributes of a CSI volume. kubectl indents every part that it writes: the indent appears again in each cell. */
+/** The lines of a CSI volume's attributes. kubectl indents every part that it writes: each cell has the indent. */
 export function describeAttributes(attributes: Readonly<Record<string, string>> | undefined): string[] {
   const margin = indent(2);
   const texts = sortedEntries(attributes).map(([key, value]) => margin + shorten(`${key}=${value}`, 140));
