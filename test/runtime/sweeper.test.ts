@@ -117,6 +117,22 @@ describe('Sweeper', () => {
     expect(clock.alarmCount).toBe(0);
   });
 
+  it('looks until a killed process is gone whose parent died first: nothing else told whose it was', async () => {
+    const parent = { pid: 2 ** 30 + 1, containerId: 'mine' };
+    const child = { pid: 2 ** 30 + 2, sessionId: 2 ** 30 + 2 };
+    const orphan = { ...child, parentPid: 1 };
+    const { clock, sweeper, looks } = sweeperSeeing(
+      [parent, { ...child, parentPid: parent.pid }],
+      [orphan],
+      [orphan],
+      [],
+    );
+    const swept = sweeper.sweep(target);
+    await clock.run(1000);
+    await swept;
+    expect(looks()).toBe(4);
+  });
+
   it('looks again until a pass finds nothing', async () => {
     const left = [{ containerId: 'mine' }];
     const { clock, sweeper, looks } = sweeperSeeing(left, left, left, []);

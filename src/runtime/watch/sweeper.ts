@@ -35,6 +35,11 @@ interface Sweep {
   readonly done: () => void;
   passes: number;
   /**
+   * The processes that were killed, each of them left until it is gone: one without a mark is known by its parent, which
+   * may die first.
+   */
+  readonly killed: Set<string>;
+  /**
    * Processes in the middle of execve(2) in the pass that found the last process of the container, and in all later
    * ones: their marks cannot be read, on a busy machine for long. A later process has parents that would have been
    * found.
@@ -71,7 +76,7 @@ export class Sweeper {
     return new Promise((resolve) => {
       const dueMs = this.#clock.now().monotonicMs;
       const killsFromMs = dueMs + (target.restMs ?? 0);
-      this.#sweeps.add({ target, done: resolve, passes: 0, unclear: undefined, dueMs, killsFromMs });
+      this.#sweeps.add({ target, done: resolve, passes: 0, killed: new Set(), unclear: undefined, dueMs, killsFromMs });
       this.#schedule();
     });
   }
@@ -95,12 +100,16 @@ export class Sweeper {
     const members = processesByContainer(targets, processes ?? []);
     const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
     for (const sweep of due) {
-      const left = members.get(sweep.target) ?? [];
+      const dying = (processes ?? []).filter((entry) => sweep.killed.has(identityText(entry)));
+      const left = [...new Set([...(members.get(sweep.target) ?? []), ...dying])];
       if (left.length > 0 && startMs < sweep.killsFromMs) {
         sweep.dueMs = startMs + PAUSE_AT_REST_MS;
         continue;
       }
-      for (const identity of left) killProcess(identity);
+      for (const entry of left) {
+        killProcess(entry);
+        sweep.killed.add(identityText(entry));
+      }
       sweep.dueMs = this.#clock.now().monotonicMs + Math.min(PAUSE_LONGEST_MS, PAUSE_FIRST_MS * 2 ** sweep.passes);
       sweep.passes++;
       const { unclear: known } = sweep;
@@ -155,7 +164,7 @@ export function processesByContainer(
   return members;
 }
 
-function identityText({ pid, startTime }: ProcessEntry): string {
+function identityText({ pid, startTime }: ProcessIdentity): string {
   return `${pid} ${startTime}`;
 }
 
