@@ -117,7 +117,7 @@ describe('Sweeper', () => {
     expect(clock.alarmCount).toBe(0);
   });
 
-  it('looks until a killed process is gone whose parent died first: nothing else told whose it was', async () => {
+  it('looks until a killed process is gone whose parent died first, by which alone it was known', async () => {
     const parent = { pid: 2 ** 30 + 1, containerId: 'mine' };
     const child = { pid: 2 ** 30 + 2, sessionId: 2 ** 30 + 2 };
     const orphan = { ...child, parentPid: 1 };

@@ -35,8 +35,8 @@ interface Sweep {
   readonly done: () => void;
   passes: number;
   /**
-   * The processes that were killed, each of them left until it is gone: one without a mark is known by its parent, which
-   * may die first.
+   * The processes that were killed, each of them left until it is gone: one without a mark is known by its parent, and
+   * that may die first.
    */
   readonly killed: Set<string>;
   /**
