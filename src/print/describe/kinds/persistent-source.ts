@@ -2,7 +2,7 @@ import type { PersistentVolumeSpec } from '../../../api/index.ts';
 import { line } from '../lines.ts';
 import { describeAttributes, describeVolume } from '../volumes.ts';
 
-type Source<K extends keyof PersistentVolumeSpec> = NonNullable<PersistentVolumeSpec[K]>;
+type PersistentSource<K extends keyof PersistentVolumeSpec> = NonNullable<PersistentVolumeSpec[K]>;
 
 /**
  * The lines about the source of a PersistentVolume. Of the sources that Kubernetes serves by CSI drivers now, only
@@ -24,7 +24,7 @@ function titled(type: string, values: Readonly<Record<string, string | number | 
   return [line(2, 'Type:', type), ...lines];
 }
 
-function describeIscsi(iscsi: Source<'iscsi'>): string[] {
+function describeIscsi(iscsi: PersistentSource<'iscsi'>): string[] {
   const { portals = [], secretRef, iscsiInterface = '' } = iscsi;
   const lines = titled(
     "ISCSI (an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod)",
@@ -51,7 +51,7 @@ function describeAzureFile({
   secretNamespace,
   shareName,
   readOnly = false,
-}: Source<'azureFile'>): string[] {
+}: PersistentSource<'azureFile'>): string[] {
   return titled('AzureFile (an Azure File Service mount on the host and bind mount to the pod)', {
     SecretName: secretName,
     SecretNamespace: secretNamespace ?? '<unset>',
@@ -60,12 +60,18 @@ function describeAzureFile({
   });
 }
 
-function describeFlex({ secretRef, ...flex }: Source<'flexVolume'>): string[] {
+function describeFlex({ secretRef, ...flex }: PersistentSource<'flexVolume'>): string[] {
   const lines = describeVolume({ name: '', flexVolume: flex });
   return lines.map((text) => text.replace('<nil>', secretText(secretRef)));
 }
 
-function describeCsi({ driver, fsType, volumeHandle, readOnly = false, volumeAttributes }: Source<'csi'>): string[] {
+function describeCsi({
+  driver,
+  fsType,
+  volumeHandle,
+  readOnly = false,
+  volumeAttributes,
+}: PersistentSource<'csi'>): string[] {
   const type = 'CSI (a Container Storage Interface (CSI) volume source)';
   return [
     ...titled(type, { Driver: driver, FSType: fsType, VolumeHandle: volumeHandle, ReadOnly: readOnly }),
@@ -74,6 +80,6 @@ function describeCsi({ driver, fsType, volumeHandle, readOnly = false, volumeAtt
 }
 
 /** A pointer to a reference as Go prints it. */
-function secretText(secret: Source<'iscsi'>['secretRef']): string {
+function secretText(secret: PersistentSource<'iscsi'>['secretRef']): string {
   return secret ? `&SecretReference{Name:${secret.name ?? ''},Namespace:${secret.namespace ?? ''},}` : '<nil>';
 }

@@ -49,9 +49,9 @@ const LISTS: ReadonlyArray<readonly [identifier: string, title: string]> = [
   ['2.5.4.17', 'PostalCode'],
 ];
 
-type Subject = ReadonlyArray<readonly [identifier: string, value: string]>;
+type NameParts = ReadonlyArray<readonly [identifier: string, value: string]>;
 
-function describeSubject(subject: Subject): string[] {
+function describeSubject(subject: NameParts): string[] {
   const valuesOf = (wanted: string): string[] =>
     subject.flatMap(([identifier, value]) => (identifier === wanted ? [value] : []));
   return [
@@ -88,7 +88,7 @@ function describeList(title: string, values: readonly string[]): string[] {
 }
 
 interface ParsedRequest {
-  readonly subject: Subject;
+  readonly subject: NameParts;
   /** The alternative names, each a GeneralName. */
   readonly names: readonly DerValue[];
 }
