@@ -5,7 +5,7 @@
 // podrun.cjs.*.first   the same for a `get` (bin/podrun.js reads all three)
 // network-helper.cjs   the process that podrun starts in private networks
 // image-puller.cjs     the process that pulls images
-// server.cjs           the API of Kubernetes, which only `podrun serve` and envtest load, with its code as well
+// server.cjs           the program of `podrun serve`, and the API of Kubernetes for the other two, with its code too
 // etcd.cjs             the etcd of envtest, which listens before it loads the server
 // clusters.cjs         the client of clusters, which only `podrun apply --context` loads
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
@@ -64,6 +64,22 @@ const apart = {
       external: true,
     }));
     onResolve({ filter: /\/remote\/client\/index\.ts$/ }, () => ({ path: '../dist/clusters.cjs', external: true }));
+  },
+};
+
+/** The server is the program of `podrun serve` as well, without the other commands: a start loads one file, not two. */
+const serveAlone = {
+  name: 'serve alone',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/cli\/commands\.ts$/ }, () => ({
+      contents: `
+        import { register } from './verbs/serve.ts';
+        export async function addCommands(program, own, run) {
+          register(program.commandsGroup('Run:'), run);
+        }
+      `,
+      loader: 'ts',
+    }));
   },
 };
 
@@ -132,10 +148,12 @@ const [program, library, helper, puller, server, etcd, clusters] = await Promise
         export * from './server/index.ts';
         export { runEtcd } from './envtest/etcd/run-etcd.ts';
         export { serveSuite } from './envtest/suite/serve-suite.ts';
+        export const startServe = () => import('./cli/start.ts');
       `,
       resolveDir: path.join(root, 'src'),
       loader: 'ts',
     },
+    plugins: [rawText, serveAlone, faces],
   }),
   build({ ...SCRIPT, entryPoints: ['src/envtest/etcd/start.ts'], plugins: [rawText, apart, faces] }),
   build({

@@ -17,6 +17,7 @@ const folder = path.join(path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path
 // command. The commands here call little of the program: with the cache of a `get`, they start faster by 12 to 15 %.
 const isLight = ['--version', 'describe', 'events', 'get', 'logs', 'validate', 'version'].includes(process.argv[2]);
 if (process.argv[2] === 'run-etcd') load('etcd.cjs', 'etcd-', 'apply');
+else if (process.argv[2] === 'serve') load('server.cjs', 'server-', 'apply').startServe();
 else load('podrun.cjs', '', process.argv[2] === 'apply' ? 'apply' : 'first');
 
 /** Runs a file of the build. Its caches begin with `prefix`. */

@@ -18,7 +18,7 @@ const ROOTS = ['cronjobs,deployments,pods'];
  * @param {string[]} [nodeFlags] flags of Node.js: with some, the server has a channel for messages to what they load
  */
 export async function apiServer(podrun, state, nodeFlags = []) {
-  const command = (...words) => [podrun.node, ...nodeFlags, podrun.program, '--state-dir', state, ...words];
+  const command = (...words) => [podrun.node, ...nodeFlags, podrun.program, ...words, '--state-dir', state];
   const beganMs = performance.now();
   const running = started(command('serve', '--network', 'host', '--runtime', 'process', '--quiet'), {
     stdio: ['ignore', 'pipe', 'inherit', ...(nodeFlags.length > 0 ? ['ipc'] : [])],

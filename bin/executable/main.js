@@ -12,7 +12,8 @@ const [word, file] = process.argv.slice(2);
 if (word === '__run') {
   process.argv.splice(1, 2);
   load(file);
-} else load(word === 'run-etcd' ? 'etcd.cjs' : 'podrun.cjs');
+} else if (word === 'serve') load('server.cjs').startServe();
+else load(word === 'run-etcd' ? 'etcd.cjs' : 'podrun.cjs');
 
 function load(name) {
   const filename = path.join(path.dirname(process.execPath), name);
