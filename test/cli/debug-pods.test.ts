@@ -164,6 +164,11 @@ describe('a Pod that debugs a node', () => {
 
 it.each([
   ['web --copy-to=c', 2, 'you must specify --image, --set-image or command arguments.'],
+  [
+    'web --copy-to=c --set-image=*=x -- sh',
+    2,
+    'you must specify an existing container or a new image when specifying args.',
+  ],
   ['web --set-image=app=x', 2, '--set-image may only be used with --copy-to.'],
   ['web --same-node', 2, '--same-node may only be used with --copy-to.'],
   ['web --replace', 2, '--replace may only be used with --copy-to.'],

@@ -75,7 +75,7 @@ export function readDebugRequest({ pod, command = [] }: DebugWords, flags: Debug
 
 /** @throws {PodrunError} (usage) in kubectl's words, for flags that make no sense together */
 function checkCopyFlags(flags: DebugFlags, isNode: boolean, command: readonly string[]): void {
-  const { copyTo, image, setImage, sameNode, target, replace } = flags;
+  const { copyTo, container, image, setImage, sameNode, target, replace } = flags;
   if (copyTo === undefined) {
     if (replace) throw usageOf('debug', '--replace may only be used with --copy-to.');
     if (setImage.length > 0) throw usageOf('debug', '--set-image may only be used with --copy-to.');
@@ -86,6 +86,8 @@ function checkCopyFlags(flags: DebugFlags, isNode: boolean, command: readonly st
   if (target) throw usageOf('debug', '--target is incompatible with --copy-to. Use --share-processes instead.');
   if (image === undefined && setImage.length === 0 && command.length === 0)
     throw usageOf('debug', 'you must specify --image, --set-image or command arguments.');
+  if (command.length > 0 && !container && image === undefined)
+    throw usageOf('debug', 'you must specify an existing container or a new image when specifying args.');
 }
 
 function subjectOf(word: string): Pick<DebugRequest, 'isNode' | 'name'> {
