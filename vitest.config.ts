@@ -253,7 +253,7 @@ const config: ViteUserConfig = defineConfig({
               name: 'slow',
               include: [...SLOW, ...SEEDED, SHARED],
               sequence: { groupOrder: 1 },
-              env: { PODRUN_SEEDS: '2000', PODRUN_DOORS: 'rest' },
+              env: { PODRUN_SEEDS: process.env['PODRUN_SEEDS'] ?? '2000', PODRUN_DOORS: 'rest' },
               ...LONG,
             },
           },
