@@ -1,5 +1,4 @@
 import { release } from 'node:os';
-import { randomUUID } from 'node:crypto';
 import { hasKubelet, type NodeRecord, nodeRecord, readNode } from '../../settings/index.ts';
 import {
   type KubeObject,
@@ -25,7 +24,7 @@ import {
 } from '../../lifecycle/index.ts';
 import { readQuietly } from '../../quietly.ts';
 import { KUBERNETES_VERSION, version } from '../../version.ts';
-import type { ObjectReader, Store } from '../../store/index.ts';
+import { newUid, type ObjectReader, type Store } from '../../store/index.ts';
 
 interface NodeFields {
   readonly name: string;
@@ -78,7 +77,7 @@ export function registeredByKubelet(
       addresses: nodeAddresses(status.addresses ?? [], isInCluster),
       allocatable: { ...status.allocatable, ...record.status?.allocatable },
       ...(record.status?.images && { images: record.status.images }),
-      nodeInfo: { ...status.nodeInfo, machineID: uid.replaceAll('-', ''), systemUUID: uid, bootID: randomUUID() },
+      nodeInfo: { ...status.nodeInfo, machineID: uid.replaceAll('-', ''), systemUUID: uid, bootID: newUid() },
     } as NodeStatus,
   };
 }

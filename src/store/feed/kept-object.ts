@@ -1,4 +1,3 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { StoredObject } from '../base/metadata.ts';
 
 /**
@@ -6,7 +5,7 @@ import type { StoredObject } from '../base/metadata.ts';
  * compressed texts: what clients store must not fill the memory.
  */
 const WHOLE_MAX = 8 * 1024 * 1024;
-/** Small tables: zlib makes them anew for each text. */
+/** Small tables: zlib makes them anew for each text. It is loaded for the first: short commands pack nothing. */
 const PACKING = { windowBits: 13, memLevel: 5, level: 3 };
 
 /** The whole objects, the most recently reported at the end. */
@@ -52,6 +51,7 @@ export class KeptObject<T extends StoredObject = StoredObject> {
 
   get object(): T {
     if (this.whole !== undefined) return this.whole;
+    const { inflateRawSync } = process.getBuiltinModule('node:zlib');
     const object = JSON.parse(inflateRawSync(Buffer.from(this.#packed, 'latin1')).toString()) as T;
     keptOnes.set(object, this);
     return object;
@@ -63,6 +63,7 @@ export class KeptObject<T extends StoredObject = StoredObject> {
   }
 
   #pack(): void {
+    const { deflateRawSync } = process.getBuiltinModule('node:zlib');
     this.#packed = deflateRawSync(JSON.stringify(this.whole), PACKING).toString('latin1');
     this.whole = undefined;
     this.release();
