@@ -117,7 +117,7 @@ export class Agent implements PodRunAgent<PodRun> {
       isOwned: ({ metadata: { namespace, name } }) => options.store.isOwned(namespace, name),
       runAgain: (run, pod) => {
         run.close();
-        this.resume(pod, [], true);
+        this.resume(pod, [], true, run.crashed);
         // Not before: a Pod that waits would take its room.
         this.#live.remove(run);
       },
@@ -162,19 +162,22 @@ export class Agent implements PodRunAgent<PodRun> {
    * Resumes a Pod whose former agent has ended.
    * @param instances the containers that the runtime has
    * @param isRuntimeNew see `restoredFacts`
+   * @param former see SandboxOptions
    */
-  resume(pod: StoredPod, instances: readonly FoundInstance[], isRuntimeNew: boolean): void {
+  resume(pod: StoredPod, instances: readonly FoundInstance[], isRuntimeNew: boolean, former?: Promise<unknown>): void {
     const isPlaced = pod.spec.nodeName !== undefined;
-    this.#run(pod, isPlaced ? restoredFacts(pod, instances, this.#options.clock.now(), isRuntimeNew) : undefined);
+    const { clock } = this.#options;
+    this.#run(pod, isPlaced ? restoredFacts(pod, instances, clock.now(), isRuntimeNew) : undefined, former);
   }
 
-  #run(pod: StoredPod, restoration: Restoration | undefined): void {
+  #run(pod: StoredPod, restoration: Restoration | undefined, former?: Promise<unknown>): void {
     const { store } = this.#options;
     this.#followNode();
     const run = new PodRun({
       ...this.#options,
       pod,
       restoration,
+      former,
       agent: this,
       machine: this.#machine,
     });

@@ -25,11 +25,11 @@ import type { EffectRunner } from './pod-worker.ts';
 import type { ProbeAbort } from './probe/input.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './probe/prober.ts';
 import { quietly } from '../quietly.ts';
-import { Sandbox } from './sandbox.ts';
+import { Sandbox, type SandboxOptions } from './sandbox.ts';
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
 export class ContainerEffects implements EffectRunner {
-  readonly #options: HandlersOptions;
+  readonly #options: HandlersOptions & SandboxOptions;
   /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** The same instances by name of the container. */
@@ -49,7 +49,7 @@ export class ContainerEffects implements EffectRunner {
   /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
-  constructor(options: HandlersOptions) {
+  constructor(options: HandlersOptions & SandboxOptions) {
     const { clock, machine, report } = options;
     this.#options = options;
     this.#handlers = new Handlers(options);

@@ -47,6 +47,8 @@ export interface RunOfPod<Run> extends PodWritesOptions {
   readonly pod: StoredPod;
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
+  /** See SandboxOptions. */
+  readonly former?: Promise<unknown> | undefined;
   readonly agent: PodRunAgent<Run>;
   readonly runtime: Runtime;
   readonly machine: PodMachine;

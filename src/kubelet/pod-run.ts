@@ -1,4 +1,4 @@
-import { caught, defectText, tellDefect } from '../defects.ts';
+import { caught, defectText, inBackground, tellDefect } from '../defects.ts';
 import {
   hasFinalizers,
   isKeptByFinalizers,
@@ -59,7 +59,7 @@ export class PodRun implements PodReport, ScheduledPod {
   /** The object in the API, which the kubelet of its node does not reach: it writes nothing. Undefined: it does. */
   #unheard: StoredPod | undefined;
   #hasEndedUnheard = false;
-  #hasCrashed = false;
+  #crashed: Promise<unknown> | undefined;
   /** The request to end a Pod whose worker is being made: its first writes may bring the news. */
   #endOfNew: HowToEnd | undefined;
   /** True when the object was removed before the watch began. */
@@ -102,9 +102,9 @@ export class PodRun implements PodReport, ScheduledPod {
     return this.#worker;
   }
 
-  /** True for a Pod that was killed with its node. */
-  get hasCrashed(): boolean {
-    return this.#hasCrashed;
+  /** Settles when all of a Pod is gone that was killed with its node. Undefined: it was not. */
+  get crashed(): Promise<unknown> | undefined {
+    return this.#crashed;
   }
 
   get state(): State {
@@ -152,10 +152,10 @@ export class PodRun implements PodReport, ScheduledPod {
     this.#recorder.hold();
     if (!isCrash || this.#worker === undefined) return;
     const { pod } = this.#worker;
-    this.#worker.crash();
+    this.#crashed = this.#worker.crash();
+    inBackground(this.#crashed);
     this.#pod = pod;
     this.#worker = undefined;
-    this.#hasCrashed = true;
   }
 
   /** The kubelet of its node reaches the API again: it hears what has happened, and tells what has. */
@@ -177,7 +177,7 @@ export class PodRun implements PodReport, ScheduledPod {
   terminate(how: HowToEnd): void {
     if (this.#state === 'over') return;
     this.reconnect();
-    if (this.#hasCrashed) return this.#end();
+    if (this.#crashed !== undefined) return this.#end();
     this.#isToEnd = true;
     this.#orBreak(() => {
       if (this.#object === 'held') this.#end();
@@ -267,7 +267,7 @@ export class PodRun implements PodReport, ScheduledPod {
 
   /** Ends the containers of a Pod that this node has taken. Returns false for any other Pod, and where none is left. */
   #endPlaced(how: HowToEnd): boolean {
-    if (this.#hasCrashed || this.#hasEndedUnheard) return false;
+    if (this.#crashed !== undefined || this.#hasEndedUnheard) return false;
     if (this.#worker === undefined) this.#endOfNew = how;
     else this.#worker.terminate(how);
     return this.#state === 'placed';
@@ -275,7 +275,7 @@ export class PodRun implements PodReport, ScheduledPod {
 
   #run(restoration?: Restoration): void {
     this.#state = 'placed';
-    const { agent, clock, runtime, machine } = this.#options;
+    const { agent, clock, runtime, machine, former } = this.#options;
     const notices = this.#recorder.unrecorded(agent.notices(this.#pod));
     if (restoration === undefined) this.events(this.#pod, notices);
     if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
@@ -289,7 +289,7 @@ export class PodRun implements PodReport, ScheduledPod {
       hostIP: agent.nodeOf(this.#pod).hostIPs[0],
       restoration,
       report: this,
-      effects: (report) => new ContainerEffects({ clock, runtime, machine, report }),
+      effects: (report) => new ContainerEffects({ clock, runtime, machine, report, former }),
     });
     this.#worker.start();
     if (this.#endOfNew !== undefined) this.#worker.terminate(this.#endOfNew);

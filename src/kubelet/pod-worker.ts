@@ -214,12 +214,12 @@ export class PodWorker implements EffectReport {
     inBackground(this.#effects.abandon(this.#pod).then(() => this.#report.broken(defect)));
   }
 
-  /** Kills everything, as the crash of its node does. Nothing is reported. */
-  crash(): void {
+  /** Kills everything, as the crash of its node does. Nothing is reported. Resolves when all of it is gone. */
+  async crash(): Promise<void> {
     if (isFinished(this.#facts)) return;
     this.#facts = { ...this.#facts, sandbox: 'finished' };
     this.#alarm?.cancel();
-    inBackground(this.#effects.abandon(this.#pod));
+    await this.#effects.abandon(this.#pod);
   }
 
   #handleOrFail(seen: readonly Observation[]): void {

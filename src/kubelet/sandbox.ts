@@ -28,6 +28,8 @@ export interface SandboxOptions {
   readonly clock: Clock;
   readonly machine: PodMachine;
   readonly report: EffectReport;
+  /** Settles when the sandbox of a former run of the Pod is removed. Undefined: there was none in this process. */
+  readonly former?: Promise<unknown> | undefined;
 }
 
 /** The delay before a failed attempt to create the sandbox is repeated. */
@@ -47,6 +49,7 @@ export class Sandbox {
    * @param isFormer true for the sandbox of a former agent, whose containers may still run
    */
   async create(pod: StoredPod, isFormer: boolean): Promise<void> {
+    await this.#options.former;
     const podIP = await this.#make(pod, isFormer);
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
   }
@@ -82,6 +85,7 @@ export class Sandbox {
   /** Cancels the creation, removes the sandbox and reports it. */
   async stop(pod: StoredPod): Promise<void> {
     this.#goingDown.abort();
+    await this.#options.former;
     try {
       await this.#options.machine.removeSandbox(pod);
     } finally {

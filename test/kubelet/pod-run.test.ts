@@ -1,11 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PodRun } from '../../src/kubelet/pod-run.ts';
-import type { RunOfPod } from '../../src/kubelet/pod-run-agent.ts';
+import { describe, expect, it, vi } from 'vitest';
 import type { KubeObject, StoredEvent, StoredPod } from '../../src/api/base/objects.ts';
 import { withoutGrace } from '../../src/lifecycle/requests/deletion.ts';
 import { restoredFacts } from '../../src/lifecycle/restored-facts.ts';
 import type { Runtime } from '../../src/runtime/base/runtime.ts';
-import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import { PodrunError } from '../../src/api/base/errors.ts';
 import type { ObjectKey, ObjectPart, Resource, Storable, Store, Subscription } from '../../src/store/base/store.ts';
 import { prepareForCreate } from '../../src/manifest/default/create.ts';
@@ -14,6 +11,7 @@ import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
+import { type FormerRun, type PodRunRig, runOf } from './pod-run-rig.ts';
 import { newMirrorPod, newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
@@ -44,73 +42,6 @@ class DeafStore extends MemoryStore {
   }
 }
 
-interface Rig {
-  readonly run: PodRun;
-  /** Texts of errors that were reported. */
-  readonly troubles: string[];
-  /** The labels of the Pods for which the agent was asked for settings, or told of a change. */
-  readonly labels: Array<[asked: 'config' | 'changed', label: string | undefined]>;
-  /** The number of times that the run was over. */
-  readonly ends: { count: number };
-  /** The number of times that the agent was notified of the removal of the ended Pod's object. */
-  readonly removals: { count: number };
-}
-
-interface Former extends Pick<RunOfPod<PodRun>, 'restoration' | 'runtime'> {
-  /** Called while the sandbox of the former agent is being found. */
-  readonly onResume: () => void;
-}
-
-/** A run of the Pod, whose sandbox is never ready. */
-function runOf(pod: StoredPod, store: Store, clock: ManualClock, former?: Former): Rig {
-  const troubles: string[] = [];
-  const labels: Rig['labels'] = [];
-  const ends = { count: 0 };
-  const removals = { count: 0 };
-  const labelOf = ({ metadata }: StoredPod): string | undefined => metadata.labels?.['label'];
-  const run = new PodRun({
-    pod,
-    store,
-    clock,
-    runtime: former?.runtime ?? new SimulatedRuntime({ clock }),
-    restoration: former?.restoration,
-    agent: {
-      config: (changed) => {
-        labels.push(['config', labelOf(changed)]);
-        return { crashLoop: CRASH_LOOP, images: { containers: { main: { type: 'present' } }, volumes: {} } };
-      },
-      notices: () => [],
-      schedulerFacts: () => ({ nodes: [node], placed: [] }),
-      nodeOf: () => node,
-      alone: (step) => step(),
-      preempt: (_victims, _by, publish) => publish(),
-      placed: () => undefined,
-      changed: (changed) => {
-        if (changed.state === 'waiting') changed.begin();
-        else labels.push(['changed', labelOf(changed.pod)]);
-      },
-      recorded: () => undefined,
-      over: () => (ends.count += 1),
-      removed: () => (removals.count += 1),
-    },
-    machine: {
-      createSandbox: () => {
-        former?.onResume();
-        return new Promise<undefined>(() => undefined);
-      },
-      restore: (_pod: StoredPod, _instance: object, launch: object) => launch,
-      adopted: () => undefined,
-      exited: () => undefined,
-      removeSandbox: () => Promise.resolve(),
-    } as unknown as RunOfPod<PodRun>['machine'],
-    onEvent: () => undefined,
-    onTrouble: ({ message }) => troubles.push(message),
-    onRecordLost: () => undefined,
-  });
-  onTestFinished(() => run.close());
-  return { run, troubles, labels, ends, removals };
-}
-
 it('the agent may forget a Pod that had ended when its object is removed', async () => {
   const clock = new ManualClock();
   const store = new MemoryStore(clock);
@@ -134,7 +65,9 @@ it('the agent may forget a Pod that another process removed just before it did',
 });
 
 describe('a Pod that a client changed after it was stored, and before its agent looked', () => {
-  const begun = (change: (pod: StoredPod) => StoredPod): Rig & { readonly stored: () => StoredPod | undefined } => {
+  const begun = (
+    change: (pod: StoredPod) => StoredPod,
+  ): PodRunRig & { readonly stored: () => StoredPod | undefined } => {
     const clock = new ManualClock();
     const store = new MemoryStore(clock);
     const { spec, ...rest } = newPod('web');
@@ -174,7 +107,7 @@ describe('a Pod of a former agent that was removed by force', () => {
       launch: { argv: ['main'], env: {}, cwd: '/' } as never,
     });
     const found = { id: `${pod.metadata.uid}/main/0`, container: 'main', attempt: 0, startedAt: clock.now() };
-    const begin = (): Rig =>
+    const begin = (): PodRunRig =>
       runOf(pod, store, clock, {
         restoration: restoredFacts(pod, [found], clock.now()),
         runtime: Object.assign(runtime, { adopt }),
@@ -259,6 +192,43 @@ it('a static Pod keeps its uid and spec whatever happens to its mirror Pod, whic
   expect(run.isRemoved).toBe(true);
 });
 
+it('a Pod whose node has crashed and started again has its sandbox after all of the former one is gone', async () => {
+  const clock = new ManualClock();
+  const store = new MemoryStore(clock);
+  const pod = store.create('pods', newPod('web'));
+  const said: string[] = [];
+  let isGone = (): void => undefined;
+  const machine: Parameters<typeof runOf>[4] = {
+    createSandbox: () => {
+      said.push('create');
+      return new Promise(() => undefined);
+    },
+    removeSandbox: () => {
+      said.push('remove');
+      return new Promise((resolve) => (isGone = resolve));
+    },
+  };
+  const { run } = runOf(pod, store, clock, undefined, machine);
+  run.begin();
+  await vi.waitFor(() => expect(said).toEqual(['create']), PATIENT);
+  run.cutOff(true);
+  await vi.waitFor(() => expect(said).toEqual(['create', 'remove']), PATIENT);
+  run.close();
+  const stored = store.get<StoredPod>('pods', 'default', 'web')!;
+  const former: FormerRun = {
+    restoration: restoredFacts(stored, [], clock.now(), true),
+    runtime: new SimulatedRuntime({ clock }),
+    former: run.crashed,
+    onResume: () => undefined,
+  };
+  const { run: next } = runOf(stored, store, clock, former, machine);
+  next.begin();
+  await clock.run();
+  expect(said).toEqual(['create', 'remove']);
+  isGone();
+  await vi.waitFor(() => expect(said).toEqual(['create', 'remove', 'create']), PATIENT);
+});
+
 describe('a client that changes the Pod just before its agent writes', () => {
   it('may remove it: the run is over when its agent hears of that', async () => {
     const { agent, client, pod, run, ends } = twoStores();
@@ -275,7 +245,9 @@ describe('a client that changes the Pod just before its agent writes', () => {
     await vi.waitFor(() => expect(heard.at(-1)).toBe('DELETED'), PATIENT);
   });
 
-  function twoStores(change: Partial<StoredPod['spec']> = {}): { agent: Store; client: Store; pod: StoredPod } & Rig {
+  function twoStores(
+    change: Partial<StoredPod['spec']> = {},
+  ): { agent: Store; client: Store; pod: StoredPod } & PodRunRig {
     // Nothing but a write makes these stores look for changes: their clocks stand still.
     const [root, clock] = [temporaryFolder(), new ManualClock()];
     const client = openStore(root, new ManualClock());
@@ -356,7 +328,7 @@ describe('a client that changes the Pod just before its agent writes', () => {
 });
 
 describe('the record of a Pod on a full disk', () => {
-  function fullStore(): { store: FullStore; clock: ManualClock; pod: StoredPod } & Rig {
+  function fullStore(): { store: FullStore; clock: ManualClock; pod: StoredPod } & PodRunRig {
     const clock = new ManualClock();
     const store = new FullStore(clock);
     const pod = store.create('pods', newPod('web'));

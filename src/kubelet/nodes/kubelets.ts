@@ -33,8 +33,8 @@ import type { Store, Subscription } from '../../store/index.ts';
 interface NodeRun {
   readonly pod: StoredPod;
   readonly worker: { evict(eviction: NodeEviction): void } | undefined;
-  /** True for a Pod that was killed with the node. */
-  readonly hasCrashed: boolean;
+  /** Undefined for a Pod that was not killed with the node. */
+  readonly crashed: Promise<unknown> | undefined;
   cutOff(isCrash: boolean): void;
   reconnect(): void;
 }
@@ -139,7 +139,7 @@ export class Kubelets<Run extends NodeRun> {
 
   #resume(run: Run): void {
     const { namespace, name, uid } = run.pod.metadata;
-    const pod = run.hasCrashed ? this.#options.store.get<StoredPod>('pods', namespace, name) : undefined;
+    const pod = run.crashed ? this.#options.store.get<StoredPod>('pods', namespace, name) : undefined;
     if (pod === undefined || resolvedUid(pod) !== uid) run.reconnect();
     else this.#options.runAgain(run, pod);
   }

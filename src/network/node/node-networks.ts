@@ -6,7 +6,10 @@ import type { HeldNetwork } from '../linux/holder.ts';
 
 interface NodeNetwork {
   readonly made: Promise<HeldNetwork>;
+  /** The host ports at its localhost. */
+  readonly served: Map<LocalPort, Promise<Subscription>>;
   users: number;
+  hasEnded: boolean;
 }
 
 /** A port of a node, and where it leads. */
@@ -22,18 +25,12 @@ export interface LocalPort extends PortInCluster {
   readonly onLost: (error: Error) => void;
 }
 
-interface ServedLocalPort {
-  readonly port: LocalPort;
-  /** Undefined: the node has no network, so nothing could call the port. */
-  served?: Promise<Subscription> | undefined;
-}
-
 /** The networks of declared nodes in a cluster, each for the Pods of its node with `hostNetwork`. */
 export class NodeNetworks {
   /** By address. */
   readonly #networks = new Map<string, NodeNetwork>();
-  /** By address of the node. */
-  readonly #localPorts = new Map<string, Set<ServedLocalPort>>();
+  /** By address of the node, whether it has a network or not. */
+  readonly #localPorts = new Map<string, Set<LocalPort>>();
   readonly #serve: (port: LocalPort, network: NetworkJoin) => Promise<Subscription>;
 
   /** @param serve listens on a port of the localhost of a network, and rejects when that is taken */
@@ -46,9 +43,8 @@ export class NodeNetworks {
    * @param make called for the first user; a network that cannot be made has none
    */
   async open(address: string, make: () => Promise<HeldNetwork>): Promise<HeldNetwork> {
-    const network = this.#networks.get(address) ?? { made: this.#make(address, make), users: 0 };
+    const network = this.#networks.get(address) ?? this.#make(address, make);
     network.users += 1;
-    this.#networks.set(address, network);
     try {
       const held = await network.made;
       return {
@@ -58,7 +54,7 @@ export class NodeNetworks {
         end: () => this.#leave(address, network),
       };
     } catch (error) {
-      if (this.#networks.get(address) === network) this.#networks.delete(address);
+      this.#forget(address, network);
       throw error;
     }
   }
@@ -68,16 +64,17 @@ export class NodeNetworks {
    * @throws {Error} when a Pod in the network of the node has the port
    */
   async serveLocally(address: string, port: LocalPort): Promise<Subscription> {
-    const local: ServedLocalPort = { port };
     const ports = this.#portsOf(address);
     const close = (): void => {
-      ports.delete(local);
-      stop(local);
+      ports.delete(port);
+      const network = this.#networks.get(address);
+      if (network !== undefined) stop(network, port);
     };
-    ports.add(local);
+    ports.add(port);
     try {
-      const held = await this.#networks.get(address)?.made.catch(() => undefined);
-      if (held !== undefined) await this.#begin(local, held);
+      const network = this.#networks.get(address);
+      const held = await network?.made.catch(() => undefined);
+      if (network !== undefined && held !== undefined) await this.#begin(network, held, port);
     } catch (error) {
       close();
       throw error;
@@ -85,42 +82,61 @@ export class NodeNetworks {
     return { close };
   }
 
-  async #make(address: string, make: () => Promise<HeldNetwork>): Promise<HeldNetwork> {
-    const held = await make();
-    try {
-      await Promise.all([...this.#portsOf(address)].map((local) => this.#begin(local, held)));
-    } catch (error) {
-      await held.end();
-      throw error;
-    }
-    return held;
+  #make(address: string, make: () => Promise<HeldNetwork>): NodeNetwork {
+    const withPorts = async (): Promise<HeldNetwork> => {
+      const held = await make();
+      try {
+        await Promise.all([...this.#portsOf(address)].map((port) => this.#begin(network, held, port)));
+      } catch (error) {
+        this.#forget(address, network);
+        await held.end();
+        throw error;
+      }
+      return held;
+    };
+    const network: NodeNetwork = { made: withPorts(), served: new Map(), users: 0, hasEnded: false };
+    this.#networks.set(address, network);
+    return network;
   }
 
-  async #begin(local: ServedLocalPort, { join }: HeldNetwork): Promise<void> {
-    local.served ??= this.#serve(local.port, join);
-    await local.served;
+  /** Serves a port at the localhost of a network, unless it has ended: the next one begins with all ports. */
+  async #begin(network: NodeNetwork, { join }: HeldNetwork, port: LocalPort): Promise<void> {
+    if (network.hasEnded) return;
+    const served = network.served.get(port) ?? this.#serve(port, join);
+    network.served.set(port, served);
+    try {
+      await served;
+    } catch (error) {
+      network.served.delete(port);
+      if (!network.hasEnded) throw error;
+    }
   }
 
   async #leave(address: string, network: NodeNetwork): Promise<void> {
     network.users -= 1;
     if (network.users > 0) return;
     // A Pod that comes meanwhile waits for nothing: its network is another one.
-    this.#networks.delete(address);
-    for (const local of this.#portsOf(address)) stop(local);
+    this.#forget(address, network);
     await (await network.made).end();
   }
 
-  #portsOf(address: string): Set<ServedLocalPort> {
+  #forget(address: string, network: NodeNetwork): void {
+    network.hasEnded = true;
+    if (this.#networks.get(address) === network) this.#networks.delete(address);
+    for (const port of network.served.keys()) stop(network, port);
+  }
+
+  #portsOf(address: string): Set<LocalPort> {
     const ports = this.#localPorts.get(address) ?? new Set();
     this.#localPorts.set(address, ports);
     return ports;
   }
 }
 
-function stop(local: ServedLocalPort): void {
-  local.served?.then(
-    (served) => served.close(),
+function stop({ served }: NodeNetwork, port: LocalPort): void {
+  served.get(port)?.then(
+    (subscription) => subscription.close(),
     () => undefined,
   );
-  local.served = undefined;
+  served.delete(port);
 }

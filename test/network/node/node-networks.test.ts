@@ -72,6 +72,37 @@ describe('the network of a node', () => {
     expect(said).toEqual(['stop 8080 in 3', 'serve 9090 in 3', 'stop 9090 in 3', 'end 3']);
   });
 
+  it('has the host ports of a Pod that comes while the network before it ends', async () => {
+    const { said, make, networks } = maker();
+    const first = await networks.open(ADDRESS, make);
+    const port = networks.serveLocally(ADDRESS, LOCAL_PORT);
+    await first.end();
+    await port;
+    await networks.open(ADDRESS, make);
+    expect(said.at(-1)).toBe('serve 8080 in 2');
+  });
+
+  it('has the host ports of a Pod for which the network before it ended too early', async () => {
+    const { make } = maker();
+    const tried: number[] = [];
+    let endOfNetwork = (): void => undefined;
+    const networks = new NodeNetworks((_port, { holderPid }) => {
+      tried.push(holderPid);
+      if (holderPid > 1) return Promise.resolve({ close: () => undefined });
+      return new Promise((_resolve, reject) => {
+        endOfNetwork = () => reject(new Error('the network is gone'));
+      });
+    });
+    const first = await networks.open(ADDRESS, make);
+    const port = networks.serveLocally(ADDRESS, LOCAL_PORT);
+    await expect.poll(() => tried).toEqual([1]);
+    await first.end();
+    endOfNetwork();
+    await port;
+    await networks.open(ADDRESS, make);
+    expect(tried).toEqual([1, 2]);
+  });
+
   it('fails for a Pod whose host port at its localhost is taken, and has it no more', async () => {
     const { make } = maker();
     const networks = new NodeNetworks(() => Promise.reject(new Error('EADDRINUSE')));
