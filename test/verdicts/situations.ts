@@ -260,7 +260,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     command: `${AS_A_PERSON} delete pod web`,
     want: {
       exitCode: 1,
-      error: /^pod "web" was deleted while COMMAND was running: by \S+ with podrun delete pod web .*\(process \d+\)$/,
+      error: /^pod "web" was deleted while COMMAND was running: by .+ with podrun delete pod web .*\(process \d+\)$/,
       failed: [/^Pod web$/],
     },
     differs: { library: NO_COMMAND },
@@ -269,7 +269,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     objects: [POD],
     until: [],
     command: `${AS_A_PERSON} delete pod web --force`,
-    want: { exitCode: 1, error: /^pod "web" was deleted while COMMAND was running: by \S+ with .* --force \(process/ },
+    want: { exitCode: 1, error: /^pod "web" was deleted while COMMAND was running: by .+ with .* --force \(process/ },
     differs: { library: NO_COMMAND },
   },
   'a person deletes the namespace while COMMAND runs': {
@@ -278,7 +278,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     command: `${AS_A_PERSON} delete namespace shop`,
     want: {
       exitCode: 1,
-      error: /^pod "web" .*was deleted while COMMAND was running: by \S+ with podrun delete namespace/,
+      error: /^pod "web" .*was deleted while COMMAND was running: by .+ with podrun delete namespace/,
     },
     differs: { library: NO_COMMAND },
   },
