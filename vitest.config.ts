@@ -37,6 +37,8 @@ const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
 /** A part of the table is tried in `npm test`, and the rest in `npm run test:slow`. */
 const SHARED = 'test/verdicts/verdicts.test.ts';
+/** What only computes, and long. */
+const LONG_COMPUTED = ['test/manifest/{hostile,validate-long}.test.ts'];
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
 const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads/random-workloads.test.ts'];
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
@@ -46,7 +48,6 @@ const SLOW = [
   'test/envtest/starts.test.ts',
   'test/escape/**/*.test.ts',
   'test/library/package.test.ts',
-  'test/manifest/{hostile,validate-long}.test.ts',
 ];
 /**
  * The program with what surrounds it: other programs, the networks of the kernel, each page and each example of the
@@ -137,6 +138,7 @@ const LONGEST = [
   'cli/help-examples',
   'documents/documents',
   'cli/umask',
+  'cli/partition',
   'simulation/simulation',
   'build/executable-parts',
   'build/late-parts',
@@ -204,7 +206,20 @@ class LongestFirst extends BaseSequencer {
 // longer than the start itself.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
+/**
+ * What is translated with one version of Node.js holds for each: by default, the list of its own modules is a part of
+ * what it is looked up by.
+ */
+const forEachNode: NonNullable<ViteUserConfig['plugins']>[number] = {
+  name: 'for-each-node',
+  configResolved({ environments }) {
+    for (const { resolve } of Object.values(environments))
+      Object.assign(resolve, { external: [], builtins: [/^node:/] });
+  },
+};
+
 const config: ViteUserConfig = defineConfig({
+  plugins: [forEachNode],
   // As the build does it: see build.mjs.
   define: {
     PODRUN_VERSION: JSON.stringify(version),
@@ -226,7 +241,7 @@ const config: ViteUserConfig = defineConfig({
           {
             extends: true,
             // These only compute: two fill two cores, and are over before others begin, which wait for processes.
-            test: { name: 'computed', include: COMPUTED, exclude: [...SLOW, TRIPS], maxWorkers: 2, ...LONG },
+            test: { name: 'computed', include: COMPUTED, exclude: [...LONG_COMPUTED, TRIPS], maxWorkers: 2, ...LONG },
           },
           {
             extends: true,
@@ -251,9 +266,19 @@ const config: ViteUserConfig = defineConfig({
             extends: true,
             test: {
               name: 'slow',
-              include: [...SLOW, ...SEEDED, SHARED],
+              include: [...SLOW, SHARED],
               sequence: { groupOrder: 1 },
-              env: { PODRUN_SEEDS: process.env['PODRUN_SEEDS'] ?? '2000', PODRUN_DOORS: 'rest' },
+              env: { PODRUN_DOORS: 'rest' },
+              ...LONG,
+            },
+          },
+          {
+            extends: true,
+            test: {
+              name: 'thorough',
+              include: [...LONG_COMPUTED, ...SEEDED],
+              env: { PODRUN_SEEDS: process.env['PODRUN_SEEDS'] ?? '2000' },
+              maxWorkers: 2,
               ...LONG,
             },
           },

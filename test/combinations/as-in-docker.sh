@@ -1,13 +1,12 @@
 #!/bin/sh
 # Runs a command with the rights that root has in a container of Docker, as it makes them by default (as root):
 #
-#   sh test/combinations/as-in-docker.sh [--below FOLDER] COMMAND [ARGUMENT...]
+#   sh test/combinations/as-in-docker.sh COMMAND [ARGUMENT...]
 #
 # Root keeps Docker's fourteen capabilities: no SYS_ADMIN, hence no mounts. It cannot make user namespaces, and cgroups
 # are read-only. It is in a user namespace of its own in which the ids 0 to 65535 are themselves: chown and setpriv
 # work.
 #
-#   --below FOLDER   the working folder is seen at this empty folder, too, and the command runs there
 #   AS='COMMAND...'  a command that the given one is run by: `setpriv --reuid 65532 ...` for an ordinary user
 set -eu
 
@@ -20,11 +19,6 @@ start)
   exec unshare --mount sh "$script" --mounted "$@"
   ;;
 --mounted)
-  if [ "$1" = --below ]; then
-    mount --rbind . "$2"
-    cd "$2"
-    shift 2
-  fi
   awk '$5 ~ "^/sys/fs/cgroup" { print $5 }' /proc/self/mountinfo | while read -r point; do
     mount -o remount,bind,ro "$point"
   done
