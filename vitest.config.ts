@@ -198,7 +198,11 @@ class LongestFirst extends BaseSequencer {
       const index = LONGEST.findIndex((name) => moduleId.endsWith(name));
       return index === -1 ? LONGEST.length : index;
     };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    // The files of a project follow each other. A worker ends when the next file is of another project, and the worker
+    // that takes its place loads all modules again.
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return sorted.toSorted((a, b) => projects.indexOf(a.project) - projects.indexOf(b.project) || rank(a) - rank(b));
   }
 }
 
