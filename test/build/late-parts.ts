@@ -89,7 +89,7 @@ function copyThatLoadsAll(folder: string): void {
   for (const name of SCRIPTS) {
     const file = path.join(folder, 'dist', name);
     const text = readFileSync(file, 'latin1');
-    const parts = ['undefined', ...lateParts(text)];
+    const parts = ['undefined', ...loadsIn(name).late];
     const late = parts.map((code, index) => `[${JSON.stringify(`${name}:${index}`)}, () => ${code}]`);
     const all = `;globalThis.lateParts ??= [];globalThis.lateParts.push(${late.join(',')})`;
     // The launcher's files are function expressions.
@@ -99,15 +99,34 @@ function copyThatLoadsAll(folder: string): void {
   }
 }
 
-/** The expressions of a built script that load a part of it: `import(…)`, and what esbuild makes of that. */
-function lateParts(script: string): string[] {
-  return nodesInScript(script)
-    .filter((node) => node.type === 'ImportExpression' || isTranslatedImport(node))
-    .map(({ start, end }) => script.slice(start, end));
+/** The expressions of a built script that load something. */
+interface Loads {
+  /** Those of its parts: `import(…)`, and what esbuild makes of that. */
+  readonly late: readonly string[];
+  /** Those that only some of its runners can do: `import()`, and `require()` of a package. */
+  readonly doubtful: readonly string[];
 }
 
-function nodesInScript(script: string): readonly AstNode[] {
-  return nodesOf(parseAst(script) as unknown as AstNode);
+/** The loads of each built script. To parse a script, and to go through its tree, takes seconds. */
+const known = new Map<ScriptName, Loads>();
+
+type ScriptName = (typeof SCRIPTS)[number];
+
+function loadsIn(name: ScriptName): Loads {
+  const loads = known.get(name) ?? findLoads(readFileSync(path.join(root, 'dist', name), 'latin1'));
+  known.set(name, loads);
+  return loads;
+}
+
+function findLoads(script: string): Loads {
+  const nodes = nodesOf(parseAst(script) as unknown as AstNode);
+  const textsOf = (isWanted: (node: AstNode) => boolean): string[] =>
+    nodes.filter(isWanted).map(({ start, end }) => script.slice(start, end));
+  const isImport = ({ type }: AstNode): boolean => type === 'ImportExpression';
+  return {
+    late: textsOf((node) => isImport(node) || isTranslatedImport(node)),
+    doubtful: textsOf((node) => isImport(node) || requiresPackage(node)),
+  };
 }
 
 /**
@@ -141,12 +160,9 @@ function isNamed(node: unknown, name: string): boolean {
   return isNode(node) && node.type === 'Identifier' && node['name'] === name;
 }
 
-/** The loads of a built script that only some of its runners can do: `import()`, and `require()` of a package. */
-export function doubtfulLoads(name: (typeof SCRIPTS)[number]): string[] {
-  const script = readFileSync(path.join(root, 'dist', name), 'latin1');
-  return nodesInScript(script)
-    .filter((node) => node.type === 'ImportExpression' || requiresPackage(node))
-    .map(({ start, end }) => script.slice(start, end));
+/** The loads of a built script that only some of its runners can do. */
+export function doubtfulLoads(name: ScriptName): readonly string[] {
+  return loadsIn(name).doubtful;
 }
 
 function requiresPackage(node: AstNode): boolean {
