@@ -91,7 +91,7 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
       const workshop = workshopFor(context);
       const namespace = '\napiVersion: v1\nkind: Namespace\nmetadata: {name: extra}\n';
       const file = workshop.file('all.yaml', all(GADGET, pod(['sh', '-c', CREDENTIALS]), ROLES, DEFINITION, namespace));
-      const { exitCode, stdout, stderr } = await workshop.start(['apply', file], NAMESPACES).ended;
+      const { exitCode, stdout, stderr } = await workshop.run(['apply', file], NAMESPACES);
       expect(stderr).toMatch(
         /^serving the API of these objects at https:\/\/127\.0\.0\.1:\d+: export KUBECONFIG=\S+$/m,
       );
@@ -104,7 +104,7 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
       ]);
       expect(stdout).toMatch(/ca\.crt\n.*namespace\n.*token\n.*at 127\./);
       expect(exitCode).toBe(0);
-      const again = await workshop.start(['apply', file, '--until', 'complete'], NAMESPACES).ended;
+      const again = await workshop.run(['apply', file, '--until', 'complete'], NAMESPACES);
       expect(again.stdout).toContain('gadget.try.example.com/g unchanged');
       const deleted = await workshop.run(['delete', '-f', file]);
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, '']);
@@ -144,23 +144,23 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
 
   it('serves where a Pod has a token and the store lets its account do something', async (context) => {
     const workshop = workshopFor(context);
-    await workshop.start(['apply', workshop.file('roles.yaml', ROLES)]).ended;
-    const { stderr } = await workshop.start(['apply', workshop.file('pod.yaml', pod(['true']))]).ended;
+    await workshop.run(['apply', workshop.file('roles.yaml', ROLES)]);
+    const { stderr } = await workshop.run(['apply', workshop.file('pod.yaml', pod(['true']))]);
     expect(stderr).toContain('serving the API');
     const other = workshop.file('other.yaml', pod(['true'], '\n  automountServiceAccountToken: false'));
-    expect((await workshop.start(['apply', other]).ended).stderr).not.toContain('serving the API');
+    expect((await workshop.run(['apply', other])).stderr).not.toContain('serving the API');
   });
 
   it('tells in the words of the server why it does not take an object, and fails', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', all(DEFINITION, GADGET.replace('size: 1', 'size: many')));
-    const { exitCode, stderr } = await workshop.start(['apply', file]).ended;
+    const { exitCode, stderr } = await workshop.run(['apply', file]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
       'error: gadget.try.example.com/g: Gadget.try.example.com "g" is invalid: spec.size: Invalid value',
     );
     const until = all(DEFINITION, GADGET.replace('size: 1', 'x: 1'), ROLES, pod(['sleep', '600']));
-    const failed = await workshop.start(['apply', workshop.file('until.yaml', until), '--until', 'ready']).ended;
+    const failed = await workshop.run(['apply', workshop.file('until.yaml', until), '--until', 'ready']);
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toContain('error: gadget.try.example.com/g: ');
     expect(failed.stderr).toContain('unknown field "spec.x"');
@@ -185,7 +185,7 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', all(GATE, GADGET, DEFINITION, ROLES, pod(['sleep', '600'])));
     const args = ['apply', file, '--until', 'ready', '--settle', '0', '--timeout', '20s'];
-    const { exitCode, stderr } = await workshop.start(args).ended;
+    const { exitCode, stderr } = await workshop.run(args);
     expect(exitCode).toBe(124);
     expect(stderr).toMatch(/gadget\.try\.example\.com\/g: .*failed calling webhook "gate\.example\.com"/);
   });
@@ -193,17 +193,17 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
   it('serves from the background agent until its last Pod ends', async (context) => {
     const workshop = workshopFor(context, { leavesPods: true });
     const file = workshop.file('all.yaml', all(GADGET, DEFINITION, ROLES, pod(['sleep', '600'])));
-    const applied = await workshop.start(['apply', '-d', '--wait', file]).ended;
+    const applied = await workshop.run(['apply', '-d', '--wait', file]);
     expect([applied.exitCode, applied.stderr]).toEqual([0, expect.stringContaining('serving the API')]);
     expect(applied.stdout).toContain('gadget.try.example.com/g created\n');
     const record = path.join(workshop.stateDir, '.server/kubeconfig');
     expect(existsSync(record)).toBe(true);
     // The next run uses the same server.
     const more = workshop.file('more.yaml', GADGET.replace('name: g', 'name: more'));
-    const next = await workshop.start(['apply', more]).ended;
+    const next = await workshop.run(['apply', more]);
     expect([next.exitCode, next.stdout]).toEqual([0, 'gadget.try.example.com/more created\n']);
     expect(next.stderr).toBe(applied.stderr);
-    expect((await workshop.start(['delete', 'pod', 'app']).ended).exitCode).toBe(0);
+    expect((await workshop.run(['delete', 'pod', 'app'])).exitCode).toBe(0);
   });
 
   it(

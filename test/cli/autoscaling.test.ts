@@ -84,7 +84,7 @@ describe('an autoscaler in apply', { concurrent: true, timeout: 8 * PATIENCE_MS 
   it('says in one line that only an API server reaches an adapter', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', [deployment(1), autoscaler(QUEUE)].join('---'));
-    const { exitCode, stderr } = await workshop.start(['apply', file, '--until', 'ready']).ended;
+    const { exitCode, stderr } = await workshop.run(['apply', file, '--until', 'ready']);
     expect(stderr).toContain(
       'Warning: metrics of an adapter need an API server (--api) with its APIService: ' +
         'horizontalpodautoscaler.autoscaling/web\n',
@@ -96,7 +96,7 @@ describe('an autoscaler in apply', { concurrent: true, timeout: 8 * PATIENCE_MS 
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', [deployment(1), autoscaler(LENGTH), await adapter(30)].join('---'));
     const goal = ['--until', 'jsonpath={.status.readyReplicas}=3', 'deployment/web', '--timeout', '1h'];
-    const { exitCode, stdout } = await workshop.start(['apply', file, ...goal, '--speed', '10x']).ended;
+    const { exitCode, stdout } = await workshop.run(['apply', file, ...goal, '--speed', '10x']);
     expect(stdout).toContain('asked for adapter');
     expect(stdout).toMatch(/hpa\/web +web 1 → 3: /);
     expect(exitCode).toBe(0);

@@ -121,7 +121,7 @@ describe('create -f', { timeout: 2 * PATIENCE_MS }, () => {
 
   it('creates objects of every kind, and says which exist', async () => {
     const file = write('all.json', fleet('north', 3), CLASS, FLEETS, ROLE);
-    const { exitCode, stdout, stderr } = await workshop.start(['create', '-f', file]).ended;
+    const { exitCode, stdout, stderr } = await workshop.run(['create', '-f', file]);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout.trimEnd().split('\n').toSorted()).toEqual([
       'customresourcedefinition.apiextensions.k8s.io/fleets.sea.example.com created',
@@ -145,10 +145,10 @@ describe('create -f', { timeout: 2 * PATIENCE_MS }, () => {
   it('makes up names, checks by the schema, and prints', async () => {
     stored();
     const many = write('many.json', { ...fleet('', 1), metadata: { generateName: 'south-' } });
-    const made = await workshop.start(['create', '-f', many]).ended;
+    const made = await workshop.run(['create', '-f', many]);
     expect([made.exitCode, made.stderr]).toEqual([0, '']);
     expect(made.stdout).toMatch(/^fleet\.sea\.example\.com\/south-[a-z0-9]{5} created\n$/);
-    const wrong = await workshop.start(['create', '-f', write('wrong.json', fleet('wrong', 10))]).ended;
+    const wrong = await workshop.run(['create', '-f', write('wrong.json', fleet('wrong', 10))]);
     expect([wrong.exitCode, wrong.stdout]).toEqual([1, '']);
     const reason = `Fleet.sea.example.com "wrong" is invalid: spec.ships: Invalid value: 10: ${TOO_MANY}`;
     expect(wrong.stderr).toBe(`error: fleet.sea.example.com/wrong: ${reason}\n`);
@@ -157,7 +157,7 @@ describe('create -f', { timeout: 2 * PATIENCE_MS }, () => {
       ok('fleet.sea.example.com/good created (server dry run)\n'),
     );
     expect(await run('create', '-f', file, '--dry-run=client', '-o', 'jsonpath={.spec.ships}')).toEqual(ok('1'));
-    const printed = await workshop.start(['create', '-f', file, '-o', 'jsonpath={.metadata.generation}']).ended;
+    const printed = await workshop.run(['create', '-f', file, '-o', 'jsonpath={.metadata.generation}']);
     expect([printed.exitCode, printed.stdout]).toEqual([0, '1']);
   });
 

@@ -77,7 +77,7 @@ describe('apply --helm-hooks', { concurrent: true, timeout: 4 * PATIENCE_MS }, (
       ),
     );
     const args = ['apply', '-n', 'shop', '--helm-hooks', file, '--until', 'complete'];
-    const { exitCode, stdout, stderr } = await workshop.start(args).ended;
+    const { exitCode, stdout, stderr } = await workshop.run(args);
     expect(stderr).toContain('Warning: hooks of helm are not run: job/clean (post-delete)\n');
     expect(exitCode).toBe(0);
     expect(words().slice(0, 2)).toEqual(['first', 'migrated']);
@@ -97,7 +97,7 @@ describe('apply --helm-hooks', { concurrent: true, timeout: 4 * PATIENCE_MS }, (
     const jobs = await workshop.run(['get', 'jobs', '-n', 'shop', '-o', 'name']);
     expect(jobs.stdout).toBe('job.batch/after\njob.batch/app\njob.batch/first\n');
     // A second installation begins with hooks that exist: they are deleted before.
-    const again = await workshop.start(args).ended;
+    const again = await workshop.run(args);
     expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('job.batch/first deleted')]);
   });
 
@@ -113,7 +113,7 @@ describe('apply --helm-hooks', { concurrent: true, timeout: 4 * PATIENCE_MS }, (
       ),
     );
     for (const flags of [[], ['--detach']]) {
-      const { exitCode, stderr } = await workshop.start(['apply', '--helm-hooks', ...flags, file]).ended;
+      const { exitCode, stderr } = await workshop.run(['apply', '--helm-hooks', ...flags, file]);
       expect(exitCode).toBe(1);
       expect(stderr).toContain('error: job.batch/bad: the pre-install hook failed: BackoffLimitExceeded: ');
       expect((await workshop.run(['get', 'jobs', '-o', 'name'])).stdout).toBe('');
@@ -135,7 +135,7 @@ spec:
     const before = job({ name: 'before', hook: 'pre-install', script: write('before') });
     const after = job({ name: 'after', hook: 'post-install', script: `${write('after')}; exit 1` });
     const file = workshop.file('chart.yaml', chart(after, pod, before));
-    const { exitCode, stderr } = await workshop.start(['apply', '-d', '--helm-hooks', file]).ended;
+    const { exitCode, stderr } = await workshop.run(['apply', '-d', '--helm-hooks', file]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('error: job.batch/after: the post-install hook failed: BackoffLimitExceeded: ');
     expect(words()[0]).toBe('before');
@@ -148,7 +148,7 @@ spec:
     const { write, words } = wrote(workshop);
     const slow = job({ name: 'slow', hook: 'pre-install', script: `${write('slow')}; exec sleep 600` });
     const file = workshop.file('chart.yaml', chart(slow, job({ name: 'app', script: write('app') })));
-    const late = await workshop.start(['apply', '--helm-hooks', file, '--timeout', '2s']).ended;
+    const late = await workshop.run(['apply', '--helm-hooks', file, '--timeout', '2s']);
     expect([late.exitCode, late.stderr]).toEqual([124, expect.stringContaining('waiting for the hook job.batch/slow')]);
     const run = workshop.start(['apply', '--helm-hooks', file]);
     await run.until(({ stdout }) => /slow.*Ready/.test(stdout));

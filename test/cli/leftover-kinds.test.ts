@@ -45,7 +45,7 @@ it.concurrent.for([
 ])('$what has one line, and everything else runs', { timeout: 8 * PATIENCE_MS }, async ({ files, lines }, context) => {
   const workshop = workshopFor(context);
   const file = workshop.file('all.yaml', `${files}---${PLAIN}`);
-  const { exitCode, stdout, stderr } = await workshop.start(['apply', file]).ended;
+  const { exitCode, stdout, stderr } = await workshop.run(['apply', file]);
   // A slow machine adds lines about what it waits for.
   const said = stderr.split('\n').filter((line) => /^(Warning|serving)/.test(line));
   expect(said).toEqual(lines.map((line) => expect.stringMatching(line)));
@@ -57,7 +57,7 @@ it('windowsOptions of a Pod have no effect on this node, which an event says', a
   const workshop = workshopFor(context);
   const options = 'spec: {hostNetwork: true, securityContext: {windowsOptions: {hostProcess: true}},';
   const file = workshop.file('windows.yaml', PLAIN.replace('spec: {', `${options} `));
-  const { exitCode, stdout } = await workshop.start(['apply', file, '--network', 'host']).ended;
+  const { exitCode, stdout } = await workshop.run(['apply', file, '--network', 'host']);
   expect(stdout).toContain('no effect: securityContext.windowsOptions');
   expect([exitCode, stdout.includes('ran')]).toEqual([0, true]);
 });

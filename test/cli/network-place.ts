@@ -6,7 +6,7 @@ import { ifThere } from '../live-files.ts';
 import { has, type Need, need } from '../needs.ts';
 import { giveToOrdinaryUser, isRoot, podrunAsOrdinaryUser } from '../ordinary-user.ts';
 import type { Tier } from './tiers.ts';
-import { Podrun, type Workshop, workshopFor } from './workshop.ts';
+import { type Ended, Podrun, type Workshop, workshopFor } from './workshop.ts';
 
 /** The user that runs podrun, and the runtime of the containers. */
 export interface Case {
@@ -61,13 +61,22 @@ export class Place {
     context.onTestFinished(() => this.#clear());
   }
 
+  /** Runs a command of that user to its end: in this process where it is the user of the tests. */
+  run(args: readonly string[]): Promise<Ended> {
+    return this.#isOfTests ? this.workshop.run(args) : this.start(args).ended;
+  }
+
   /** Starts podrun as root or as an ordinary user. */
   start(args: readonly string[]): Podrun {
     const { folder, stateDir } = this.workshop;
-    if (this.#who !== 'somebody' || !isRoot) return this.workshop.start(args);
+    if (this.#isOfTests) return this.workshop.start(args);
     giveToOrdinaryUser(folder);
     const places = { PODRUN_STATE_DIR: stateDir, HOME: folder, XDG_RUNTIME_DIR: folder };
     return this.spawn(podrunAsOrdinaryUser(args), places);
+  }
+
+  get #isOfTests(): boolean {
+    return this.#who !== 'somebody' || !isRoot;
   }
 
   spawn([file = '', ...words]: readonly string[], places: Readonly<Record<string, string>>): Podrun {

@@ -52,7 +52,7 @@ class World {
   }
 
   async run(...args: readonly string[]): Promise<string> {
-    const { stdout } = await this.#place.start(args).ended;
+    const { stdout } = await this.#place.run(args);
     return stdout;
   }
 
@@ -188,7 +188,7 @@ describe.concurrent('NetworkPolicies', { timeout: 4 * PATIENCE_MS }, () => {
     const file = place.workshop.file('all.yaml', objects.map((object) => JSON.stringify(object)).join('\n---\n'));
     const apply = place.start(['apply', file, '--runtime', 'process', '--proxy', way.proxy]);
     await apply.until(({ stdout }) => /web +ContainersReady, Ready after/.test(stdout));
-    const read = async (...words: readonly string[]): Promise<string> => (await place.start(words).ended).stdout;
+    const read = async (...words: readonly string[]): Promise<string> => (await place.run(words)).stdout;
     const address = await read('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
     const ask = (name: string): Promise<string> =>
       read('exec', name, '--', programsForAll().node, '-e', ASK, `${address}:80`);
@@ -208,13 +208,13 @@ describe.concurrent('NetworkPolicies', { timeout: 4 * PATIENCE_MS }, () => {
     const words = ['apply', file, '--network', 'host', '--runtime', 'process'];
     const need =
       'spec: NetworkPolicies need Pods with networks of their own (--network cluster); all connections are allowed';
-    const strict = await place.start([...words, '--strict']).ended;
+    const strict = await place.run([...words, '--strict']);
     expect(strict).toMatchObject({ exitCode: 2, stdout: '' });
     expect(strict.stderr).toContain(`NetworkPolicy "web": ${need}`);
-    const { exitCode, stdout, stderr } = await place.start(words).ended;
+    const { exitCode, stdout, stderr } = await place.run(words);
     expect(exitCode).toBe(0);
     expect(stdout + stderr).toContain(need);
-    const events = await place.start(['events', '--for', 'networkpolicy/web']).ended;
+    const events = await place.run(['events', '--for', 'networkpolicy/web']);
     expect(events.stdout).toContain(`FieldHasNoEffect   NetworkPolicy/web   ${need}`);
   });
 });

@@ -78,7 +78,7 @@ class Model {
   }
 
   async run(...words: readonly string[]): Promise<string> {
-    return (await this.#place.start(words).ended).stdout;
+    return (await this.#place.run(words)).stdout;
   }
 
   /** Waits until all have an address. */

@@ -65,7 +65,7 @@ class Run {
   }
 
   async read(...words: readonly string[]): Promise<string> {
-    return (await this.#place.start(words).ended).stdout;
+    return (await this.#place.run(words)).stdout;
   }
 
   addressOf(name: string): Promise<string> {

@@ -56,7 +56,7 @@ describe('an object of a version that Kubernetes has removed', { timeout: 4 * PA
   it('has one warning with its place and the version to write; the rest runs', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', ALL);
-    const ended = await workshop.start(['apply', file]).ended;
+    const ended = await workshop.run(['apply', file]);
     expect(warningsIn(ended)).toEqual(warningsAbout(file));
     expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/│ c +ran/) as unknown });
     // It needs no API server.
@@ -125,7 +125,7 @@ describe('an object of a version that Kubernetes has removed', { timeout: 4 * PA
     const list =
       '\napiVersion: extensions/v1beta1\nkind: IngressList\nitems:\n- metadata: {name: one}\n- metadata: {name: two}\n';
     const file = workshop.file('all.yaml', `${POD}---${list}`);
-    const ended = await workshop.start(['apply', file]).ended;
+    const ended = await workshop.run(['apply', file]);
     const text = textOf(['extensions/v1beta1', 'Ingress', ' - use networking.k8s.io/v1']);
     expect(warningsIn(ended)).toEqual([`Warning: ${text} (${file}:10:3)`, `Warning: ${text} (${file}:11:3)`]);
     expect(ended.exitCode).toBe(0);

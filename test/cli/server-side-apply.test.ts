@@ -113,7 +113,7 @@ spec: {restartPolicy: Never, containers: [{name: c, image: busybox, command: ["t
 
 it('prints a conflict of the API beside a run once', async () => {
   const applyRole = async (verb: string, more: string, ...flags: string[]): Promise<Ended> =>
-    workshop.start(['apply', '--server-side', ...flags, workshop.file('role.yaml', role(verb) + more)]).ended;
+    workshop.run(['apply', '--server-side', ...flags, workshop.file('role.yaml', role(verb) + more)]);
   const first = await applyRole('get', '');
   expect([first.exitCode, first.stdout]).toEqual([0, 'role.rbac.authorization.k8s.io/r serverside-applied\n']);
   const about = 'role.rbac.authorization.k8s.io/r';

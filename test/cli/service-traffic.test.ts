@@ -69,7 +69,7 @@ it(
     const apply = place.start(['apply', file, '--network', 'cluster', '--runtime', 'process']);
     const ready = /web-\d +ContainersReady, Ready after|client +.*Ready after/g;
     await apply.until(({ stdout }) => (stdout.match(ready)?.length ?? 0) >= 3);
-    const read = async (...words: readonly string[]): Promise<string> => (await place.start(words).ended).stdout;
+    const read = async (...words: readonly string[]): Promise<string> => (await place.run(words)).stdout;
     const field = (name: string, path: string): Promise<string> =>
       read('get', 'service', name, '-o', `jsonpath={.spec.${path}}`);
     const inCluster = async (name: string): Promise<string> => {
@@ -112,7 +112,7 @@ it(
     const apply = place.start(['apply', file, ...nodes]);
     const ready = /web-\d +ContainersReady, Ready after|client-\d +.*Ready after/g;
     await apply.until(({ stdout }) => (stdout.match(ready)?.length ?? 0) >= 5);
-    const read = async (...words: readonly string[]): Promise<string> => (await place.start(words).ended).stdout;
+    const read = async (...words: readonly string[]): Promise<string> => (await place.run(words)).stdout;
     const asked = async (client: number, name: string): Promise<string> => {
       const address = await read('get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}');
       return read('exec', `client-${client}`, '--', programsForAll().node, '-e', ASK, address, '80');
