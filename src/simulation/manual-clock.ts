@@ -75,6 +75,12 @@ export class ManualClock implements Clock {
     return rang;
   }
 
+  /** Moves both clocks forward, and rings the due alarms then, late: the event loop was held up. */
+  stall(ms: number): void {
+    this.#moveTo(this.#monotonicMs + ms);
+    this.advance(0);
+  }
+
   /** Sets the wall clock. The stopwatch does not change. */
   jumpWall(ms: number): void {
     this.#wallMs += ms;

@@ -51,10 +51,16 @@ export class NodesLoop {
     this.#isActing = true;
     this.#alarm?.cancel();
     try {
-      this.#alarm = this.#options.clock.wakeAt(this.#attempt(), () => this.look());
+      this.#alarm = this.#options.clock.wakeAt(this.#attempt(), () => this.#lookLast());
     } finally {
       this.#isActing = false;
     }
+  }
+
+  /** Looks after all else that is due: on a busy machine, a Lease that is renewed late is no silence of its kubelet. */
+  #lookLast(): void {
+    const { clock } = this.#options;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs, () => this.look());
   }
 
   /** Another process may look after the nodes from now on. */

@@ -188,7 +188,7 @@ describe('a Service of type ExternalName', () => {
     const web = service('web', { clusterIP: '10.96.3.4', ports: [{ port: 80 }] }, 'shop');
     const find = (namespace: string, name: string) => (`${namespace}/${name}` === 'shop/web' ? web : undefined);
     const placeOf = (address: string) => placeOnMachine({ address, port: 80 }, find, 1024);
-    const served = { address: '127.96.3.4', port: 10080 };
+    const served = { address: '127.96.3.4', port: 20080 };
     expect(['web.shop.svc.cluster.local', 'web.shop.svc', 'web.shop'].map(placeOf)).toEqual([served, served, served]);
     expect(placeOf('example.com')).toEqual({ address: 'example.com', port: 80 });
   });

@@ -129,9 +129,9 @@ describe('the endpoints for the clients of a node', () => {
 describe('the places of a Service', () => {
   const spec = { clusterIP: '127.96.1.2', ports: [{ port: 80, nodePort: 30080 }] };
   it.each([
-    ['ClusterIP', 'host', ['machine 127.96.1.2:10080', 'machine 127.0.0.1:30080']],
-    ['ClusterIP', 'cluster', ['pods 10.96.1.2:80', 'machine 127.96.1.2:10080', 'machine 127.0.0.1:30080']],
-    ['LoadBalancer', 'host', ['machine 127.96.1.2:10080', 'machine 127.0.0.1:30080', 'machine 127.0.0.1:10080']],
+    ['ClusterIP', 'host', ['machine 127.96.1.2:20080', 'machine 127.0.0.1:30080']],
+    ['ClusterIP', 'cluster', ['pods 10.96.1.2:80', 'machine 127.96.1.2:20080', 'machine 127.0.0.1:30080']],
+    ['LoadBalancer', 'host', ['machine 127.96.1.2:20080', 'machine 127.0.0.1:30080', 'machine 127.0.0.1:20080']],
     ['ExternalName', 'host', []],
   ] as const)('of type %s in %s', (type, network, places) => {
     const listeners = listenersOfServices([service('web', { ...spec, type })], [], { network, lowestPort: 1024 });
@@ -350,7 +350,7 @@ describe('a new Service', () => {
 
 describe('the link of a port', () => {
   it.each([
-    [{ port: 80 }, 'http://127.96.0.9:10080'],
+    [{ port: 80 }, 'http://127.96.0.9:20080'],
     [{ port: 443 }, 'https://127.96.0.9:10443'],
     [{ port: 8443, name: 'https' }, 'https://127.96.0.9:8443'],
     [{ port: 8443, name: 'https-web' }, 'https://127.96.0.9:8443'],

@@ -123,6 +123,15 @@ it('a silent node is unreachable after 50 seconds, its Pods are not ready', () =
   expect(cluster.readyOf('a')).toBe('True');
 });
 
+it('kubelets whose Leases are late with everything else in this process are not silent', () => {
+  const cluster = new Cluster(['a', 'b']);
+  cluster.clock.advance(20_000);
+  cluster.clock.stall(70_000);
+  cluster.clock.advance(20_000);
+  expect([cluster.readyOf('a'), cluster.readyOf('b')]).toEqual(['True', 'True']);
+  expect(cluster.events().join()).not.toContain('NodeNotReady');
+});
+
 it('a node that is back loses its taints, and the second loss has events again', () => {
   const cluster = new Cluster(['a', 'b']);
   cluster.silence('b');

@@ -23,6 +23,11 @@ export interface ServicePlace {
 
 /** The distance to the port that is used in place of one that only root may listen on. */
 const MOVED_BY = 10_000;
+/**
+ * The one port above it that no browser, and no `fetch`, connects to: 80 would have it.
+ * Source: https://fetch.spec.whatwg.org/#port-blocking
+ */
+const CLOSED_TO_BROWSERS = 10_080;
 /** The address of node ports and load balancers on this machine. */
 export const LOCALHOST = '127.0.0.1';
 
@@ -52,7 +57,9 @@ export function slicesOf(
 
 /** The port on which this machine's network serves a port of a Service. */
 export function machinePort(port: number, lowestPort: number): number {
-  return port < lowestPort ? port + MOVED_BY : port;
+  if (port >= lowestPort) return port;
+  const moved = port + MOVED_BY;
+  return moved === CLOSED_TO_BROWSERS ? moved + MOVED_BY : moved;
 }
 
 /** The port at which Pods reach a port of a Service. */

@@ -115,6 +115,6 @@ describe('the DNS server replies', () => {
   it('with the addresses and ports that work in the network of this machine', () => {
     const answer = (name: string, type: string): string => words(dnsAnswer({ name, type }, zone('host')));
     expect(answer('web.default.svc.cluster.local', 'A')).toBe('NOERROR, A 127.96.1.2 5s');
-    expect(answer('_http._tcp.web.default.svc.cluster.local', 'SRV')).toContain('SRV 0 100 10080 web.');
+    expect(answer('_http._tcp.web.default.svc.cluster.local', 'SRV')).toContain('SRV 0 100 20080 web.');
   });
 });
