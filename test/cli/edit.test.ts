@@ -52,13 +52,25 @@ it('opens the editor again with the reasons, until the change is valid', async (
     `cp shown-1 "$1"; sed -i "s/replicas: 2$/replicas: 3/" "$1"`,
   );
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'deployment.apps/web edited\n' });
-  expect(stderr).toBe('error: deployments.apps "web" was not valid\n'.repeat(2));
+  expect(stderr).toBe('error: deployments.apps "web" is invalid\n'.repeat(2));
   expect(shown(2)).toContain(
     '# deployments.apps "web" was not valid:\n' +
       '# * spec.replicas: Invalid value: -1: must be greater than or equal to 0\n#\n',
   );
   expect(shown(2)).toContain('replicas: -1');
   expect(web().spec.replicas).toBe(3);
+});
+
+it('says once that another version of the object is stored', async () => {
+  const { exitCode, stderr } = await edit(
+    'sed -i "s/resourceVersion: .*/resourceVersion: \\"1\\"/; s/replicas: 2$/replicas: 3/" "$1"',
+    'true',
+  );
+  const conflict =
+    'deployments.apps "web" could not be patched: Operation cannot be fulfilled on deployments.apps "web": ' +
+    'the object has been modified; please apply your changes to the latest version and try again\n';
+  expect({ exitCode, first: stderr.split(/(?<=\n)/)[0] }).toEqual({ exitCode: 1, first: `error: ${conflict}` });
+  expect(shown(2)).toContain(`# ${conflict}`);
 });
 
 it('keeps the text of a change that is given up, and names its file', async () => {

@@ -4,6 +4,7 @@ import {
   goQuote,
   type KubeObject,
   PodrunError,
+  qualifiedPlural,
   resourceTypeOf,
   storageOf,
   type StoredKubeObject,
@@ -79,7 +80,7 @@ function admit(
 ): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
-    const { message } = conflict(resourceTypeOf(stored).plural, stored.metadata.name);
+    const { message } = conflict(qualifiedPlural(resourceTypeOf(stored)), stored.metadata.name);
     throw fromServer('Conflict', message);
   }
   const { object, errors, unknown } = decode(withKeptTimes(wanted, stored), stored);

@@ -35,8 +35,9 @@ import { openStore } from '../base/environment.ts';
 import { readTargets } from '../select/find-objects.ts';
 import { append, type TargetFlags } from '../select/selection-flags.ts';
 
-/** An error of an edit, in the comments above the text. */
+/** An error of an edit: its line on standard error, and what the comments above the text say of it. */
 interface EditReason {
+  readonly line: string;
   readonly head: string;
   readonly causes: readonly string[];
 }
@@ -167,7 +168,7 @@ async function editOne(cli: Cli, editing: Editing): Promise<void> {
       return cli.tell(changeLine(cli, outcome.object, done, { dryRun: 'none', printer: undefined }));
     }
     reason = reasonOf(ref, outcome);
-    cli.stderr.write(`error: ${reason.head}\n`);
+    cli.stderr.write(`error: ${reason.line}\n`);
   }
 }
 
@@ -182,10 +183,14 @@ function attempt(save: () => ChangedObject): ChangedObject | PodrunError {
   }
 }
 
+/** Source: kubectl/pkg/cmd/util/editor/editoptions.go, recordError. */
 function reasonOf({ type, name }: ObjectRef, { code, message }: PodrunError): EditReason {
   const subject = `${qualifiedPlural(type)} ${goQuote(name)}`;
-  if (code !== 'Invalid') return { head: `${subject} could not be patched: ${message}`, causes: [] };
-  return { head: `${subject} was not valid`, causes: causesIn(message) };
+  if (code === 'Invalid') {
+    return { line: `${subject} is invalid`, head: `${subject} was not valid`, causes: causesIn(message) };
+  }
+  const head = `${subject} could not be patched: ${message.replace(/^Error from server \(\w+\): /, '')}`;
+  return { line: head, head, causes: [] };
 }
 
 /** Stores only the differences that the user made, so that other changes made meanwhile are kept. */
