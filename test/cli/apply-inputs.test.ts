@@ -63,9 +63,8 @@ describe('-k', () => {
   });
 
   it('says why there is nothing', async () => {
-    const broken = withProgram('echo "no kustomization file found" >&2; exit 1');
-    expect(await runHere(workshop, words, broken)).toEqual(
-      failed('error: kustomize ended with exit code 1: no kustomization file found\n'),
+    expect(await runHere(workshop, words, withProgram('exit 1'))).toEqual(
+      failed('error: kustomize ended with exit code 1\n'),
     );
     expect(await runHere(workshop, words, { env: { PATH: '' } })).toEqual(
       failed(
@@ -74,6 +73,25 @@ describe('-k', () => {
       ),
     );
     expect((await dryRun('-k', 'overlay', '-f', 'x.yaml')).stderr).toContain('only one of -f or -k can be specified');
+  });
+
+  it.each([
+    ['Error: no kustomization file found', 'no kustomization file found'],
+    [
+      "error: failed to run 'git fetch': fatal: repository not found\n: exit status 128",
+      "failed to run 'git fetch': fatal: repository not found: exit status 128",
+    ],
+    ['E1201 04:27:02.1 1 run.go:72] "command failed" err="no \\"k\\" found"', 'no "k" found'],
+    [
+      'E1201 04:27:02.1 1 run.go:72] "command failed" err=<\n\tfatal: not found\n\t: exit status 128\n >',
+      'fatal: not found: exit status 128',
+    ],
+  ])('has the cause in one line: %s', async (printed, cause) => {
+    const text = workshop.file('printed', printed);
+    const broken = withProgram(
+      `while IFS= read -r line || [ "$line" ]; do printf '%s\\n' "$line" >&2; done < ${text}; exit 1`,
+    );
+    expect(await runHere(workshop, words, broken)).toEqual(failed(`error: kustomize build: ${cause}\n`));
   });
 });
 

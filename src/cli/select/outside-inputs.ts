@@ -1,5 +1,6 @@
 import { PodrunError } from '../../api/index.ts';
 import type { Input } from '../../manifest/index.ts';
+import { quietly } from '../../quietly.ts';
 import { runHelper } from '../../runtime/index.ts';
 import type { Cli } from '../base/cli.ts';
 import { isOnPath } from '../base/process.ts';
@@ -50,5 +51,25 @@ export async function kustomized({ env }: Cli, folder: string): Promise<Input> {
   const { program, args } = kustomize;
   const outcome = await runHelper({ program, args: [...args, folder], cwd: process.cwd(), env: { ...env } });
   if (outcome.ok) return { file: folder, bytes: Buffer.from(outcome.stdout) };
-  throw new PodrunError('InvalidManifest', outcome.why, { path: folder });
+  const cause = causeOf(outcome.stderr);
+  const why = cause === '' ? outcome.why : `${[program, ...args].join(' ')}: ${cause}`;
+  throw new PodrunError('InvalidManifest', why, { path: folder });
+}
+
+/**
+ * The cause in the output of kubectl or kustomize: its lines in one, without the frame of Go's log, in which some builds
+ * of kubectl put it: `E1201 04:27:22.1 1 run.go:72] "command failed" err="…"`, or `err=<`, a tab before each line, ` >`.
+ */
+function causeOf(stderr: string): string {
+  const text = stderr.trim().replace(/^(?:error|Error): /, '');
+  const logged = /^E\d{4} .*?\] "command failed" err=/.exec(text);
+  const inner = logged === null ? text : text.slice(logged[0].length);
+  const isQuoted = logged !== null && inner.startsWith('"');
+  const cause = isQuoted ? (quietly(() => String(JSON.parse(inner))) ?? inner) : inner.replace(/^<\n|\n >$/g, '');
+  return cause
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ')
+    .replaceAll(' : ', ': ');
 }

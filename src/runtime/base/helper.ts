@@ -21,8 +21,11 @@ export interface HelperCall {
 
 export type HelperOutcome =
   | { readonly ok: true; readonly stdout: string }
-  /** `why`: one line that begins with the program. `errno`: the error of a program that did not start. */
-  | { readonly ok: false; readonly errno: string | undefined; readonly why: string };
+  /**
+   * `why`: one line that begins with the program, and has the last line of `stderr`. `errno`: the error of a program
+   * that did not start.
+   */
+  | { readonly ok: false; readonly errno: string | undefined; readonly why: string; readonly stderr: string };
 
 /** Options of a program that runs in parallel to podrun: podrun alone decides which signals it gets. */
 export const STARTED = {
@@ -47,7 +50,8 @@ const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
   const { program, args, cwd = '/', env = { ...process.env, LC_ALL: 'C' }, timeoutMs = TIMEOUT_MS, input } = call;
   const shortage = shortageOfDescriptors();
-  if (shortage !== undefined) return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}` };
+  if (shortage !== undefined)
+    return { ok: false, errno: shortage, why: `${program} ${startFailure(shortage)}`, stderr: '' };
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
   try {
     const running = promisify(execFile)(program, args, { cwd, env, ...limits });
@@ -58,7 +62,8 @@ export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
   } catch (error) {
     const failure = error as ExecFileException;
     const errno = hasRun(failure) ? undefined : errnoOf(failure);
-    return { ok: false, errno, why: `${program} ${failureOf(failure, errno, timeoutMs)}` };
+    const why = `${program} ${failureOf(failure, errno, timeoutMs)}`;
+    return { ok: false, errno, why, stderr: failure.stderr ?? '' };
   }
 }
 

@@ -39,11 +39,11 @@ export async function startStreamHelper(call: {
   const ended = child.then(({ failed, code, exitCode, signal }): HelperOutcome => {
     if (!failed) return { ok: true, stdout: errors };
     if (exitCode === undefined && signal === undefined) {
-      return { ok: false, errno: code, why: `${program} did not start: ${errnoText(code ?? '')}` };
+      return { ok: false, errno: code, why: `${program} did not start: ${errnoText(code ?? '')}`, stderr: '' };
     }
     const line = firstComplaint(errors);
     const ending = `${program} ended with exit code ${exitCodeOf(exitCode ?? null, signal ?? null)}`;
-    return { ok: false, errno: undefined, why: line === '' ? ending : line };
+    return { ok: false, errno: undefined, why: line === '' ? ending : line, stderr: errors };
   });
   return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
 }
