@@ -98,7 +98,7 @@ export { garbageIn, mayMakeGarbage } from './deletion/garbage.ts';
 export { isRenewed, isStored } from './deletion/is-stored.ts';
 export { endLeftovers, endProcesses, removeLayers } from './deletion/leftovers.ts';
 export { closeLostRun, closeLostRuns } from './deletion/lost-runs.ts';
-export { authorHere, authorsOfDeletions, type FindAuthor } from './deletion/record-author.ts';
+export { authorHere, authorsOfDeletions, type FindAuthor, isDeletionRecorded } from './deletion/record-author.ts';
 export { requestDeletion } from './deletion/request-deletion.ts';
 export { controlledTypes, isPod, isService, ObjectCache } from './informer/object-cache.ts';
 export { judgeOfUnread } from './judge-unread.ts';

@@ -27,7 +27,7 @@ import {
 
 import type { ObjectPart, Subscription } from '../store/index.ts';
 import { asRun, type ObjectState, ofPod, PodWrites, withUid } from './pod-writes.ts';
-import { bindVolumes, EventRecorder, isRenewed, isStored } from '../apiserver/index.ts';
+import { bindVolumes, EventRecorder, isDeletionRecorded, isRenewed, isStored } from '../apiserver/index.ts';
 import { ContainerEffects } from './container-effects.ts';
 import type { RunOfPod } from './pod-run-agent.ts';
 import { isUnplaced, PodScheduling, type ScheduledPod } from './pod-scheduling.ts';
@@ -261,8 +261,10 @@ export class PodRun implements PodReport, ScheduledPod {
     if (before === 'removing' || before === 'held' || before === 'overtaken') return this.#end();
     if (this.#state === 'over') return this.#tellRemoved();
     if (before === 'gone') return;
-    if (!isForced) this.#options.onRecordLost(this.pod);
-    if (!this.#endPlaced(isForced ? BY_FORCE : { force: false })) this.#end();
+    // The last state of many Pods that are deleted by force at once may not be read in time. Their Events are left.
+    const isDeleted = isForced || isDeletionRecorded(this.#options.store, this.pod);
+    if (!isDeleted) this.#options.onRecordLost(this.pod);
+    if (!this.#endPlaced(isDeleted ? BY_FORCE : { force: false })) this.#end();
   }
 
   /** Ends the containers of a Pod that this node has taken. Returns false for any other Pod, and where none is left. */

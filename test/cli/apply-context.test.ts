@@ -250,6 +250,21 @@ it('gives COMMAND ports of this machine that lead to Pods and Services', async (
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/hello[^]*hello/) });
 });
 
+it('shows no address of another machine', async () => {
+  const port = await freePort();
+  const backend = { service: { name: 'web', port: { number: 80 } } };
+  const rules = [{ host: 'web.localhost', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
+  const ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'web' }, spec: { rules } };
+  const file = manifest('served', [...SERVER(port), ingress]);
+  const podrun = onCluster([file]);
+  await podrun.until(({ stdout }) => /✓ web .*Ready/.test(stdout));
+  // The server of the cluster has written its event before it served the Pod.
+  const { stdout: events } = await cluster.run(['get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}']);
+  expect(events.split(' ')).toEqual(expect.arrayContaining(['ServiceServed', 'IngressServed']));
+  podrun.signal('SIGINT');
+  expect((await podrun.ended).stdout).not.toMatch(/http:/);
+});
+
 it('touches nothing that it has not created', async () => {
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' } };
   const file = manifest('kept', [{ ...config, metadata: { name: 'own' } }, config]);

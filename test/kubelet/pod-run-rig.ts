@@ -18,6 +18,8 @@ export interface PodRunRig {
   readonly ends: { count: number };
   /** The number of times that the agent was notified of the removal of the ended Pod's object. */
   readonly removals: { count: number };
+  /** The number of times that the record was found lost. */
+  readonly losses: { count: number };
 }
 
 export interface FormerRun extends Pick<RunOfPod<PodRun>, 'restoration' | 'runtime' | 'former'> {
@@ -37,6 +39,7 @@ export function runOf(
   const labels: PodRunRig['labels'] = [];
   const ends = { count: 0 };
   const removals = { count: 0 };
+  const losses = { count: 0 };
   const labelOf = ({ metadata }: StoredPod): string | undefined => metadata.labels?.['label'];
   const run = new PodRun({
     pod,
@@ -77,8 +80,8 @@ export function runOf(
     } as unknown as RunOfPod<PodRun>['machine'],
     onEvent: () => undefined,
     onTrouble: ({ message }) => troubles.push(message),
-    onRecordLost: () => undefined,
+    onRecordLost: () => (losses.count += 1),
   });
   onTestFinished(() => run.close());
-  return { run, troubles, labels, ends, removals };
+  return { run, troubles, labels, ends, removals, losses };
 }

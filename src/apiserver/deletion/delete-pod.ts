@@ -7,13 +7,16 @@ import {
   PodrunError,
   type StoredPod,
 } from '../../api/index.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 import { type DeletionAuthor, planDeletion } from '../../lifecycle/index.ts';
 import type { FileStore } from '../../store/index.ts';
 import { settleClaimsOf } from '../volumes/settle-volumes.ts';
 import { recordAuthor } from './record-author.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 import { loneOf } from '../base/lone-store.ts';
+
+/** The time before a further attempt: the process that is in the way needs it, however low its priority is. */
+const RETRY_MS = 10;
 
 export interface PodDeletion {
   readonly store: FileStore;
@@ -43,6 +46,7 @@ export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> 
   for (;;) {
     const outcome = await tryToDelete(request);
     if (outcome !== undefined) return outcome;
+    await sleep(request.clock, RETRY_MS);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../clock.ts';
 import { DELETED_BY, deletedByAuthor, type DeletionAuthor, readDeletedBy } from '../../lifecycle/index.ts';
 import { quietly } from '../../quietly.ts';
 import { commandOfMark, CONTAINER_MARKER } from '../../runtime/index.ts';
-import type { FileStore } from '../../store/index.ts';
+import type { FileStore, Store } from '../../store/index.ts';
 import { userName } from '../../user.ts';
 import { EventRecorder } from '../base/event-recorder.ts';
 
@@ -37,7 +37,7 @@ export function authorHere(tool: string, env: NodeJS.ProcessEnv): DeletionAuthor
  * already is the same without them.
  */
 export function recordAuthor(
-  store: FileStore,
+  store: Store,
   clock: Clock,
   object: StoredPod | StoredKubeObject,
   author: DeletionAuthor,
@@ -49,6 +49,12 @@ export function recordAuthor(
 
 /** The author, as text, of the deletion of an object. Undefined: a controller, podrun itself, or none. */
 export type FindAuthor = (object: Pick<StoredKubeObject, 'metadata'>) => string | undefined;
+
+/** True when the deletion of the Pod was recorded, by any author. Its Events outlive it. */
+export function isDeletionRecorded(store: Store, { metadata: { namespace, name, uid } }: StoredPod): boolean {
+  const events = quietly(() => store.list<StoredEvent>('events', { namespace, aboutPod: name })) ?? [];
+  return events.some(({ reason, involvedObject }) => reason === DELETED_BY && involvedObject.uid === uid);
+}
 
 interface Recorded {
   readonly who: string;

@@ -3,7 +3,14 @@ import { makeImageMap, readConfigFile } from '../../settings/index.ts';
 import { randomSuffix, serviceKeys } from '../../apiserver/index.ts';
 import type { RunListener } from '../../engine/index.ts';
 import { type KubeObject, PodrunError, usage } from '../../api/index.ts';
-import { commandVariables, type Root, serviceVariables, verdictOf } from '../../lifecycle/index.ts';
+import {
+  commandVariables,
+  INGRESS_SERVED,
+  type Root,
+  SERVICE_SERVED,
+  serviceVariables,
+  verdictOf,
+} from '../../lifecycle/index.ts';
 import { type HelmHook, type ManifestObject, withoutHelmHooks } from '../../manifest/index.ts';
 import {
   ClusterConnection,
@@ -164,11 +171,18 @@ async function createAndFollow(
   }
 }
 
-/** Shows everything in the view but Services: their addresses lead nowhere outside the cluster. */
+/**
+ * Shows everything in the view but where Services and Ingresses are served: a cluster's addresses lead nowhere outside
+ * it, and the events of another podrun have addresses of its own machine.
+ */
 function showingCluster(view: ApplyView): RunListener {
   const listener = showing(view);
   return {
     ...listener,
+    onEvent: (event) => {
+      const { reason } = event.object;
+      if (reason !== SERVICE_SERVED && reason !== INGRESS_SERVED) listener.onEvent?.(event);
+    },
     onObject: (event) => {
       if (event.object.kind !== 'Service') listener.onObject?.(event);
     },

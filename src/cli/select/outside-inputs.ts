@@ -57,8 +57,9 @@ export async function kustomized({ env }: Cli, folder: string): Promise<Input> {
 }
 
 /**
- * The cause in the output of kubectl or kustomize: its lines in one, without the frame of Go's log, in which some builds
- * of kubectl put it: `E1201 04:27:22.1 1 run.go:72] "command failed" err="…"`, or `err=<`, a tab before each line, ` >`.
+ * The cause in the output of kubectl or kustomize: its lines in one, without the frame of Go's log, in which some
+ * builds of kubectl put it: `E1201 04:27:22.1 1 run.go:72] "command failed" err="…"`, or `err=<`, a tab before each
+ * line, and ` >`.
  */
 function causeOf(stderr: string): string {
   const text = stderr.trim().replace(/^(?:error|Error): /, '');

@@ -6,7 +6,7 @@ import {
   qualifiedPlural,
   type StoredKubeObject,
 } from '../../api/index.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type PropagationPolicy } from '../../controllers/index.ts';
 import {
   deleteObject,
@@ -63,11 +63,17 @@ export async function untilDeleted(
     cli.detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     // No watch tells when the dependents of an object have gone: this process looks again now and then.
     const lookMs = isCollected(store, ref) ? Math.min(deadlineMs, clock.now().monotonicMs + LOOK_AGAIN_MS) : deadlineMs;
-    const isWaiting = await waitForObject({ store, clock, of: ref, deadlineMs: lookMs, isMet });
-    if (!isWaiting && clock.now().monotonicMs >= deadlineMs) {
-      return [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
+    const isLate = (): boolean => clock.now().monotonicMs >= deadlineMs;
+    const timedOut = [timedOutWaiting(`${qualifiedPlural(type)}/${name}`)];
+    const isFree = await waitForObject({ store, clock, of: ref, deadlineMs: lookMs, isMet });
+    if (!isFree && isLate()) return timedOut;
+    if (isGone(getObject(store, ref))) break;
+    await deleteObject(session, ref);
+    // Something is in the way of an object that nothing keeps: without a pause, this process might hold it up.
+    if (isFree && !isGone(getObject(store, ref))) {
+      if (isLate()) return timedOut;
+      await sleep(clock, RETRY_MS);
     }
-    if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
   }
   return [];
 }
@@ -88,6 +94,9 @@ function heldLine(
   const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
   return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
 }
+
+/** The time before a further attempt to remove an object. */
+const RETRY_MS = 10;
 
 /** The time between two looks at what a deleted object waits for, where no agent looks. */
 const LOOK_AGAIN_MS = 250;

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deletePod, type DeletionOutcome } from '../../../src/apiserver/deletion/delete-pod.ts';
 import { remainingContainers } from '../../../src/apiserver/deletion/leftovers.ts';
 import { PodrunError } from '../../../src/api/base/errors.ts';
 import type { StoredPod } from '../../../src/api/base/objects.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { FileStore } from '../../../src/store/file-store.ts';
+import type { Owner } from '../../../src/store/owners/ownership.ts';
 import { newPod, withPhase } from '../../store/objects.ts';
 import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
 
@@ -48,6 +49,21 @@ describe('remainingContainers()', () => {
 });
 
 describe('deletePod()', () => {
+  it('pauses while another process takes the Pod and gives it up: timers run', async () => {
+    const store = openStore(temporaryFolder());
+    store.create('pods', placed());
+    const claim = store.claim.bind(store);
+    let [tries, isTaken] = [0, true];
+    vi.spyOn(store, 'claim').mockImplementation((...key) => {
+      tries += 1;
+      if (tries > 1000) throw new PodrunError('Unreachable', 'no pause');
+      return isTaken ? { ok: false, owner: {} as Owner } : claim(...key);
+    });
+    setTimeout(() => (isTaken = false), 30);
+    expect(await remove(store)).toBe('removed');
+    expect(tries).toBeGreaterThan(1);
+  });
+
   it('notifies the agent of the Pod, once', async () => {
     const store = openStore(temporaryFolder());
     expect(await remove(store)).toBe('missing');
