@@ -62,7 +62,7 @@ export {
 export { writePatch } from './base/write-patch.ts';
 export { BUILT_IN_RESOURCES } from './built-in.ts';
 export { checkChanges } from './check-changes.ts';
-export { apiNeeds, type ApiNeeds, definedKinds, unreadWarnings } from './needed-api.ts';
+export { apiNeeds, type ApiNeeds, definedKinds, refuseNothingDefined, unreadWarnings } from './needed-api.ts';
 export { ApiService } from './cluster/api-service.ts';
 export { GarbageCollector } from './cluster/collect-garbage.ts';
 export { keepDefaultAccess, storeDefaultAccess } from './cluster/default-access.ts';

@@ -94,6 +94,19 @@ export function apiNeeds(
 }
 
 /**
+ * Refuses manifests of which nothing is left: a run of nothing must not look like success.
+ * @param count.undefinedKinds the number of objects that nothing defines
+ * @param count.rest the number of all other objects, with hooks
+ * @throws {PodrunError} when nothing defines any of the objects
+ */
+export function refuseNothingDefined(count: { readonly undefinedKinds: number; readonly rest: number }): void {
+  if (count.undefinedKinds === 0 || count.rest > 0) return;
+  throw new PodrunError('InvalidManifest', 'no objects passed to apply', {
+    hint: 'Nothing defines the kinds of these objects, so nothing was started.',
+  });
+}
+
+/**
  * Sentences about the objects that a run leaves out: objects of kinds that nothing defines, and without an API server,
  * objects that only one knows.
  * @param serves true: the run has an API server

@@ -107,6 +107,25 @@ describe('an object of a version that Kubernetes has removed', { timeout: 4 * PA
       expect((await runHere(workshop, ['validate', file, flag])).exitCode).toBe(1);
   });
 
+  it('is no success when nothing else is there', async (context) => {
+    const workshop = workshopFor(context);
+    const file = workshop.file('old.yaml', old('batch/v1beta1', 'CronJob'));
+    const monitor = workshop.file('monitor.yaml', old('monitoring.coreos.com/v1', 'ServiceMonitor'));
+    const nothing =
+      'error: no objects passed to apply\nNothing defines the kinds of these objects, so nothing was started.\n';
+    for (const words of [['apply'], ['apply', '-d'], ['apply', '--dry-run=server']]) {
+      for (const each of [file, monitor]) {
+        const ended = await runHere(workshop, [...words, each]);
+        expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(ended.stderr).toMatch(/^Warning: no matches for kind /);
+        expect(ended.stderr.endsWith(nothing)).toBe(true);
+      }
+    }
+    expect((await runHere(workshop, ['validate', file])).exitCode).toBe(1);
+    // A cluster may define this kind: podrun cannot know.
+    expect((await runHere(workshop, ['validate', monitor])).exitCode).toBe(0);
+  });
+
   it('is left out of dry runs, simulations and questions about policies', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', ALL);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { makeImageMap, readConfigFile } from '../../settings/index.ts';
-import { randomSuffix, serviceKeys } from '../../apiserver/index.ts';
+import { randomSuffix, refuseNothingDefined, serviceKeys } from '../../apiserver/index.ts';
 import type { RunListener } from '../../engine/index.ts';
 import { type KubeObject, PodrunError, usage } from '../../api/index.ts';
 import {
@@ -94,6 +94,8 @@ export async function applyOnCluster(
   const connection = new ClusterConnection(access);
   const { first, last, custom, warnings } = await unreadOnCluster(connection, store, withoutHooks.unread, flags.strict);
   for (const text of warnings) cli.warn(text);
+  const rest = [withoutHooks.objects, first, last, custom, hooks.preInstall, hooks.postInstall].flat().length;
+  refuseNothingDefined({ undefinedKinds: warnings.length, rest });
   const written = [...records, ...workloads, ...pods].map(writtenObject);
   const onCluster = clusterImages(makeImageMap([], config), flags.onClusterImage);
   const hookOnCluster = (hook: HelmHook): HelmHook => ({ ...hook, object: onCluster(hook.object) });

@@ -12,6 +12,7 @@ import {
   replacedJob,
   servedKeys,
   serviceKeys,
+  refuseNothingDefined,
   unreadWarnings,
 } from '../../apiserver/index.ts';
 import { machineClock } from '../../clock.ts';
@@ -136,6 +137,8 @@ async function readManifests(
   const needs = apiNeeds(store, objects.length === 0 ? unread : rest, objects, hooks);
   const hasApi = flags.api ?? needs.isNeeded;
   for (const warning of unreadWarnings(needs, hasApi, flags.strict)) cli.warn(warning);
+  const left = [objects, nodes, needs.first, needs.custom, hooks.preInstall, hooks.postInstall].flat();
+  refuseNothingDefined({ undefinedKinds: needs.undefined.length, rest: left.length });
   return { ok: true, plan, config, store, choice, place, features, isolation, objects, nodes, needs, hasApi };
 }
 

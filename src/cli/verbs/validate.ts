@@ -3,7 +3,7 @@ import { EXIT, type KubeObject } from '../../api/index.ts';
 import { machineClock } from '../../clock.ts';
 import { chooseRuntime, networkOf, runtimeChoice } from '../../engine/index.ts';
 import { hasOwnNetworks } from '../../machine/index.ts';
-import { type Findings, type Isolation, lintManifests } from '../../manifest/index.ts';
+import { type Finding, type Findings, type Isolation, isUnservedVersion, lintManifests } from '../../manifest/index.ts';
 import { judgeOfUnread } from '../../apiserver/index.ts';
 import { readConfigFile } from '../../settings/index.ts';
 import {
@@ -35,7 +35,8 @@ export type ValidateOutput = 'text' | 'json' | 'sarif' | 'github';
 const EXAMPLES = `
 Exit codes:
   0    the manifests are valid
-  1    a manifest has an error, or with --strict a warning
+  1    a manifest has an error, or with --strict a warning, or all objects have versions
+       that Kubernetes has removed
   2    the command line is wrong, or a file cannot be read
 
 Examples:
@@ -98,7 +99,11 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
   if (output === 'text' && !cli.isQuiet && !isNothingRead) cli.stderr.write(findingsSummary(all));
   if (all.unreadable.length > 0) return EXIT.usage;
   const isWrong = all.findings.some(({ level }) => level === 'error' || (strict && level === 'warning'));
-  return isWrong ? EXIT.failed : EXIT.ok;
+  // Nothing of such files ever runs: a check of nothing must not look like success.
+  const isOldVersion = ({ rule, object }: Finding): boolean =>
+    rule === 'undefined-kind' && isUnservedVersion(object?.apiVersion ?? '');
+  const hasOnlyOldVersions = all.objects === 0 && all.findings.some(isOldVersion);
+  return isWrong || hasOnlyOldVersions ? EXIT.failed : EXIT.ok;
 }
 
 /** The isolation of containers that `apply` would find on this machine, with its variables and podrun.yaml. */
