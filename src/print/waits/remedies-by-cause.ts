@@ -135,8 +135,17 @@ function programRemedies({ message = '', exitCode }: ContainerStateTerminated, {
   if (/^mount\b/.test(message))
     return ['check that its volumeMounts match the files at their mountPath on this machine'];
   if (exitCode !== 127 && message.includes('permission denied')) return exitCodeRemedies(126);
+  if (message.endsWith('argument list too long')) {
+    const limit = 'the kernel permits 128 KiB for a variable or argument';
+    return [`put large values into files, such as those of a ConfigMap: ${limit}`];
+  }
+  if (message.endsWith('it would be the root')) return ['mount the volume at a folder below /'];
   const [, program = ''] = /^(?:.*: )?exec: "(\/[^"]+)": stat/.exec(message) ?? [];
-  const hiding = (container.volumeMounts ?? []).find(({ mountPath }) => program.startsWith(`${mountPath}/`));
+  // On most machines, /bin is a link to /usr/bin.
+  const places = program === '' ? [] : [program, `/usr${program}`];
+  const hiding = (container.volumeMounts ?? []).find(({ mountPath }) =>
+    places.some((place) => place.startsWith(`${mountPath}/`)),
+  );
   if (hiding !== undefined) {
     const volume = `volume ${hiding.name} at ${hiding.mountPath}`;
     return [`${volume} does not have ${program}, and hides this machine's: mount it elsewhere, or add the program`];
