@@ -107,7 +107,7 @@ describe('an object of a version that Kubernetes has removed', { timeout: 4 * PA
       expect((await runHere(workshop, ['validate', file, flag])).exitCode).toBe(1);
   });
 
-  it('is no success when nothing else is there', async (context) => {
+  it('is no success when nothing else remains', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('old.yaml', old('batch/v1beta1', 'CronJob'));
     const monitor = workshop.file('monitor.yaml', old('monitoring.coreos.com/v1', 'ServiceMonitor'));

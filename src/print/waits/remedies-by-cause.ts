@@ -137,7 +137,7 @@ function programRemedies({ message = '', exitCode }: ContainerStateTerminated, {
   if (exitCode !== 127 && message.includes('permission denied')) return exitCodeRemedies(126);
   if (message.endsWith('argument list too long')) {
     const limit = 'the kernel permits 128 KiB for a variable or argument';
-    return [`put large values into files, such as those of a ConfigMap: ${limit}`];
+    return [`put large values into files, as a ConfigMap has them: ${limit}`];
   }
   if (message.endsWith('it would be the root')) return ['mount the volume at a folder below /'];
   const [, program = ''] = /^(?:.*: )?exec: "(\/[^"]+)": stat/.exec(message) ?? [];

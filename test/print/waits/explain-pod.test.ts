@@ -258,37 +258,6 @@ describe('explainPod()', () => {
       explain(main(ended('main', 137, { reason: 'OOMKilled' }), { resources: { limits: { memory: '64Mi' } } })),
     ],
     ['check that the program exists', explain(main(ended('main', 127)))],
-    [
-      "volume t at /tmp does not have /tmp/prog, and hides this machine's: mount it elsewhere, or add the program",
-      explain(
-        main(ended('main', 128, { reason: 'StartError', message: 'exec: "/tmp/prog": stat /tmp/prog: no such file' }), {
-          volumeMounts: [{ name: 't', mountPath: '/tmp' }],
-        }),
-      ),
-    ],
-    [
-      "volume t at /usr/bin does not have /bin/sh, and hides this machine's: mount it elsewhere, or add the program",
-      explain(
-        main(ended('main', 128, { reason: 'StartError', message: 'exec: "/bin/sh": stat /bin/sh: no such file' }), {
-          volumeMounts: [{ name: 't', mountPath: '/usr/bin' }],
-        }),
-      ),
-    ],
-    [
-      'put large values into files, such as those of a ConfigMap: the kernel permits 128 KiB for a variable or argument',
-      explain(main(ended('main', 128, { reason: 'StartError', message: 'exec /bin/sh: argument list too long' }))),
-    ],
-    [
-      'mount the volume at a folder below /',
-      explain(
-        main(
-          ended('main', 128, {
-            reason: 'StartError',
-            message: 'error mounting /v to rootfs at /: it would be the root',
-          }),
-        ),
-      ),
-    ],
     ['make the program executable', explain(main(ended('main', 126)))],
     ['check whether this machine ran out of memory', explain(main(ended('main', 137)))],
     [
