@@ -17,7 +17,8 @@ export async function faultsAfter(place: Workshop, { wasKilled, env = {} }: Afte
   const faults = wasKilled ? await tidied(place, env) : [];
   const left = (): string[] => whatIsLeft({ folder: place.folder, stateDir: place.stateDir, uids });
   // The watchdog of a killed podrun removes files after the processes, beside `gc`.
-  if (wasKilled) await vi.waitUntil(() => left().length === 0, { timeout: GONE_WITHIN_MS, interval: 200 }).catch(() => undefined);
+  if (wasKilled)
+    await vi.waitUntil(() => left().length === 0, { timeout: GONE_WITHIN_MS, interval: 200 }).catch(() => undefined);
   faults.push(...left());
   for (const pod of await podsOf(place, env)) faults.push(...untruths(pod));
   return faults;
