@@ -77,7 +77,29 @@ export function lowestPort(): number {
 
 function findLowestPort(): number {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readQuietly('/proc/self/status'))?.[1];
-  if (effective !== undefined && ((BigInt(`0x${effective}`) >> BIND_SERVICE) & 1n) === 1n) return 1;
+  const isCapable = effective !== undefined && ((BigInt(`0x${effective}`) >> BIND_SERVICE) & 1n) === 1n;
+  if (isCapable && countsHere()) return 1;
   const start = readQuietly('/proc/sys/net/ipv4/ip_unprivileged_port_start').trim();
   return /^\d+$/.test(start) ? Number(start) : USUAL_LOWEST;
+}
+
+/**
+ * True where CAP_NET_BIND_SERVICE holds for this network. Root of a user namespace of its own has no right in a network
+ * that belongs to another one, as after `unshare --map-root-user`: there, an attempt tells.
+ * Source: user_namespaces(7).
+ */
+function countsHere(): boolean {
+  const hasAllIds = /^\s*0\s+0\s+4294967295\s*$/.test(readQuietly('/proc/self/uid_map'));
+  return hasAllIds || mayBind(1);
+}
+
+/** Binds at once: the lookup is no wait. A port that is taken counts as permitted. */
+function mayBind(port: number): boolean {
+  const { createSocket } = process.getBuiltinModule('node:dgram');
+  const socket = createSocket({ type: 'udp4', lookup: (host, _options, found) => found(null, host, 4) });
+  let isRefused = false;
+  socket.on('error', (error: NodeJS.ErrnoException) => (isRefused = error.code === 'EACCES'));
+  socket.bind({ address: '127.0.0.1', port, exclusive: true });
+  socket.close();
+  return !isRefused;
 }
