@@ -1,3 +1,4 @@
+import { guarded } from '../../defects.ts';
 import { readQuietly } from '../../quietly.ts';
 
 /** The protocols that are proxied. */
@@ -96,7 +97,7 @@ function countsHere(): boolean {
 /** Binds at once: the lookup is no wait. A port that is taken counts as permitted. */
 function mayBind(port: number): boolean {
   const { createSocket } = process.getBuiltinModule('node:dgram');
-  const socket = createSocket({ type: 'udp4', lookup: (host, _options, found) => found(null, host, 4) });
+  const socket = guarded(createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) }));
   let isRefused = false;
   socket.on('error', (error: NodeJS.ErrnoException) => (isRefused = error.code === 'EACCES'));
   socket.bind({ address: '127.0.0.1', port, exclusive: true });
