@@ -23,6 +23,7 @@ it('root of a user namespace alone may not listen below 1024: ports move', needs
   const [file = '', ...rest] = workshop.commandLine(args);
   const { status, stderr, stdout } = spawnSync('unshare', ['--user', '--map-root-user', file, ...rest], {
     encoding: 'utf8',
+    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir },
   });
   expect(stderr).toBe('');
   expect(stdout).toContain('10081');

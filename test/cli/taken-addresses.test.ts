@@ -85,6 +85,16 @@ const SITUATIONS: readonly (readonly [string, () => Promise<Situation>])[] = [
 ];
 
 describe('another program has an address (found in /proc: Linux)', needs('Linux'), () => {
+  it('fails no run after the end of that program', async () => {
+    const server = createServer().listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    const file = manifest({ ports: [{ port: (server.address() as AddressInfo).port }] });
+    const args = ['apply', file, '--network', 'host', '--until', 'ready', '--', 'true'];
+    expect((await workshop.run(args)).stderr).toContain('service/web: cannot serve');
+    server.close();
+    expect(await workshop.run(args)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it.each(SITUATIONS)('%s: a goal fails at once, and COMMAND does not run', async (_, situation) => {
     const { file, flags = [], line } = await situation();
     const marker = path.join(workshop.folder, 'ran');

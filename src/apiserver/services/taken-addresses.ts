@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/index.ts';
+import { DEFAULT_NAMESPACE, parseTime, type StoredEvent } from '../../api/index.ts';
 import { INGRESS_SERVED, PORT_TAKEN, SERVICE_SERVED, type Unservable } from '../../lifecycle/index.ts';
 import type { ManifestObject } from '../../manifest/index.ts';
 import type { FileStore, ObjectKey, Subscription } from '../../store/index.ts';
@@ -34,13 +34,11 @@ export class TakenAddresses {
     const applied = which === 'later' ? [] : which;
     this.#keys = which === 'later' ? undefined : new Set(applied.map(keyOf));
     if (which !== 'later' && which.length === 0) return;
-    // An agent that served it before this run tells the same trouble once.
-    const isServed = ({ kind, namespace, name }: ServedKey): boolean =>
-      kind === 'Service' && store.isOwned(namespace, name, 'services');
-    const known = new Set(applied.filter(isServed).map(keyOf));
-    const earlier = known.size === 0 ? [] : store.list<StoredEvent>('events');
-    for (const event of earlier.toSorted((a, b) => (lastTime(a) < lastTime(b) ? -1 : 1))) {
-      if (known.has(keyOf(subjectOf(event)))) this.#take(event);
+    // An agent that served it before this run tells the same trouble once. What agents of former runs met is over.
+    const since = new Map(applied.map((key) => [keyOf(key), servedSinceMs(store, key)]));
+    const earlier = [...since.values()].every((ms) => ms === undefined) ? [] : store.list<StoredEvent>('events');
+    for (const event of earlier.toSorted((a, b) => lastMs(a) - lastMs(b))) {
+      if (lastMs(event) >= (since.get(keyOf(subjectOf(event))) ?? Infinity)) this.#take(event);
     }
     this.#subscription = store.watch<StoredEvent>('events', {}, ({ type, object }) => {
       if (type !== 'DELETED' && this.#take(object)) onChange();
@@ -81,6 +79,12 @@ function keyOf({ kind, namespace, name }: ObjectKey & { readonly kind: string })
   return `${kind} ${namespace}/${name}`;
 }
 
-function lastTime({ lastTimestamp, metadata }: StoredEvent): string {
-  return lastTimestamp ?? metadata.creationTimestamp;
+/** The time since which a living agent serves a Service. Undefined: none does. */
+function servedSinceMs(store: FileStore, { kind, namespace, name }: ServedKey): number | undefined {
+  const owner = kind === 'Service' ? store.ownerOf(namespace, name, 'services') : undefined;
+  return owner === undefined || store.stateOf(owner) === 'gone' ? undefined : parseTime(owner.since);
+}
+
+function lastMs({ lastTimestamp, metadata }: StoredEvent): number {
+  return parseTime(lastTimestamp ?? metadata.creationTimestamp);
 }
