@@ -2,17 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/base/objects.ts';
 import { recordAuthor } from '../../src/apiserver/deletion/record-author.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
-import { MemoryStore } from '../../src/simulation/memory-store.ts';
-import type { Subscription } from '../../src/store/base/store.ts';
+import type { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { newPod } from '../store/objects.ts';
-import { runOf } from './pod-run-rig.ts';
-
-/** A store whose watches hear nothing. */
-class DeafStore extends MemoryStore {
-  override watch(): Subscription {
-    return { close: () => undefined };
-  }
-}
+import { DeafStore, runOf } from './pod-run-rig.ts';
 
 describe('a Pod whose object is gone, without a last state', () => {
   const author = { user: 'me', tool: 'podrun delete pods --all --force', pid: 4711, commandOf: undefined };

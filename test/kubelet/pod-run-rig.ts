@@ -3,10 +3,18 @@ import { PodRun } from '../../src/kubelet/pod-run.ts';
 import type { RunOfPod } from '../../src/kubelet/pod-run-agent.ts';
 import type { StoredPod } from '../../src/api/base/objects.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
-import type { Store } from '../../src/store/base/store.ts';
+import type { Store, Subscription } from '../../src/store/base/store.ts';
+import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { node } from '../lifecycle/base-objects.ts';
 import type { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
+
+/** A store whose watches hear nothing. */
+export class DeafStore extends MemoryStore {
+  override watch(): Subscription {
+    return { close: () => undefined };
+  }
+}
 
 export interface PodRunRig {
   readonly run: PodRun;

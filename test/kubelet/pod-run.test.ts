@@ -11,7 +11,7 @@ import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
-import { type FormerRun, type PodRunRig, runOf } from './pod-run-rig.ts';
+import { DeafStore, type FormerRun, type PodRunRig, runOf } from './pod-run-rig.ts';
 import { newMirrorPod, newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
@@ -32,13 +32,6 @@ class FullStore extends MemoryStore {
     this.hasReserve = false;
     if (had) this.isFull = false;
     return had;
-  }
-}
-
-/** A store whose watches hear nothing. */
-class DeafStore extends MemoryStore {
-  override watch(): Subscription {
-    return { close: () => undefined };
   }
 }
 
