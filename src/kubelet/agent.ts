@@ -134,7 +134,7 @@ export class Agent implements PodRunAgent<PodRun> {
   }
 
   nodeOf(pod: StoredPod): NodeFacts {
-    return this.#machine.networks.nodeFor(pod);
+    return this.#nodes.of(pod);
   }
 
   /** The name of this machine's node. Undefined: declared nodes are in its place. */
@@ -204,11 +204,6 @@ export class Agent implements PodRunAgent<PodRun> {
   /** See PodNames. */
   clusterDns(): Promise<string | undefined> {
     return this.#machine.clusterDns();
-  }
-
-  /** See PodNetworks. */
-  get hostAddress(): string | undefined {
-    return this.#machine.networks.hostAddress;
   }
 
   /** Connects to an endpoint of a Service; see PodNetworks. */

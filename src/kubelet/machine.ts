@@ -120,7 +120,7 @@ export class Machine implements PodMachine {
       policyEvents: policyEventsOf({ ...options, clock }),
       workloadOf: (pod) => topWorkload(workloadsAbove(store), pod),
     });
-    this.#volumes = new VolumesOfPods({ ...options, files, nodeFor: (pod) => this.networks.nodeFor(pod) });
+    this.#volumes = new VolumesOfPods({ ...options, files });
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => files.paths(pod).attachSocket });
     this.#names = new PodNames({
       ...options,

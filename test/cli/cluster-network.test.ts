@@ -216,9 +216,7 @@ describe.concurrent('the Pods of a cluster network', LIMIT, () => {
       expect(address).toMatch(/^10\.96\./);
       expect((await place.start(['exec', 'two', '--', ...ask(address)]).ended).stdout).toContain('one answers');
       const { stdout: hostIP } = await place.start(['get', 'pod', 'two', '-o', 'jsonpath={.status.hostIP}']).ended;
-      // Without a way out, no address in the cluster leads to this machine.
-      expect(hostIP).toMatch(apply.stdout.includes('NoWayOut') ? /^127\.0\.0\.1$/ : /^10\.94\.0\.[12]$/);
-      for (const port of hostIP === '127.0.0.1' ? [] : [nodePort, hostPort]) {
+      for (const port of [nodePort, hostPort]) {
         const asked = place.start(['exec', 'two', '--', ...ask(`${hostIP}:${port}`)]);
         expect((await asked.ended).stdout).toContain('one answers');
       }

@@ -67,7 +67,7 @@ class World {
   }
 }
 
-const pod = (name: string, script: string, more: object = {}): object => ({
+const pod = (name: string, script: string, more: object = {}, spec: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, labels: { app: name } },
@@ -75,6 +75,7 @@ const pod = (name: string, script: string, more: object = {}): object => ({
     terminationGracePeriodSeconds: 0,
     restartPolicy: 'Never',
     containers: [{ name: 'main', image: 'node', command: [programsForAll().node, '-e', script], ...more }],
+    ...spec,
   },
 });
 const policy = (name: string, spec: object): object => ({
@@ -97,6 +98,7 @@ const OBJECTS = [
   pod('friend', HOLD),
   pod('other', WAIT),
   pod('quiet', WAIT),
+  pod('node', WAIT, {}, { hostNetwork: true }),
   pod('early', `process.argv.push('${DNS}');${KNOCK}`),
   {
     apiVersion: 'v1',
@@ -141,6 +143,10 @@ describe.concurrent('NetworkPolicies', { timeout: 4 * PATIENCE_MS }, () => {
     expect(await world.knock('other', ...places)).toBe('closed closed closed ECONNREFUSED');
     const friend = await world.run('get', 'pod', 'friend', '-o', 'jsonpath={.status.podIP}');
     expect(await world.knock('quiet', ...places, `${friend}:1`)).toBe('closed closed closed closed closed');
+    // The node is never closed off, in either direction, nor are Pods in its network.
+    expect(await world.knock('node', ...places)).toBe('open open open ECONNREFUSED');
+    const node = await world.run('get', 'pod', 'node', '-o', 'jsonpath={.status.podIP}');
+    expect(await world.knock('quiet', `${node}:1`)).toBe('ECONNREFUSED');
     // A Pod reaches itself by its own Service.
     expect(await world.knock('web', `${service}:80`, `${friend}:1`)).toBe('open ECONNREFUSED');
 

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'vitest';
 import type { StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts';
 import { freePort } from '../free-port.ts';
@@ -104,16 +106,37 @@ const clients = ({ nodes, host, node, local }: Ports): object[] => [
   daemonSet('client-of-node', ASK, { PORTS: [nodes, host, node, `${local}@127.0.0.1`] }, { hostNetwork: true }),
 ];
 /** The lines of both. */
-const HEARD = ['node-1', 'node-2'].flatMap((name) => [
+const heardOn = (name: string): string[] => [
   `${name} heard ${name} ${name} ${name} ECONNREFUSED`,
   `${name} heard ${name} ${name} ${name} ${name} ECONNREFUSED`,
-]);
+];
+const HEARD = ['node-1', 'node-2'].flatMap(heardOn);
 
 interface NodeObject extends StoredKubeObject {
   readonly status: { readonly addresses: ReadonlyArray<{ readonly address: string }> };
 }
 
 const lines = (objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join('\n---\n');
+
+describe.concurrent('this machine as the node of a cluster network', { timeout: 4 * PATIENCE_MS }, () => {
+  it.for(CASES)('of $who in the $tier tier has a network for its Pods, and their ports', async (one, context) => {
+    const { expect } = context;
+    const place = placeWithNetwork(context, one);
+    const ports = await freePorts();
+    const file = place.workshop.file('all.yaml', lines([...servers(ports), ...clients(ports)]));
+    const apply = place.start(['apply', file, '--runtime', one.tier]);
+    await apply.until(({ stdout }) => stdout.match(/ heard .* ECONNREFUSED/g)?.length === 2);
+    const read = async (...words: readonly string[]): Promise<string> =>
+      (await place.start(['get', ...words]).ended).stdout.trim();
+    const name = (await read('nodes', '-o', 'name')).replace('node/', '');
+    expect([...apply.stdout.matchAll(/\S+ heard .*/g)].map(([line]) => line.trim()).toSorted()).toEqual(heardOn(name));
+    const addresses = '{.items[0].status.hostIP} {.items[0].status.podIP}';
+    expect(await read('pods', '-l', 'app=exporter', '-o', `jsonpath=${addresses}`)).toBe('10.92.255.254 10.92.255.254');
+    for (const port of Object.values(ports)) expect(await text(connect(port, '127.0.0.1'))).toBe(`${name}\n`);
+    apply.signal('SIGINT');
+    await apply.ended;
+  });
+});
 
 describe.concurrent('two nodes in a cluster network', { timeout: 4 * PATIENCE_MS }, () => {
   it.for(CASES)('of $who in the $tier tier have the same ports, each at its own address', async (one, context) => {

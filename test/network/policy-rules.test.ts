@@ -126,12 +126,13 @@ it('in several transactions, no chain of peers changes: another port would see t
 });
 
 it('the node is reached without a look at policies', () => {
-  const table = emptyPolicyTable(TABLE, ['10.94.0.1', '10.94.0.2']).split('\n');
+  const table = emptyPolicyTable(TABLE, '10.92.0.0/16', ['10.94.0.1', '10.94.0.2']).split('\n');
   const rules = table.filter((line) => line.startsWith('add rule inet t forward'));
   expect(rules.map((line) => line.slice('add rule inet t forward '.length))).toEqual([
     'ct state established,related accept',
     'ip saddr . ip daddr @selves accept',
-    'ip daddr { 10.94.0.1, 10.94.0.2 } accept',
+    'ip saddr 10.92.0.0/16 accept',
+    'ip daddr { 10.92.0.0/16, 10.94.0.1, 10.94.0.2 } accept',
     'ip saddr vmap @egress',
     'ip daddr vmap @ingress',
   ]);

@@ -13,8 +13,8 @@ export interface SampledUsage {
 
 /** The node behind the server. */
 export interface NodeClient {
-  /** The address at which Pods reach the node. Undefined: 127.0.0.1, which they share with it. */
-  readonly address: string | undefined;
+  /** The address at which Pods reach the node. */
+  readonly address: string;
   /** False: it has controllers only. There is no Node, and Pods stay Pending. */
   readonly runsPods: boolean;
   /**

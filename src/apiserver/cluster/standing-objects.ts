@@ -48,7 +48,7 @@ export function registerNode(store: FileStore, client: NodeClient | undefined): 
   if (hasDeclaredNodes(store)) return;
   const node = readNode({ storageDir: store.root });
   registeredNode(store, node);
-  reportAddress(store, node.name, client?.address);
+  if (client !== undefined) reportAddress(store, node.name, client.address);
 }
 
 /**

@@ -211,7 +211,7 @@ export class Run extends StartedRun {
   /** This run as the node behind an API server. */
   asNode(): NodeClient {
     return {
-      address: this.agent.hostAddress,
+      address: this.agent.nodes[0].hostIPs[0],
       runsPods: this.#options.holdsPods !== true,
       createPod: (pod) => this.startPod(pod),
       took: (object) => this.took(object),

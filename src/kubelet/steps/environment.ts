@@ -15,7 +15,7 @@ interface ServedPlace {
 interface EnvironmentOptions {
   readonly store: Store;
   /** See PodNetworks. */
-  readonly nodeFor: (pod: StoredPod) => NodeFacts;
+  readonly nodeOf: (pod: StoredPod) => NodeFacts;
   /** The network of Pods that do not use this machine's. */
   readonly network: ServicePlace['network'];
   /** See PodNetworks. */
@@ -25,7 +25,7 @@ interface EnvironmentOptions {
 }
 
 /** Computes the variables of the manifest: `envFrom`, `env` and the variables of Services. */
-export function environmentStep({ store, nodeFor, network, isOnMachine, foreignAt }: EnvironmentOptions): LaunchStep {
+export function environmentStep({ store, nodeOf, network, isOnMachine, foreignAt }: EnvironmentOptions): LaunchStep {
   return {
     async prepare({ pod, container, sandbox: { podIP, volumes } }) {
       const { namespace } = pod.metadata;
@@ -34,7 +34,7 @@ export function environmentStep({ store, nodeFor, network, isOnMachine, foreignA
       const made = makeEnvironment({
         pod,
         container,
-        node: nodeFor(pod),
+        node: nodeOf(pod),
         podIP,
         services: place === 'host' ? await servedHere(known, foreignAt) : known,
         configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),

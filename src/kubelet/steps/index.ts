@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { AttachPoint } from '../attach/attach-point.ts';
-import type { OwnRights } from '../../lifecycle/index.ts';
+import type { StoredPod } from '../../api/index.ts';
+import type { NodeFacts, OwnRights } from '../../lifecycle/index.ts';
 import type { FileStore, PodFiles } from '../../store/index.ts';
 import type { ContainerImages } from '../../images/index.ts';
 import type { PodNames, PodNetworks } from '../../network/index.ts';
@@ -35,7 +36,9 @@ export interface LaunchOptions {
   /** Undefined: all containers run programs of this machine. */
   readonly images?: ContainerImages | undefined;
   readonly ociOf: OciOf;
-  readonly networks: Pick<PodNetworks, 'foreignAt' | 'isOnMachine' | 'nodeFor'>;
+  readonly networks: Pick<PodNetworks, 'foreignAt' | 'isOnMachine'>;
+  /** The node of a Pod. */
+  readonly nodeOf: (pod: Pick<StoredPod, 'spec'>) => NodeFacts;
 }
 
 /** The steps of each start of a container, in their order. */
@@ -49,6 +52,7 @@ export function launchSteps({
   images: ownImages,
   ociOf,
   networks,
+  nodeOf,
 }: LaunchOptions): readonly LaunchStep[] {
   const { hostEnv, cwd, images, isBestEffort, podPidsLimit, features, sharedFolders: shared, strictPid1 } = settings;
   const { seccompRoot } = settings;
@@ -63,7 +67,7 @@ export function launchSteps({
       store,
       network,
       isOnMachine: (pod) => networks.isOnMachine(pod),
-      nodeFor: (pod) => networks.nodeFor(pod),
+      nodeOf,
       foreignAt: (places) => networks.foreignAt(places),
     }),
     volumesStep(rights, isBestEffort),

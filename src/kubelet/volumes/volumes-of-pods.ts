@@ -9,7 +9,7 @@ import { PodVolumes, type PodVolumesOptions, type SandboxAttempt } from './pod-v
 
 interface VolumesOptions extends Omit<PodVolumesOptions, 'pod' | 'node' | 'sources'> {
   /** See PodNetworks. */
-  readonly nodeFor: (pod: StoredPod) => NodeFacts;
+  readonly nodeOf: (pod: StoredPod) => NodeFacts;
   readonly files: PodFiles;
   readonly settings: AgentSettings;
   /** Undefined: no container runs from an image. */
@@ -35,7 +35,7 @@ export class VolumesOfPods {
 
   /** Sets the volumes of a Pod up, also again after a failed attempt: see PodVolumes. */
   async setUp(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
-    const { store, clock, nodeFor, files, settings, rights, images } = this.#options;
+    const { store, clock, nodeOf, files, settings, rights, images } = this.#options;
     const { namespace, uid } = pod.metadata;
     const sources = {
       volumes: files.paths(pod).volumes,
@@ -51,7 +51,7 @@ export class VolumesOfPods {
       group: volumeGroup(pod.spec, rights()),
     };
     this.#volumes.get(uid)?.close();
-    const volumes = new PodVolumes({ pod, store, clock, node: nodeFor(pod), sources });
+    const volumes = new PodVolumes({ pod, store, clock, node: nodeOf(pod), sources });
     this.#volumes.set(uid, volumes);
     await volumes.setUp(attempt);
   }

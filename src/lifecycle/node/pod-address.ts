@@ -16,6 +16,10 @@ const NODES_IN_CLUSTER = 92;
 const ON_MACHINE = `127.${NODES}.`;
 const IN_CLUSTER = `10.${NODES_IN_CLUSTER}.`;
 
+/** The address of this machine's node in a cluster network: no declared node has it. */
+const MACHINE_IN_CLUSTER = `${IN_CLUSTER}255.254`;
+const LOCALHOST = '127.0.0.1';
+
 /**
  * The addresses of Pods in the network of the machine: 127.0.0.0/8 leads to the machine itself. Local resolvers and the
  * machine's own name use 127.0.x.y, so Pods do not.
@@ -42,22 +46,24 @@ export function nodePlace(number: number): { readonly address: string; readonly 
   };
 }
 
-/** The address of a declared node in a cluster network. @param address on this machine */
+/** The address of a node in a cluster network. @param address on this machine */
 export function nodeInCluster(address: string): string {
+  if (address === LOCALHOST) return MACHINE_IN_CLUSTER;
   return address.startsWith(ON_MACHINE) ? IN_CLUSTER + address.slice(ON_MACHINE.length) : address;
 }
 
-/** The address of a declared node on this machine. @param address either of its addresses */
+/** The address of a node on this machine. @param address either of its addresses */
 export function nodeOnMachine(address: string): string {
+  if (address === MACHINE_IN_CLUSTER) return LOCALHOST;
   return isNodeInCluster(address) ? ON_MACHINE + address.slice(IN_CLUSTER.length) : address;
 }
 
-/** True for the address of a declared node in a cluster network. */
+/** True for the address of a node in a cluster network. */
 export function isNodeInCluster(address: string): boolean {
   return address.startsWith(IN_CLUSTER);
 }
 
-/** True for an address in the networks of Pods: of a Pod, or of a declared node. */
+/** True for an address in the networks of Pods: of a Pod, or of a node. */
 export function isInCluster(address: string): boolean {
   return PRIVATE.pattern.test(address) || isNodeInCluster(address);
 }

@@ -17,7 +17,7 @@ export interface ServicePlace {
   readonly network: 'host' | 'cluster';
   /** The lowest port that podrun may listen on in this machine's network. */
   readonly lowestPort: number;
-  /** The nodes, where there are several. */
+  /** The nodes. Default: this machine. */
   readonly nodes?: readonly Pick<NodeFacts, 'hostIPs' | 'labels' | 'name' | 'podCIDR'>[];
 }
 
@@ -107,13 +107,14 @@ function listenersOf(
   return [...ports, ...healthListeners(service, slices)];
 }
 
-/** The places of the node port of a Service on one of several nodes: for Pods of a cluster, and for this machine. */
+/** The places of the node port of a Service on a node: for Pods of a cluster, and for this machine. */
 function placesOnNode({ hostIPs: [hostIP] }: Pick<NodeFacts, 'hostIPs'>, { nodePort }: ServicePort): ListenerPlace[] {
-  const onMachine = nodeOnMachine(hostIP);
-  if (nodePort === undefined || onMachine === LOCALHOST) return [];
+  if (nodePort === undefined) return [];
+  const address = nodeOnMachine(hostIP);
   return [
     ...(isNodeInCluster(hostIP) ? [{ network: 'pods', address: hostIP, port: nodePort } as const] : []),
-    { network: 'machine', address: onMachine, port: nodePort },
+    // Every Service has its node port there.
+    ...(address === LOCALHOST ? [] : [{ network: 'machine', address, port: nodePort } as const]),
   ];
 }
 

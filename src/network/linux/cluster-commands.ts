@@ -21,10 +21,10 @@ export const ROUTER = '10.93.0.1';
 /** The addresses of Services: each is an address of the cluster itself, as 127.0.0.0/8 is of a machine. */
 const SERVICE_RANGE = '10.96.0.0/16';
 /**
- * The addresses of declared nodes, at which Pods have host ports: the cluster's own, unless a Pod uses the network of
+ * The addresses of nodes, at which Pods have host ports: the cluster's own, unless a Pod uses the network of
  * its node. Then the network has the address, but for those ports.
  */
-const NODE_RANGE = '10.92.0.0/16';
+export const NODE_RANGE = '10.92.0.0/16';
 /** The table with the way to the networks of nodes. */
 const NODE_TABLE = 92;
 /** Larger packets make pasta's uploads collapse, smaller ones make its downloads slow. */

@@ -3,6 +3,7 @@ import type { NetworkJoin } from '../../runtime/index.ts';
 import { emptyPolicyTable, policyTransactions, refusalsOf } from '../nft/policy-rules.ts';
 import { EMPTY_TABLE, type PolicyTable } from '../nft/policy-table.ts';
 import { Nft } from './nft.ts';
+import { NODE_RANGE } from './cluster-commands.ts';
 import { HOST_ADDRESS } from './way-out-commands.ts';
 
 /** Connections that rules have refused, between two addresses. */
@@ -84,7 +85,7 @@ export class NftPolicies {
     this.#number = Math.max(this.#number, ...numbers) + 1;
     const name = `inet ${this.#prefix}${this.#number}`;
     const { transactions, after } = policyTransactions(groups, EMPTY_TABLE, name);
-    await this.#nft.send(emptyPolicyTable(name, Object.values(HOST_ADDRESS)));
+    await this.#nft.send(emptyPolicyTable(name, NODE_RANGE, Object.values(HOST_ADDRESS)));
     for (const transaction of transactions) await this.#nft.send(transaction);
     for (const each of former) await this.#nft.send(`delete table inet ${each}`);
     this.#table = { name, rules: after };

@@ -16,10 +16,11 @@ const ATTEMPT = '2m';
 
 /**
  * The transaction that makes a table without a policy. The hooks come after the translation of Services' addresses.
- * Connections with the node, which Pods have at its own addresses, are not judged; names are served by a Pod.
- * @param nodes the addresses of the node that are outside of the cluster
+ * Connections with nodes are not judged, nor are these of Pods in the network of a node; names are served by a Pod.
+ * @param nodes the range of the addresses of nodes
+ * @param outside the addresses of the node that are outside of the cluster
  */
-export function emptyPolicyTable(table: string, nodes: readonly string[]): string {
+export function emptyPolicyTable(table: string, nodes: string, outside: readonly string[]): string {
   const lines = [
     `add table ${table}`,
     `add map ${table} ingress { type ipv4_addr : verdict ; }`,
@@ -29,7 +30,8 @@ export function emptyPolicyTable(table: string, nodes: readonly string[]): strin
     `add chain ${table} forward { type filter hook forward priority 0 ; }`,
     `add rule ${table} forward ct state established,related accept`,
     `add rule ${table} forward ip saddr . ip daddr @selves accept`,
-    `add rule ${table} forward ip daddr { ${nodes.join(', ')} } accept`,
+    `add rule ${table} forward ip saddr ${nodes} accept`,
+    `add rule ${table} forward ip daddr { ${[nodes, ...outside].join(', ')} } accept`,
     `add rule ${table} forward ip saddr vmap @egress`,
     `add rule ${table} forward ip daddr vmap @ingress`,
     `add chain ${table} input { type filter hook input priority 0 ; }`,

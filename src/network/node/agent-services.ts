@@ -78,7 +78,7 @@ export class AgentServices implements ServiceServer {
     const nodes = this.#nodes();
     for (const service of services) this.#tellMoved(service);
     if (nodes.length > 1 && this.#network === 'host') this.#tellUnknownClients(services);
-    const place = { network: this.#network, lowestPort: this.#lowestPort, nodes: nodes.length > 1 ? nodes : [] };
+    const place = { network: this.#network, lowestPort: this.#lowestPort, nodes };
     const serving = this.#serve(services, listenersOfServices(services, slices, place));
     this.#reportServed(services, slices, serving);
     await serving;

@@ -140,7 +140,7 @@ export class NetworkMaker {
     });
   }
 
-  /** Serves a host port of a Pod at the localhost of its node. */
+  /** Serves a host port of a Pod at the localhost of the network of its node. */
   async #serveLocally({ protocol, port, target, onLost }: LocalPort, network: NetworkJoin): Promise<Subscription> {
     const helper = await this.clusterHelper();
     if (helper === undefined) throw new Error('the cluster is gone');

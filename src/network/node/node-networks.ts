@@ -25,7 +25,7 @@ export interface LocalPort extends PortInCluster {
   readonly onLost: (error: Error) => void;
 }
 
-/** The networks of declared nodes in a cluster, each for the Pods of its node with `hostNetwork`. */
+/** The networks of nodes in a cluster, each for the Pods of its node with `hostNetwork`. */
 export class NodeNetworks {
   /** By address. */
   readonly #networks = new Map<string, NodeNetwork>();

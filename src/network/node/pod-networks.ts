@@ -6,7 +6,6 @@ import {
   type EventDraft,
   handlerNetworkUnusable,
   isInCluster,
-  isNodeInCluster,
   type NodeFacts,
   type PortOwner,
   type ProbeOutcome,
@@ -206,13 +205,7 @@ export class PodNetworks {
 
   /** True for a Pod that uses the network of its node, where that is the network of this machine. */
   isOnMachine(pod: Pick<StoredPod, 'spec'>): boolean {
-    return pod.spec.hostNetwork === true && !this.#hasNodeNetwork(pod);
-  }
-
-  /** True where the node of a Pod is one of several in a cluster: it has an address, and with hostNetwork a network. */
-  #hasNodeNetwork(pod: Pick<StoredPod, 'spec'>): boolean {
-    const { privateNetworks, nodeOf } = this.#options;
-    return privateNetworks?.kind === 'cluster' && isNodeInCluster(nodeOf(pod).hostIPs[0]);
+    return pod.spec.hostNetwork === true && this.#options.privateNetworks?.kind !== 'cluster';
   }
 
   #besideOnNode({ spec: { nodeName } }: StoredPod): StoredPod[] {
@@ -303,14 +296,6 @@ export class PodNetworks {
   get hostAddress(): string | undefined {
     const { wayOut, hasHostAccess } = this.#options.privateNetworks ?? {};
     return wayOut !== undefined && hasHostAccess === true ? HOST_ADDRESS[wayOut.kind] : undefined;
-  }
-
-  /** The node as a Pod sees it: 127.0.0.1 is the Pod itself in a network of its own. */
-  nodeFor(pod: Pick<StoredPod, 'spec'>): NodeFacts {
-    const { hostAddress } = this;
-    const node = this.#options.nodeOf(pod);
-    const isReached = pod.spec.hostNetwork === true || this.#hasNodeNetwork(pod);
-    return hostAddress === undefined || isReached ? node : { ...node, hostIPs: [hostAddress] };
   }
 
   /** Connects to addresses in the Pod's network. Undefined: the Pod uses the host's network. */

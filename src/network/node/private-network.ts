@@ -116,7 +116,7 @@ export class PrivateNetwork {
       if (hostIP === LOCALHOST && serveLocally !== undefined) {
         if (protocol === 'TCP') this.#inCluster.push(await serveLocally({ protocol, port: hostPort, target, onLost }));
         else event(hostPortNotForwarded(hostPort, 'at the localhost of a node, podrun forwards TCP, not UDP'));
-        return;
+        if (this.#addressOfNode !== LOCALHOST) return;
       }
       this.#served.push(await helper.serve({ protocol, at, target, onLost }));
       const inCluster = isOfNode ? await serveInCluster?.({ protocol, port: hostPort, target }) : undefined;

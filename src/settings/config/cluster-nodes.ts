@@ -1,5 +1,5 @@
 import type { StoredPod, Taint } from '../../api/index.ts';
-import { imageSizes, type NodeFacts } from '../../lifecycle/index.ts';
+import { imageSizes, nodeInCluster, type NodeFacts } from '../../lifecycle/index.ts';
 import type { Store, Subscription } from '../../store/index.ts';
 import { diskOf, hasKubelet, isDeclared, kubeletState, type NodeRecord, userTaints } from './node-record.ts';
 import { readNode } from './this-node.ts';
@@ -11,6 +11,8 @@ export interface NodeSettings {
   readonly maxPods?: number | undefined;
   /** See NodeFacts.isOvercommitted. */
   readonly overcommits?: boolean | undefined;
+  /** The networks of Pods. In a cluster, this machine's node has an address there. Undefined: this machine's. */
+  readonly privateNetworks?: { readonly kind: 'cluster' | 'pod' } | undefined;
 }
 
 /**
@@ -25,10 +27,13 @@ export class ClusterNodes {
 
   /** @param storageDir the folder for the files of Pods */
   constructor(store: Store, storageDir: string, settings: NodeSettings) {
-    const { nodeLabels: labels, nodeTaints: taints, maxPods } = settings;
+    const { nodeLabels: labels, nodeTaints: taints, maxPods, privateNetworks } = settings;
     this.#store = store;
     this.#settings = settings;
-    this.#machine = readNode({ storageDir, labels, taints, maxPods });
+    const machine = readNode({ storageDir, labels, taints, maxPods });
+    const [address] = machine.hostIPs;
+    const isInCluster = privateNetworks?.kind === 'cluster';
+    this.#machine = { ...machine, hostIPs: [isInCluster ? nodeInCluster(address) : address] };
     this.#all = this.#read();
   }
 

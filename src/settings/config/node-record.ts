@@ -235,14 +235,11 @@ export function registeredNode(store: Store, { name, labels }: Pick<NodeFacts, '
   return change(store, name, 'object', (node) => ({ ...node, metadata: { ...node.metadata, labels } }));
 }
 
-/**
- * Reports the address at which Pods reach the node.
- * @param address undefined: it is the machine's own, 127.0.0.1
- */
-export function reportAddress(store: Store, nodeName: string, address: string | undefined): void {
+/** Reports the address at which Pods reach the node. */
+export function reportAddress(store: Store, nodeName: string, address: string): void {
   const [known] = nodeRecord(store, nodeName)?.status?.addresses ?? [];
   if (known?.address === address) return;
-  const addresses = address === undefined ? undefined : [{ type: 'InternalIP', address }];
+  const addresses = [{ type: 'InternalIP', address }];
   change(store, nodeName, 'status', (node) => ({ ...node, status: { ...node.status, addresses } }));
 }
 

@@ -39,13 +39,13 @@ describe('the terminal', () => {
 });
 
 const foreignAt = () => Promise.resolve([]);
-const nodeFor = () => node;
+const nodeOf = () => node;
 const isOnMachine = () => false;
 
 describe('the environment of the manifest', () => {
   const step = environmentStep({
     store: new MemoryStore(new ManualClock()),
-    nodeFor,
+    nodeOf,
     network: 'host',
     isOnMachine,
     foreignAt,
@@ -70,7 +70,7 @@ describe('the environment of the manifest', () => {
     ['cluster', '10.96.0.1'],
   ] as const)('tells programs in the network %s that they are in a cluster', async (network, address) => {
     const store = new MemoryStore(new ManualClock());
-    const { variables } = await changesOf(environmentStep({ store, nodeFor, network, isOnMachine, foreignAt }));
+    const { variables } = await changesOf(environmentStep({ store, nodeOf, network, isOnMachine, foreignAt }));
     expect(Object.fromEntries(variables ?? [])).toEqual({
       KUBERNETES_SERVICE_HOST: address,
       KUBERNETES_SERVICE_PORT: '443',
@@ -100,7 +100,7 @@ describe('the environment of the manifest', () => {
     const asked: unknown[] = [];
     const step = environmentStep({
       store,
-      nodeFor,
+      nodeOf,
       network: 'host',
       isOnMachine,
       foreignAt: (places) => {

@@ -74,7 +74,14 @@ describe('podAddress()', () => {
   });
 });
 
-describe('the addresses of a declared node', () => {
+describe('the addresses of a node', () => {
+  it('are localhost and one of its own, where this machine is the node', () => {
+    const inCluster = nodeInCluster('127.0.0.1');
+    expect([inCluster, isNodeInCluster(inCluster)]).toEqual(['10.92.255.254', true]);
+    expect(nodeOnMachine(inCluster)).toBe('127.0.0.1');
+    expect([nodeOnMachine('127.0.0.1'), isNodeInCluster('127.0.0.1')]).toEqual(['127.0.0.1', false]);
+  });
+
   it('go with each other: on this machine and in a cluster network', () => {
     const places = [1, 2, 254, 255, 1000].map((number) => nodePlace(number).address);
     expect(places.map(nodeInCluster)).toEqual(['10.92.0.1', '10.92.0.2', '10.92.0.254', '10.92.1.1', '10.92.3.238']);
@@ -83,7 +90,7 @@ describe('the addresses of a declared node', () => {
   });
 
   it('differ from addresses of Pods and machines', () => {
-    for (const address of ['127.0.0.1', '10.94.0.1', '10.93.1.7', '127.92.0.1', '192.168.1.4']) {
+    for (const address of ['10.94.0.1', '10.93.1.7', '127.92.0.1', '192.168.1.4']) {
       expect([nodeInCluster(address), nodeOnMachine(address)]).toEqual([address, address]);
       expect(isNodeInCluster(address)).toBe(false);
     }
