@@ -111,14 +111,15 @@ export class PrivateNetwork {
     const target = { host: this.address, port: containerPort };
     const onLost = (error: Error): void => event(hostPortLost(hostPort, error.message));
     const isOfNode = !hostIP || NODE_ADDRESSES.has(hostIP) || isNodeInCluster(hostIP);
-    const at = { address: isOfNode ? this.#addressOfNode : hostIP, port: hostPort };
+    const address = this.#addressOnMachine(hostIP, isOfNode);
     try {
       if (hostIP === LOCALHOST && serveLocally !== undefined) {
         if (protocol === 'TCP') this.#inCluster.push(await serveLocally({ protocol, port: hostPort, target, onLost }));
-        else event(hostPortNotForwarded(hostPort, 'at the localhost of a node, podrun forwards TCP, not UDP'));
-        if (this.#addressOfNode !== LOCALHOST) return;
+        else if (address === undefined) event(hostPortNotForwarded(hostPort, NO_LOCAL_UDP));
       }
-      this.#served.push(await helper.serve({ protocol, at, target, onLost }));
+      if (address !== undefined) {
+        this.#served.push(await helper.serve({ protocol, at: { address, port: hostPort }, target, onLost }));
+      }
       const inCluster = isOfNode ? await serveInCluster?.({ protocol, port: hostPort, target }) : undefined;
       if (inCluster !== undefined) this.#inCluster.push(inCluster);
     } catch (error) {
@@ -128,16 +129,21 @@ export class PrivateNetwork {
   }
 
   /**
-   * The address of the node on this machine. In a cluster, podrun listens beyond loopback only where the manifest names
-   * an address. One of several nodes has its ports at its own address.
+   * The address on this machine of a port of the host. Undefined: it is no port of this machine. In a cluster, podrun
+   * listens beyond loopback only where the manifest names an address. One of several nodes has its ports at its own
+   * address. This machine's node has two, its localhost and an address in the cluster, which one port may tell apart.
    */
-  get #addressOfNode(): string {
-    const { isShared, nodeAddress } = this.#options;
-    const onMachine = nodeOnMachine(nodeAddress);
-    return isShared || onMachine !== LOCALHOST ? onMachine : ANY_ADDRESS;
+  #addressOnMachine(hostIP: string | undefined, isOfNode: boolean): string | undefined {
+    const { isShared, nodeAddress, serveLocally } = this.#options;
+    const ofNode = nodeOnMachine(nodeAddress);
+    const isMachine = ofNode === LOCALHOST;
+    if (isMachine && isNodeInCluster(hostIP ?? '')) return undefined;
+    if (isOfNode) return isShared || !isMachine ? ofNode : ANY_ADDRESS;
+    return hostIP === LOCALHOST && serveLocally !== undefined && !isMachine ? undefined : hostIP;
   }
 }
 
+const NO_LOCAL_UDP = 'at the localhost of a node, podrun forwards TCP, not UDP';
 const ANY_ADDRESS = '0.0.0.0';
 /** The addresses at which Pods of a cluster reach 127.0.0.1 of this machine, which itself does not have them. */
 const NODE_ADDRESSES: ReadonlySet<string> = new Set(Object.values(HOST_ADDRESS));
