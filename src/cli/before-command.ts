@@ -30,7 +30,7 @@ const EVENT_READERS: ReadonlySet<string> = new Set(['get', 'describe', 'events',
  */
 export async function beforeCommand(cli: Cli, command: string): Promise<void> {
   const home = homeFolder();
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home, pathOf: cli.pathOf });
   if (root.startsWith(home) && isStandIn(home) && !WITHOUT_STATE.has(command) && !existsSync(root)) {
     cli.stderr.write(`this user has no home folder to write to: podrun keeps its files in ${home}\n`);
   }

@@ -29,6 +29,9 @@ const thisProcess: Process = {
   clock: new SystemClock(),
   env: process.env,
   folder: path.dirname(import.meta.filename),
+  get cwd() {
+    return process.cwd();
+  },
   podrun: callOfPodrun(),
 };
 

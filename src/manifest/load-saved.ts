@@ -4,7 +4,7 @@ import { type FieldError, required } from './base/field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './check/identify.ts';
 import type { ManifestMistake, Stage, Subject } from './check/manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from './read/documents.ts';
-import { readInput, readStdin } from './read/input.ts';
+import { type PlaceOf, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
 import {
   entryValue,
@@ -18,6 +18,8 @@ import {
 export interface LoadSavedOptions {
   /** Files. `-` is standard input. */
   readonly files: readonly string[];
+  /** The places of named files, as in LoadOptions. */
+  readonly pathOf?: PlaceOf | undefined;
   readonly stdin: () => AsyncIterable<Uint8Array>;
 }
 
@@ -32,11 +34,11 @@ export interface SavedResult {
  * watch. Objects keep all fields, also unknown ones. Only a value of a wrong type is a mistake. Skips unknown kinds.
  * Sets no defaults and validates nothing.
  */
-export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<SavedResult> {
+export async function loadSaved({ files, pathOf, stdin }: LoadSavedOptions): Promise<SavedResult> {
   const loader = new SavedLoader();
   for (const file of files) {
     try {
-      const input = await (file === '-' ? readStdin(stdin()) : readInput(file));
+      const input = await (file === '-' ? readStdin(stdin()) : readInput(file, pathOf));
       for (const document of cutDocuments(input.bytes, MAX_INPUT_BYTES)) loader.document(input.file, document);
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;

@@ -36,6 +36,11 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
     allowed: /^src\/((cli|envtest\/etcd)\/start\.ts|library\/|runtime\/|engine\/background\/)/,
   },
   {
+    what: 'the current folder of podrun itself',
+    uses: /^process\.(cwd|chdir)$/,
+    allowed: /^src\/(cli\/start|library\/.*|envtest\/api\/open-test-api|runtime\/helpers\/user-programs)\.ts$/,
+  },
+  {
     what: 'chance in a pure layer',
     uses: /^(Math\.random|crypto\.\w+)$/,
     allowed: /^src\/(?!(lifecycle|controllers|history|print|api)\/)/,
@@ -61,6 +66,17 @@ describe('what only one place may do', () => {
   it.each(RULES)('$what', ({ uses: pattern, allowed }) => {
     const wrong = uses.filter(({ file, name }) => pattern.test(name) && !allowed.test(file) && !excepted(file, name));
     expect(wrong.map(({ file, line, name }) => `${file}:${line} uses ${name}`)).toEqual([]);
+  });
+
+  it('a path of the command line begins in the folder of its call', () => {
+    const wrong = sourcesBelow('src/cli').flatMap((file) =>
+      nodesOf(file.ast)
+        .filter((node) => node.type === 'CallExpression' && (node['arguments'] as unknown[]).length === 1)
+        .filter(({ callee }) => isNode(callee) && nameOf(callee['object']) === 'path')
+        .filter(({ callee }) => isNode(callee) && nameOf(callee['property']) === 'resolve')
+        .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('a date without a moment reads the clock', () => {

@@ -195,7 +195,8 @@ it.each([
   ['[1]', /does not contain a valid container spec: json: cannot unmarshal array into Go value of type v1\.Container/],
   ['a: [', /custom\.json does not contain a valid container spec: /],
 ])('the custom profile %s is refused', (text, message) => {
-  expect(() => readCustomProfile(workshop.file('custom.json', text))).toThrow(message);
+  const file = workshop.file('custom.json', text);
+  expect(() => readCustomProfile(file, file)).toThrow(message);
 });
 
 it('the old profile is deprecated', async () => {

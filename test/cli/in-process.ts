@@ -18,24 +18,24 @@ export interface Surroundings {
   readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => void;
 }
 
-/** The commands that run now, all of them in the same surroundings. */
+/** The commands that run now, all of them in the same time zone. */
 const running = new Set<Promise<unknown>>();
-let surroundingsNow = '';
+let timeZoneNow: string | undefined;
 
 /**
  * Runs a command line in this process, in the folder of the workshop, as the program does: a process of its own takes
- * several times as long. Signals, terminals and slow readers need a process. The working folder and the time zone are
- * those of the whole process: commands of one workshop run beside each other, and those of another one wait.
+ * several times as long. Signals, terminals and slow readers need a process. The time zone is one of the whole process:
+ * commands of one time zone run beside each other, and those of another one wait.
  */
 export async function runHere(
   workshop: Place,
   args: readonly string[],
   surroundings: Surroundings = {},
 ): Promise<Ended> {
-  const key = JSON.stringify([workshop.folder, surroundings.env?.['TZ'] ?? null]);
-  const mustWait = (): boolean => running.size > 0 && key !== surroundingsNow;
+  const timeZone = surroundings.env?.['TZ'] ?? before;
+  const mustWait = (): boolean => running.size > 0 && timeZone !== timeZoneNow;
   while (mustWait()) await Promise.allSettled(running);
-  surroundingsNow = key;
+  timeZoneNow = timeZone;
   const ended = runNow(workshop, args, surroundings);
   running.add(ended);
   return ended.finally(() => running.delete(ended));
@@ -67,22 +67,18 @@ async function runNow(
     clock,
     env: variables,
     folder: DIST,
+    cwd: folder,
     podrun: [process.execPath, PROGRAM] as const,
   };
-  if (running.size === 0) enter(folder, variables['TZ']);
+  if (running.size === 0) setTimeZone(variables['TZ']);
   try {
     return { exitCode: await main(args, host), stdout: stdout.text, stderr: stderr.text };
   } finally {
-    if (running.size <= 1) enter(...before);
+    if (running.size <= 1) setTimeZone(before);
   }
 }
 
-const before = [process.cwd(), process.env['TZ']] as const;
-
-function enter(folder: string, timeZone: string | undefined): void {
-  process.chdir(folder);
-  setTimeZone(timeZone);
-}
+const before = process.env['TZ'];
 
 function setTimeZone(name: string | undefined): void {
   if (name === undefined) delete process.env['TZ'];

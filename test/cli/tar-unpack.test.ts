@@ -31,7 +31,15 @@ async function unpackBytes(bytes: Buffer, pieceBytes = 700): Promise<string[]> {
   );
   const target = path.join(folder, 'target');
   const warn = (text: string): void => void warnings.push(text.replaceAll(folder, ''));
-  await unpackTar({ archive: Readable.from(pieces), root: './x', target, fileName: 'x', preserve: true, warn });
+  await unpackTar({
+    archive: Readable.from(pieces),
+    root: './x',
+    target,
+    fileName: 'x',
+    preserve: true,
+    warn,
+    pathOf: (file) => file,
+  });
   return warnings;
 }
 

@@ -107,8 +107,6 @@ export class Podrun {
 }
 
 interface WorkshopOptions {
-  /** Other tests run at the same time, and must not wait for a command of this workshop. */
-  readonly isBeside?: boolean;
   /** The tests are about Pods that go on in the background, and leave it to the workshop to kill them. */
   readonly leavesPods?: boolean;
 }
@@ -118,7 +116,7 @@ export function workshopFor(
   { onTestFinished, task }: Pick<TestContext, 'onTestFinished' | 'task'>,
   options: WorkshopOptions = {},
 ): Workshop {
-  const workshop = new Workshop({ isBeside: task.concurrent === true, ...options });
+  const workshop = new Workshop(options);
   onTestFinished(() => closeFor(task, workshop));
   return workshop;
 }
@@ -229,13 +227,11 @@ export class Workshop {
     env: Readonly<Record<string, string>> = {},
     surroundings: Omit<Surroundings, 'env'> = {},
   ): Promise<Ended> {
-    if (!isForHere(args, this.#options) || Object.keys(env).some((name) => OF_PROCESS.test(name))) {
+    if (!isForHere(args) || Object.keys(env).some((name) => OF_PROCESS.test(name))) {
       return this.start(args, env).ended;
     }
     const { runHere } = await import('./in-process.ts');
-    // Commands of one folder run beside each other: those of tests that run beside each other share one.
-    const folder = this.#options.isBeside === true ? tmpdir() : this.folder;
-    return runHere({ folder, stateDir: this.stateDir }, args, { ...surroundings, env });
+    return runHere(this, args, { ...surroundings, env });
   }
 
   /** The pids of processes that began after the folder was made: to read all of /proc takes some milliseconds. */
@@ -316,13 +312,6 @@ function withPatience(container: Container): Container {
 /** The time in which processes that are about to end are gone. */
 const MOMENT_MS = 2000;
 
-/** Commands that many tests of a file can run beside each other in one process. */
-const BESIDE = new Set([
-  ...'apply delete exec wait'.split(' '),
-  ...'get describe events logs probes history timeline diff expect advise label annotate patch condition'.split(' '),
-  ...'validate explain completion __complete version help'.split(' '),
-]);
-
 /** Commands that use the terminal or the standard streams of their process, or that a signal ends. */
 const ABOUT_PROCESS = new Set('attach debug edit port-forward serve dashboard'.split(' '));
 
@@ -336,7 +325,7 @@ const OF_PROCESS = /^(HOME|PATH|LANG|LC_ALL|NODE_.*)$/;
  * True for a command that can run in the process of the test. A program behind `--` has the streams of the process, but
  * for one in a container.
  */
-function isForHere(args: readonly string[], { isBeside = false }: WorkshopOptions): boolean {
+function isForHere(args: readonly string[]): boolean {
   const verb = args.find((word) => !word.startsWith('-'));
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   if (own.length < args.length && verb !== '__complete' && verb !== 'exec') return false;
@@ -344,7 +333,7 @@ function isForHere(args: readonly string[], { isBeside = false }: WorkshopOption
   const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
   if (verb === undefined || isText) return true;
   const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
-  return !args.some((flag) => follows.test(flag)) && (isBeside ? BESIDE.has(verb) : !ABOUT_PROCESS.has(verb));
+  return !args.some((flag) => follows.test(flag)) && !ABOUT_PROCESS.has(verb);
 }
 
 export function watchLines(text: string): WatchLine[] {

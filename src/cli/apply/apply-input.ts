@@ -197,8 +197,7 @@ export function refuseIdleGoal({ goal }: ApplyPlan, until: readonly string[], ro
  * The choices that flags and podrun.yaml make for a run.
  * @throws {PodrunError} (usage) when one of them makes no sense
  */
-export function choicesOfFlags({ env }: Cli, flags: ApplyFlags, config: ConfigFile | undefined): RunChoices {
-  const cwd = process.cwd();
+export function choicesOfFlags({ env, cwd }: Cli, flags: ApplyFlags, config: ConfigFile | undefined): RunChoices {
   return {
     config,
     cwd,

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { makeImageMap, readConfigFile } from '../../settings/index.ts';
 import { randomSuffix, refuseNothingDefined, serviceKeys } from '../../apiserver/index.ts';
 import type { RunListener } from '../../engine/index.ts';
@@ -81,15 +80,15 @@ export async function applyOnCluster(
 ): Promise<number> {
   const plan = planApply(flags, command);
   refuseForCluster(flags);
-  const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
-  const access = await openCluster(flags);
+  const config = readConfigFile({ path: flags.config, cwd: cli.cwd });
+  const access = await openCluster(cli, flags);
   const store = openStore(cli, access.context);
   const runId = `podrun-${randomSuffix()}`;
   const loaded = await loadOrExplain(cli, { ...flags, namespace: flags.namespace ?? runId }, OF_A_NODE, stdin);
   if (!loaded.ok) return loaded.exitCode;
   const { hooks, warning, ...withoutHooks } = withoutHelmHooks(loaded, flags.helmHooks === true);
   if (warning !== undefined) cli.warn(warning);
-  const { expected, ...sorted } = await manifestsToRun(flags, plan, withoutHooks.objects);
+  const { expected, ...sorted } = await manifestsToRun(cli, flags, plan, withoutHooks.objects);
   const { pods, records, workloads } = sorted;
   const connection = new ClusterConnection(access);
   const { first, last, custom, warnings } = await unreadOnCluster(connection, store, withoutHooks.unread, flags.strict);
@@ -218,7 +217,7 @@ async function forwardedVariables(
   const served = [...services].filter(([name]) => /_SERVICE_(HOST$|PORT$|PORT_)/.test(name));
   return {
     ...Object.fromEntries(served),
-    ...commandVariables(roots, path.resolve(store.root), {
+    ...commandVariables(roots, store.root, {
       address: () => FORWARDED_HOST,
       port: (pod, port) => forwards.portOf(pod, port),
     }),

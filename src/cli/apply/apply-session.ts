@@ -117,7 +117,7 @@ async function readManifests(
 ): Promise<ReadManifests | Extract<LoadedInput, { ok: false }>> {
   const { clock, env } = cli;
   const plan = planApply(flags, command);
-  const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const config = readConfigFile({ path: flags.config, cwd: cli.cwd });
   const store = openStore(cli);
   const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
   const place = { stateDir: store.root, clock: machineClock(clock), userPath: env['PATH'] };
@@ -148,7 +148,7 @@ async function checkManifests(
   flags: ApplyFlags,
   { plan, config, store, features, objects, nodes }: ReadManifests,
 ): Promise<CheckedManifests & { readonly choices: RunChoices }> {
-  const toRun = await manifestsToRun(flags, plan, objects);
+  const toRun = await manifestsToRun(cli, flags, plan, objects);
   const chosen = choicesOfFlags(cli, flags, config);
   const declared = [...(chosen.nodes ?? config?.nodes ?? []), ...nodes];
   const choices = { ...chosen, ...(nodes.length > 0 && { nodes: declared }) };
@@ -242,6 +242,7 @@ async function checkLimits(
       env: cli.env,
     },
     argv: [...cli.podrun, ...cli.line.argv],
+    cwd: cli.cwd,
     interactive: cli.stdin.isTTY === true,
     onSignal: (forward) => void listenForSignals(cli, forward),
   });
@@ -263,7 +264,7 @@ function dryRunApply(
   const { dryRun, made = 'created' } = flags;
   const { first, custom, hooks } = needs;
   const unread = [...hooks.preInstall, ...first, ...custom, ...hooks.postInstall].map(({ object }) => object);
-  const printer = flags.output === 'text' ? undefined : objectPrinter(cli.stdout, flags);
+  const printer = flags.output === 'text' ? undefined : objectPrinter(cli, flags);
   const store = openStore(cli);
   const existing = objects.filter((manifest) => isThere(store, manifest));
   checkChanges(store, existing, cli.warn);

@@ -252,7 +252,7 @@ export function openReport(session: RunSession, others: readonly StoredPod[]): R
   const { cli, flags, plan, store } = session;
   if (flags.report === undefined) return undefined;
   return new RunReport({
-    folder: flags.report,
+    folder: cli.pathOf(flags.report),
     store,
     clock: cli.clock,
     goal: plan.goal,

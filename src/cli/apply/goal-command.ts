@@ -59,7 +59,7 @@ export class UserCommand implements GoalCommand {
     this.#started = clock.now();
     const env = { ...cli.env, ...(await variables()) };
     const output = keepsOutput ? this.#takers() : {};
-    const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true, output };
+    const request = { argv, env, cwd: cli.cwd, interactive: cli.stdin.isTTY === true, output };
     const outcome = await startCommand(request, machineClock(clock));
     if (!outcome.ok) {
       this.#endedAtMs = clock.now().monotonicMs;

@@ -55,6 +55,7 @@ export async function loadFromFlags(
   return loadManifests({
     files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
     recursive: flags.recursive,
+    pathOf: cli.pathOf,
     namespace: flags.namespace,
     validate: flags.validate,
     stdin,
@@ -119,13 +120,14 @@ export interface ManifestsToRun extends SeparatedObjects {
  * @throws {PodrunError} (usage) when none of them can reach the goal
  */
 export async function manifestsToRun(
+  cli: Cli,
   { expect, report, until }: ApplyFlags,
   plan: ApplyPlan,
   objects: readonly ManifestObject[],
 ): Promise<ManifestsToRun> {
-  if (report !== undefined) prepareReportFolder(report);
+  if (report !== undefined) prepareReportFolder(report, cli.pathOf(report));
   const sorted = separateObjects(objects);
   refuseIdleGoal(plan, until, [...sorted.pods, ...sorted.workloads]);
   const pods = sorted.pods.map(({ object }) => object);
-  return { ...sorted, expected: expect === undefined ? undefined : await ApplyExpectations.read(expect, pods) };
+  return { ...sorted, expected: expect === undefined ? undefined : await ApplyExpectations.read(cli, expect, pods) };
 }

@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, usage } from '../../api/index.ts';
 import { mustHold } from '../../controllers/index.ts';
 import { ObjectGoals, reasonsAgainst } from '../../engine/index.ts';
 import { parseWaitCondition } from '../../lifecycle/index.ts';
+import type { Cli } from '../base/cli.ts';
 import type { RunSession } from './session.ts';
 
 /** Objects that a run waits for beside its Pods, as they stand on the command line of `apply`. */
@@ -14,8 +15,8 @@ export interface AwaitedObjects {
 }
 
 /** A word such as `gadget.shop.example.com/lamp`, and no manifest. */
-function isObjectName(word: string): boolean {
-  return /^[^/\s]+\/[^/\s]+$/.test(word) && !/\.(?:ya?ml|json)$/.test(word) && !existsSync(word);
+function isObjectName({ pathOf }: Cli, word: string): boolean {
+  return /^[^/\s]+\/[^/\s]+$/.test(word) && !/\.(?:ya?ml|json)$/.test(word) && !existsSync(pathOf(word));
 }
 
 /** The words of a command line of `apply`, with the objects that it waits for apart. */
@@ -29,10 +30,10 @@ interface SplitWords {
  * Separates manifests and goals of Pods from objects to wait for.
  * @throws {PodrunError} (usage) for a condition of no object
  */
-export function splitAwaited(words: readonly string[], goals: readonly string[]): SplitWords {
+export function splitAwaited(cli: Cli, words: readonly string[], goals: readonly string[]): SplitWords {
   const conditions = goals.filter((goal) => /^(?:jsonpath|condition)=/i.test(goal));
   const until = goals.filter((goal) => !conditions.includes(goal));
-  const names = goals.length === 0 ? [] : words.filter(isObjectName);
+  const names = goals.length === 0 ? [] : words.filter((word) => isObjectName(cli, word));
   const [first] = conditions;
   if (names.length === 0 && first === undefined) return { files: words, until, awaited: undefined };
   if (names.length === 0) throw usage(`--until ${first} needs an object`, 'Name it: TYPE/NAME, as with podrun wait.');

@@ -113,7 +113,7 @@ function startRun(
     settings: () => settingsOf(session),
     store,
     clock: cli.clock,
-    staticPods: flags.staticPods,
+    staticPods: flags.staticPods && session.cli.pathOf(flags.staticPods),
     isServing: session.follow !== undefined,
     openApi,
     isBusy: () => session.api?.isBusy === true,
@@ -158,7 +158,7 @@ function sourceOf(
     stuck: (roots) => (mayPass || pullsImages(running.settings) ? [] : stuckPods(roots)),
     variables: async (roots) => {
       await forwards.open(roots.flatMap(({ pods }) => pods));
-      const variables = commandVariables(roots, path.resolve(store.root), forwards);
+      const variables = commandVariables(roots, store.root, forwards);
       return { ...serviceAddresses(store, roots), ...variables, ...session.api?.variables };
     },
   };

@@ -81,7 +81,8 @@ async function runStored(session: ApplySession, checked: CheckedManifests, keep:
   if (openApi === undefined) await keep(checked);
   if (openApi === undefined) loose?.warnings.forEach(cli.warn);
   const isIdle = pods.length === 0 && workloads.length === 0 && flags.staticPods === undefined;
-  if (isIdle && !flags.recursive) flags.filename.flatMap((name) => adviseRecursion(name) ?? []).forEach(cli.warn);
+  if (isIdle && !flags.recursive)
+    flags.filename.flatMap((name) => adviseRecursion(name, cli.pathOf) ?? []).forEach(cli.warn);
   const isDone = isIdle && session.plan.command === undefined && session.plan.goal === undefined;
   if (isDone && api === undefined) return EXIT.ok;
   const ran = await (flags.detach && openApi === undefined

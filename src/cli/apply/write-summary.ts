@@ -42,7 +42,7 @@ export function writeSummary(session: RunSession, run: SummarizedRun): void {
       ),
       command: command && { name: (plan.command ?? []).join(' '), output: command.output },
     });
-    appendText(file, text);
+    appendText(session.cli.pathOf(file), text);
   } catch (error) {
     view.trouble(`the summary could not be written to ${file}: ${errorMessage(error)}`);
   }

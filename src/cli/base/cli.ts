@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import type { Clock } from '../../clock.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -38,6 +39,15 @@ export class Cli {
   get folder(): string {
     return this.#host.folder;
   }
+
+  /** The current folder. */
+  get cwd(): string {
+    return this.#host.cwd;
+  }
+
+  /** The absolute path of a file that the user names. */
+  readonly pathOf = (file: string): string =>
+    file === '' || path.isAbsolute(file) ? file : path.join(this.#host.cwd, file);
 
   get podrun(): Process['podrun'] {
     return this.#host.podrun;

@@ -19,7 +19,7 @@ export async function runBehindDashes(
   variables: Readonly<Record<string, string>>,
 ): Promise<EndedCommand> {
   const env = { ...cli.env, ...variables };
-  const request = { argv, env, cwd: process.cwd(), interactive: cli.stdin.isTTY === true };
+  const request = { argv, env, cwd: cli.cwd, interactive: cli.stdin.isTTY === true };
   const outcome = await startCommand(request, machineClock(cli.clock));
   if (!outcome.ok) {
     cli.stderr.write(`${outcome.error}\n`);

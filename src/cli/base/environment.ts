@@ -12,7 +12,7 @@ import type { Cli } from './cli.ts';
  */
 export function openStore(cli: Cli, context?: string): FileStore {
   const home = homeFolder();
-  const own = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  const own = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home, pathOf: cli.pathOf });
   const root = context === undefined ? own : path.join(own, 'contexts', encodeURIComponent(context));
   cli.detail(`state folder ${root} (${rootSource(cli)})`);
   protectStateFolder(root, home);

@@ -35,6 +35,8 @@ export interface Process {
   readonly clock: Clock;
   /** The folder of the built program. */
   readonly folder: string;
+  /** The current folder: relative paths of the user begin there. */
+  readonly cwd: string;
   readonly podrun: PodrunProgram;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

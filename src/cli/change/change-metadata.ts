@@ -75,7 +75,7 @@ export async function changeMetadata(
     throw usage('--resource-version may only be used with a single resource');
   }
   const { dryRun, overwrite } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const rulesOf = await loadKindRules(
     store,
     refs.map(({ type }) => type),

@@ -31,7 +31,7 @@ export function answerCompletion(cli: Cli, program: Command, words: readonly str
 
 function choicesOrNone(cli: Cli, program: Command, words: readonly string[]): Completions {
   const namesIn = (stateDir: string | undefined): StoredNames =>
-    new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homeFolder() }));
+    new StoredNames(stateRoot({ flag: stateDir, env: cli.env, home: homeFolder(), pathOf: cli.pathOf }));
   return quietly(() => choicesFor(program, words, namesIn)) ?? [];
 }
 

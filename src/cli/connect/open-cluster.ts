@@ -1,5 +1,6 @@
 import { PodrunError } from '../../api/index.ts';
 import type { ClusterAccess } from '../../remote/index.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** The flags that choose a cluster. */
 export interface ClusterFlags {
@@ -13,9 +14,9 @@ export interface ClusterFlags {
  * Finds the cluster of a context, and how to be let in.
  * @throws {PodrunError} (usage) when the kubeconfig has no such context
  */
-export async function openCluster({ context = '', kubeconfig }: ClusterFlags): Promise<ClusterAccess> {
+export async function openCluster(cli: Cli, { context = '', kubeconfig }: ClusterFlags): Promise<ClusterAccess> {
   const { openAccess } = await import('../../remote/client/index.ts');
-  const outcome = openAccess({ kubeconfig, context });
+  const outcome = openAccess({ kubeconfig: kubeconfig && cli.pathOf(kubeconfig), context });
   if (outcome.ok) return outcome.access;
   const known = outcome.contexts.length === 0 ? undefined : `Its contexts are ${outcome.contexts.join(', ')}.`;
   throw new PodrunError('Usage', outcome.error, { hint: known });

@@ -77,8 +77,10 @@ interface UnpackRequest {
   readonly archive: Readable;
   /** The name of the packed file or folder: every entry begins with this name. */
   readonly root: string;
-  /** The path to unpack to. If `target` is a folder, a file goes into it under the name `fileName`. */
+  /** The file or folder to unpack to, as messages name it. A file goes into a folder under the name `fileName`. */
   readonly target: string;
+  /** Leads from such a name to a path that can be opened. */
+  readonly pathOf: (file: string) => string;
   readonly fileName: string;
   /** True keeps the permissions of files and folders. */
   readonly preserve: boolean;
@@ -118,7 +120,7 @@ async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<
       warn(`warning: file ${JSON.stringify(file)} is outside target destination, skipping`);
     } else {
       await unpackEntry(entry as unknown as TarEntry, file, request);
-      if (type === 'directory' && preserve) folderModes.push({ folder: file, mode: mode & MODE_BITS });
+      if (type === 'directory' && preserve) folderModes.push({ folder: request.pathOf(file), mode: mode & MODE_BITS });
     }
     // Discards the rest of the entry: tar-stream waits for it before the next entry.
     entry.resume();
@@ -135,21 +137,22 @@ const MODE_BITS = 0o777;
 
 async function unpackEntry(entry: TarEntry, file: string, request: UnpackRequest): Promise<void> {
   const { type, mode, linkname } = entry.header;
-  const { preserve, warn, root, target } = request;
+  const { preserve, warn, root, target, pathOf } = request;
+  const place = pathOf(file);
   if (type === 'symlink') {
     return warn(`warning: skipping symlink: ${JSON.stringify(file)} -> ${JSON.stringify(linkname)}`);
   }
-  if (type === 'directory') return void (await mkdir(file, { recursive: true }));
+  if (type === 'directory') return void (await mkdir(place, { recursive: true }));
   if (type !== 'file' && type !== 'contiguous-file' && type !== 'link') {
     return warn(`warning: skipping special file: ${JSON.stringify(file)}`);
   }
-  await mkdir(path.dirname(file), { recursive: true });
+  await mkdir(path.dirname(place), { recursive: true });
   if (type === 'link') {
     const first = pathBelow(linkname, root);
     if (first.split('/').includes('..')) return warn(`warning: skipping link: ${JSON.stringify(file)}`);
-    await copyFile(path.join(target, first), file);
-  } else await writeFile(file, entry);
-  if (preserve) await chmod(file, mode & MODE_BITS);
+    await copyFile(pathOf(path.join(target, first)), place);
+  } else await writeFile(place, entry);
+  if (preserve) await chmod(place, mode & MODE_BITS);
 }
 
 /** The path of an entry below the packed folder. Empty for the packed folder or file itself. */
@@ -160,7 +163,7 @@ function pathBelow(name: string, root: string): string {
   throw new PodrunError('Invalid', 'tar contents corrupted');
 }
 
-function fileTarget({ target, fileName }: UnpackRequest): string {
-  const isFolder = target.endsWith('/') || statQuietly(target)?.isDirectory() === true;
+function fileTarget({ target, fileName, pathOf }: UnpackRequest): string {
+  const isFolder = target.endsWith('/') || statQuietly(pathOf(target))?.isDirectory() === true;
   return isFolder ? path.join(target, fileName) : target;
 }

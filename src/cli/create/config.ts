@@ -131,7 +131,7 @@ function createGeneric(cli: Cli, words: readonly string[], flags: SecretFlags): 
 function createTls(cli: Cli, words: readonly string[], flags: TlsFlags): Promise<number> {
   const name = onlyName('create secret tls', words);
   if (!flags.cert || !flags.key) throw usage('key and cert must be specified');
-  const [cert, key] = [readContent(flags.cert), readContent(flags.key)];
+  const [cert, key] = [readContent(cli, flags.cert), readContent(cli, flags.key)];
   checkPair(cert, key);
   const entries = [
     { key: 'tls.crt', value: cert },

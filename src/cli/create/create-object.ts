@@ -66,7 +66,7 @@ export async function createFromFlags(
   flags: CreateFlags,
 ): Promise<number> {
   const { dryRun, namespace } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const type = resourceTypeOf(generated);
   const named = namespace !== undefined && type.isNamespaced;
   const object = named ? { ...generated, metadata: { ...generated.metadata, namespace } } : generated;

@@ -143,7 +143,7 @@ async function create(
   flags: CreateFilesFlags,
   applyFlags: ApplyFlags,
 ): Promise<number> {
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   if (flags.dryRun === 'none') {
     const freshInput: StandardInput = async function* () {
       for (const { written } of fresh) yield Buffer.from(`${JSON.stringify(written)}\n---\n`);

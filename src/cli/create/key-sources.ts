@@ -28,7 +28,7 @@ export function withKeySources(command: Command): Command {
  * @throws {PodrunError} in kubectl's words, for a file that cannot be read and for a wrong key
  */
 export function readKeyValues(
-  { env }: Cli,
+  cli: Cli,
   { fromLiteral, fromFile, fromEnvFile }: KeySourceFlags,
   kind: 'ConfigMap' | 'Secret',
   name: string,
@@ -37,9 +37,9 @@ export function readKeyValues(
     throw usage('from-env-file cannot be combined with from-file or from-literal');
   }
   const entries = [
-    ...fromFile.flatMap(filesAt),
+    ...fromFile.flatMap((source) => filesAt(cli, source)),
     ...fromLiteral.map(literalOf),
-    ...fromEnvFile.flatMap((file) => envFileEntries(readContent(file).toString('utf8'), env)),
+    ...fromEnvFile.flatMap((file) => envFileEntries(readContent(cli, file).toString('utf8'), cli.env)),
   ];
   checkKeys(entries, kind, name);
   return entries;
@@ -60,21 +60,21 @@ export function base64Data(entries: readonly KeyValue[]): Readonly<Record<string
   return Object.fromEntries(entries.map(({ key, value }) => [key, value.toString('base64')]));
 }
 
-function filesAt(source: string): KeyValue[] {
+function filesAt(cli: Cli, source: string): KeyValue[] {
   const { key, path: place } = fileSourceOf(source);
-  if (!isFolder(place)) return [{ key: key ?? path.basename(place), value: readContent(place) }];
+  if (!isFolder(cli, place)) return [{ key: key ?? path.basename(place), value: readContent(cli, place) }];
   if (key !== undefined) throw usage('cannot give a key name for a directory path');
-  const names = filesIn(place).toSorted();
-  return names.map((name) => ({ key: name, value: readContent(path.join(place, name)) }));
+  const names = filesIn(cli, place).toSorted();
+  return names.map((name) => ({ key: name, value: readContent(cli, path.join(place, name)) }));
 }
 
-function isFolder(file: string): boolean {
-  return reading(file, () => statSync(file).isDirectory());
+function isFolder({ pathOf }: Cli, file: string): boolean {
+  return reading(file, () => statSync(pathOf(file)).isDirectory());
 }
 
 /** The names of the regular files in a folder. */
-function filesIn(folder: string): string[] {
-  const entries = reading(folder, () => readdirSync(folder, { withFileTypes: true }));
+function filesIn({ pathOf }: Cli, folder: string): string[] {
+  const entries = reading(folder, () => readdirSync(pathOf(folder), { withFileTypes: true }));
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
@@ -82,8 +82,8 @@ function filesIn(folder: string): string[] {
 const CONTENT_MAX_BYTES = 3 * 2 ** 20;
 
 /** @throws {PodrunError} in kubectl's words */
-export function readContent(file: string): Buffer {
-  return reading(file, () => readUpTo(file, CONTENT_MAX_BYTES));
+export function readContent({ pathOf }: Cli, file: string): Buffer {
+  return reading(file, () => readUpTo(pathOf(file), CONTENT_MAX_BYTES));
 }
 
 /** @throws {PodrunError} in kubectl's words */

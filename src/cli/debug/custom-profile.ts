@@ -13,10 +13,12 @@ const FIXED = ['name', 'command', 'image', 'lifecycle', 'volumeDevices'];
 
 /**
  * Reads the file of `--custom`. Source: kubectl/pkg/cmd/debug/debug.go, Complete and Validate.
+ * @param file as the user names it
+ * @param place the same, from anywhere
  * @throws {PodrunError} (usage) in kubectl's words
  */
-export function readCustomProfile(file: string): CustomProfile {
-  const value = parsed(file, textOf(file));
+export function readCustomProfile(file: string, place: string): CustomProfile {
+  const value = parsed(file, textOf(file, place));
   if (!isJsonObject(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value;
     throw invalid(file, `json: cannot unmarshal ${kind} into Go value of type v1.Container`);
@@ -39,9 +41,9 @@ export function customized<T extends Partial<Container>>(container: T, profile: 
   return result ?? container;
 }
 
-function textOf(file: string): string {
+function textOf(file: string, place: string): string {
   try {
-    return readUpTo(file, MAX_BYTES).toString('utf8');
+    return readUpTo(place, MAX_BYTES).toString('utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `open ${file}: no such file or directory` : message;

@@ -1,5 +1,6 @@
 import { randomSuffix } from '../../apiserver/index.ts';
 import { allContainers, DEFAULT_NAMESPACE, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
+import type { Cli } from '../base/cli.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { usageOf } from '../flags/options.ts';
 import { type CustomProfile, customized, readCustomProfile } from './custom-profile.ts';
@@ -59,7 +60,7 @@ const HOST_IMAGE = 'host';
 const SHELL = 'sh';
 
 /** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
-export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
+export function readDebugRequest(cli: Cli, { pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
   if (pod === undefined) throw usageOf('debug', 'NAME is required for debug');
   if (flags.tty && !flags.stdin) throw usageOf('debug', '-i/--stdin is required for containers with -t/--tty=true');
   const subject = subjectOf(pod);
@@ -68,7 +69,7 @@ export function readDebugRequest({ pod, command = [] }: DebugWords, flags: Debug
     namespace: flags.namespace || DEFAULT_NAMESPACE,
     ...subject,
     attach: flags.attach ?? flags.stdin,
-    custom: flags.custom === undefined ? undefined : readCustomProfile(flags.custom),
+    custom: flags.custom === undefined ? undefined : readCustomProfile(flags.custom, cli.pathOf(flags.custom)),
     command,
   };
 }

@@ -29,7 +29,7 @@ export async function serveHere(cli: Cli, { json, crds, version, print }: Envtes
   return serveSuite({
     mode,
     dialect,
-    crds,
+    crds: crds.map(cli.pathOf),
     clock: cli.clock,
     env: cli.env,
     descriptionsFile: path.join(cli.folder, 'descriptions.json'),

@@ -60,7 +60,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 export async function simulate(cli: Cli, flags: SimulateFlags): Promise<number> {
   const { filename, recursive, namespace, output } = flags;
   const applyFlags = { ...APPLY_DEFAULTS, filename, recursive, namespace, output };
-  const chosen = nodesOfFlags(flags) ?? readConfigFile({ path: undefined, cwd: process.cwd() })?.nodes ?? [];
+  const chosen = nodesOfFlags(flags) ?? readConfigFile({ path: undefined, cwd: cli.cwd })?.nodes ?? [];
   const loaded = await loadOrExplain(cli, applyFlags, { ...OF_A_NODE, hasNodes: chosen.length > 1 });
   if (!loaded.ok) return loaded.exitCode;
   const { nodes: ofManifests, rest } = splitNodes(loaded.unread);
@@ -69,7 +69,7 @@ export async function simulate(cli: Cli, flags: SimulateFlags): Promise<number> 
   const { pods, workloads, records } = separateObjects(loaded.objects);
   const planned = plannedPods([...pods, ...workloads]);
   const programs = readPrograms(flags.program, planned);
-  const loads = readLoads(flags.load, loaded.objects, process.cwd());
+  const loads = readLoads(flags.load, loaded.objects, cli.cwd);
   const forMs = flags.for === undefined ? lengthOfRun(loads) : durationFlag('--for', flags.for);
   if (forMs <= 0) throw usage('--for must be longer than 0');
   const startMs = cli.env['PODRUN_NOW'] ? displayNowMs(cli) : START_MS;

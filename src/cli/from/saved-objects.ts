@@ -25,7 +25,7 @@ export interface FromFlags {
  */
 export async function savedObjects(cli: Cli, { from, namespace }: FromFlags): Promise<ObjectReader> {
   const { loadSaved } = await import('../../manifest/load-saved.ts');
-  const { changes, errors } = await loadSaved({ files: from, stdin: () => cli.stdin });
+  const { changes, errors } = await loadSaved({ files: from, pathOf: cli.pathOf, stdin: () => cli.stdin });
   if (errors.length > 0) {
     const { renderManifestErrors } = await import('../../manifest/report.ts');
     const lines = renderManifestErrors(errors).map((line) => line.replace('error when creating', 'error when reading'));

@@ -46,7 +46,7 @@ export async function applyInChild(
   const request = {
     argv,
     env: cli.env,
-    cwd: process.cwd(),
+    cwd: cli.cwd,
     interactive: cli.stdin.isTTY === true,
     output: { stdout: (chunk: Buffer) => void stream.push(chunk), stderr: tell },
   };

@@ -12,10 +12,10 @@ const EXPECTATIONS_MAX_BYTES = 4 * 2 ** 20;
  * Reads a file with expectations.
  * @throws {PodrunError} (usage) with all mistakes in the file
  */
-export async function readExpectationFile(file: string): Promise<readonly Expectation[]> {
+export async function readExpectationFile({ pathOf }: Cli, file: string): Promise<readonly Expectation[]> {
   let bytes: Buffer;
   try {
-    bytes = readUpTo(file, EXPECTATIONS_MAX_BYTES);
+    bytes = readUpTo(pathOf(file), EXPECTATIONS_MAX_BYTES);
   } catch (error) {
     throw unreadableFile(file, error);
   }
@@ -60,8 +60,8 @@ export class ApplyExpectations {
    * Reads the file.
    * @throws {PodrunError} (usage) when the file is wrong, or names a Pod that is not applied
    */
-  static async read(file: string, pods: readonly StoredPod[]): Promise<ApplyExpectations> {
-    const expectations = await readExpectationFile(file);
+  static async read(cli: Cli, file: string, pods: readonly StoredPod[]): Promise<ApplyExpectations> {
+    const expectations = await readExpectationFile(cli, file);
     const names = pods.map(({ metadata }) => metadata.name);
     const other = expectations.find(({ pod }) => pod !== undefined && !names.includes(pod));
     if (other === undefined) return new ApplyExpectations(expectations, pods);

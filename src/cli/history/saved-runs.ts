@@ -71,7 +71,7 @@ const STREAM_MAX_BYTES = 256 * 2 ** 20;
 async function readText(cli: Cli, file: string): Promise<string> {
   try {
     if (file === '-') return await textUpTo(cli.stdin, STREAM_MAX_BYTES);
-    return readUpTo(file, STREAM_MAX_BYTES).toString('utf8');
+    return readUpTo(cli.pathOf(file), STREAM_MAX_BYTES).toString('utf8');
   } catch (error) {
     throw unreadableFile(file, error);
   }

@@ -13,7 +13,7 @@ import {
   renderWatchLine,
 } from '../../print/index.ts';
 import type { OutputFlags } from './output-flags.ts';
-import type { Output } from '../base/output.ts';
+import type { Cli } from '../base/cli.ts';
 
 /** Prints objects one after the other, in the format that the user chose. */
 export interface ObjectPrinter {
@@ -33,16 +33,16 @@ export interface ObjectPrinter {
 /** The flags about the format and the headings of tables. */
 export type PrinterFlags = OutputFlags & { readonly headers?: boolean };
 
+/** The call of a printer: its output, and the place of its templates. */
+type PrinterPlace = Pick<Cli, 'pathOf'> & { readonly stdout: Pick<Cli['stdout'], 'isTerminal' | 'keepText'> };
+
 /**
  * Makes the printer for `-o` and `--template`. Undefined when the command has its own output. Objects have the times
  * that the API has: the store has microseconds.
  * @throws {PodrunError} (usage) when a template is missing or wrong
  */
-export function objectPrinter(
-  out: Pick<Output, 'isTerminal' | 'keepText'>,
-  flags: PrinterFlags,
-): ObjectPrinter | undefined {
-  const printer = formatPrinter(out, flags);
+export function objectPrinter(cli: PrinterPlace, flags: PrinterFlags): ObjectPrinter | undefined {
+  const printer = formatPrinter(cli, flags);
   return (
     printer && {
       print: (object) => printer.print(asServed(object)),
@@ -60,16 +60,16 @@ function asServed(object: PrintedObject): PrintedObject {
   return items === undefined ? inWholeSeconds(object as KubeObject) : { ...object, items: items.map(asServed) };
 }
 
-function formatPrinter(out: Pick<Output, 'isTerminal' | 'keepText'>, flags: PrinterFlags): ObjectPrinter | undefined {
+function formatPrinter(cli: PrinterPlace, flags: PrinterFlags): ObjectPrinter | undefined {
   const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
   if (output === undefined || output === 'wide') return undefined;
   const [format, given] = splitOnce(output);
   if (format === 'name') return oneByOne((object) => renderObject(object, 'name'));
   if (format === 'json') return jsonPrinter(flags);
   if (format === 'yaml') return yamlPrinter(flags);
-  const print = templatePrinter(format, given || flags.template || '', flags);
+  const print = templatePrinter(cli, format, given || flags.template || '', flags);
   // Scripts read values from templates: in a pipe or file, podrun writes them byte for byte, as kubectl does.
-  if (!format.startsWith('custom-columns') && !out.isTerminal) out.keepText();
+  if (!format.startsWith('custom-columns') && !cli.stdout.isTerminal) cli.stdout.keepText();
   if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
   // Rows that arrive together share their column widths.
   const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
@@ -119,17 +119,22 @@ function yamlPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinte
   );
 }
 
-function templatePrinter(format: string, given: string, flags: PrinterFlags): ObjectPrinter['print'] {
+function templatePrinter(
+  cli: PrinterPlace,
+  format: string,
+  given: string,
+  flags: PrinterFlags,
+): ObjectPrinter['print'] {
   if (format.startsWith('custom-columns')) {
     if (given === '') throw usage('custom-columns format specified but no custom columns given');
     const columns = format.endsWith('file')
-      ? parseColumnsFile(readTemplate(given, 'template'))
+      ? parseColumnsFile(readTemplate(cli, given, 'template'))
       : parseCustomColumns(given);
     // As in kubectl, --no-headers has no effect on columns from a file.
     return customColumnsPrinter(columns, flags.headers === false && !format.endsWith('file'));
   }
   if (given === '') throw usage('template format specified but no template given');
-  const template = format.endsWith('file') ? readTemplate(given, '--template') : given;
+  const template = format.endsWith('file') ? readTemplate(cli, given, '--template') : given;
   const allowMissingKeys = flags.allowMissingTemplateKeys;
   if (!format.startsWith('jsonpath')) return goTemplatePrinter({ template, allowMissingKeys });
   return jsonPathPrinter({ template, allowMissingKeys, asJson: format === 'jsonpath-as-json' });
@@ -138,9 +143,9 @@ function templatePrinter(format: string, given: string, flags: PrinterFlags): Ob
 /** The largest template file: a larger one is a mistake. */
 const TEMPLATE_MAX_BYTES = 2 ** 20;
 
-function readTemplate(file: string, what: string): string {
+function readTemplate({ pathOf }: PrinterPlace, file: string, what: string): string {
   try {
-    return readUpTo(file, TEMPLATE_MAX_BYTES).toString('utf8');
+    return readUpTo(pathOf(file), TEMPLATE_MAX_BYTES).toString('utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'no such file or directory' : message;

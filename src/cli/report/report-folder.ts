@@ -7,17 +7,19 @@ import { makeFolder } from '../../store/index.ts';
 
 /**
  * Makes the folder of a report, and writes a trial file: the user learns of a mistake before the Pods run.
+ * @param folder as the user names it
+ * @param place the same, from anywhere
  * @throws {PodrunError} (usage) when podrun cannot write to the folder
  */
-export function prepareReportFolder(folder: string): void {
-  const trial = path.join(folder, `.podrun-${process.pid}`);
+export function prepareReportFolder(folder: string, place: string): void {
+  const trial = path.join(place, `.podrun-${process.pid}`);
   try {
     // The umask decides who may read a report.
-    makeFolder(folder, (at) => mkdirSync(at));
+    makeFolder(place, (at) => mkdirSync(at));
     writeFileSync(trial, '');
     rmSync(trial);
   } catch (error) {
-    const isFile = existsSync(folder) && !statSync(folder).isDirectory();
+    const isFile = existsSync(place) && !statSync(place).isDirectory();
     const why = isFile ? 'it exists and is no folder' : errorMessage(error);
     throw new PodrunError('Usage', `the report cannot be written to ${folder}: ${why}`, {
       path: folder,

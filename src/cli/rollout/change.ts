@@ -103,7 +103,7 @@ async function changeRollouts(
   flags: ChangeFlags,
 ): Promise<number> {
   const { dryRun } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   const refs = await rolloutTargets(cli, store, words, flags);
   const nowMs = cli.clock.now().wallMs;
@@ -155,7 +155,7 @@ export function addUndo(group: Command, run: RunVerb): void {
 /** Source: kubectl/pkg/cmd/rollout/rollout_undo.go. */
 async function undo(cli: Cli, words: readonly string[], flags: UndoFlags): Promise<number> {
   const { dryRun, toRevision } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   const refs = await rolloutTargets(cli, store, words, flags);
   return eachObject(cli, refs, (ref) => {

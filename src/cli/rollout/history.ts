@@ -33,7 +33,7 @@ export function addHistory(group: Command, run: RunVerb): void {
 /** Source: kubectl/pkg/cmd/rollout/rollout_history.go. */
 async function history(cli: Cli, words: readonly string[], flags: HistoryFlags): Promise<number> {
   const wanted = flags.revision ?? 0;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   for (const ref of await rolloutTargets(cli, store, words, flags)) {
     const object = getObject(store, ref);

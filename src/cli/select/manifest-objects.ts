@@ -32,6 +32,7 @@ export async function readManifests(
   const { objects, unread, errors } = await loadManifests({
     files: kustomize === undefined ? filename : [await kustomized(cli, kustomize)],
     recursive,
+    pathOf: cli.pathOf,
     stdin: () => cli.stdin,
     download: downloader(cli),
     keepsUnread: true,

@@ -41,7 +41,7 @@ const PROGRAMS = [
  * The manifests of a kustomization, made by kubectl or kustomize.
  * @throws {PodrunError} when neither is installed, or the folder has no kustomization
  */
-export async function kustomized({ env }: Cli, folder: string): Promise<Input> {
+export async function kustomized({ env, cwd }: Cli, folder: string): Promise<Input> {
   const kustomize = PROGRAMS.find(({ program }) => isOnPath(program, env['PATH']));
   if (kustomize === undefined) {
     throw new PodrunError('Unsupported', 'podrun needs kubectl or kustomize for -k, and this machine has neither', {
@@ -49,7 +49,7 @@ export async function kustomized({ env }: Cli, folder: string): Promise<Input> {
     });
   }
   const { program, args } = kustomize;
-  const outcome = await runHelper({ program, args: [...args, folder], cwd: process.cwd(), env: { ...env } });
+  const outcome = await runHelper({ program, args: [...args, folder], cwd, env: { ...env } });
   if (outcome.ok) return { file: folder, bytes: Buffer.from(outcome.stdout) };
   const cause = causeOf(outcome.stderr);
   const why = cause === '' ? outcome.why : `${[program, ...args].join(' ')}: ${cause}`;

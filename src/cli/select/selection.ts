@@ -143,6 +143,7 @@ async function refsInManifests(cli: Cli, command: SelectingCommand, flags: Selec
   const { objects, unread, errors } = await loadManifests({
     files: flags.kustomize === undefined ? flags.filename : [await kustomized(cli, flags.kustomize)],
     recursive: flags.recursive,
+    pathOf: cli.pathOf,
     namespace: flags.namespace,
     stdin: () => cli.stdin,
     download: downloader(cli),

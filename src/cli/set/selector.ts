@@ -34,7 +34,7 @@ async function setSelector(cli: Cli, words: readonly string[], flags: SelectorFl
   checkSetTargets(resources, flags);
   const selector = labelsIn(words.at(-1) ?? '');
   const { dryRun, resourceVersion } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   const refs = await readTargets(cli, store, { command: 'set', words: resources, flags });
   const change = (stored: KubeObject): KubeObject => {

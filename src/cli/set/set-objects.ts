@@ -54,7 +54,7 @@ export async function changePodSpecs(
   { what, change }: PodSpecChange,
 ): Promise<number> {
   const { dryRun } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   const refs = await readTargets(cli, store, { command: 'set', words: resources, flags });
   return eachObject(cli, refs, (ref) => {

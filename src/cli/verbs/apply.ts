@@ -259,7 +259,7 @@ function withExperiments(command: Command): void {
 
 /** Applies the manifests with the flags as commander returns them. Returns the exit code. */
 export async function applyCommand(cli: Cli, files: readonly string[], given: GivenFlags): Promise<number> {
-  const { files: manifests, ...goals } = splitAwaited(files, given.until ?? []);
+  const { files: manifests, ...goals } = splitAwaited(cli, files, given.until ?? []);
   const filename = [...(given.filename ?? []), ...manifests];
   const made = given.serverSide === true ? { made: 'serverside-applied' as const } : {};
   const flags: ApplyFlags = { ...UNLESS_GIVEN, ...given, ...made, ...goals, filename };

@@ -62,7 +62,7 @@ async function condition(cli: Cli, words: readonly string[], flags: ConditionFla
   const { clock } = cli;
   const store = openStore(cli);
   const { dryRun } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const change = (stored: KubeObject): KubeObject => {
     const pod = stored as unknown as StoredPod;
     return { ...stored, status: setConditions(pod.status, edits, clock.now().wallMs) };

@@ -51,7 +51,7 @@ export function register(program: Command, run: RunVerb): void {
  */
 export async function cp(cli: Cli, words: readonly string[], flags: CpFlags): Promise<number> {
   const request = readCopy(words);
-  if (request.how === 'toPod' && statQuietly(request.source.path) === undefined) {
+  if (request.how === 'toPod' && statQuietly(cli.pathOf(request.source.path)) === undefined) {
     throw new PodrunError('NotFound', `${request.source.path} doesn't exist in local filesystem`);
   }
   const reached = await reach(cli, request.how === 'toPod' ? request.target : request.source, flags);
@@ -82,7 +82,7 @@ async function copyTo(
   { source, target }: Copy<'toPod'>,
   flags: CpFlags,
 ): Promise<number> {
-  const file = path.resolve(source.path);
+  const file = path.resolve(cli.cwd, source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
   const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
   const containerPath = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
@@ -129,6 +129,7 @@ async function copyFrom(
     archive,
     root,
     target: target.path,
+    pathOf: cli.pathOf,
     fileName: path.posix.basename(path.posix.normalize(source.path)),
     preserve: flags.preserve,
     warn: cli.note,

@@ -39,7 +39,7 @@ async function dashboard(cli: Cli, { port }: DashboardFlags): Promise<number> {
     throw usage(`invalid --port ${JSON.stringify(port)}`, 'A port is a number from 0 to 65535.');
   }
   const stopped = untilSignal(cli);
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder() });
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder(), pathOf: cli.pathOf });
   const { dashboardOf } = await import('../../server/index.ts');
   const facts = dashboardFacts(openStore(cli));
   let outcome = await dashboardOf(root, number, facts);
@@ -73,7 +73,7 @@ async function startServer(cli: Cli, root: string): Promise<{ end(): Promise<voi
   const argv = [...cli.podrun, '--state-dir', root, 'serve'] as const;
   const env = { ...cli.env, NO_COLOR: '1' };
   const output = { stdout: take, stderr: take };
-  const outcome = await startCommand({ argv, env, cwd: process.cwd(), interactive: false, output }, cli.clock);
+  const outcome = await startCommand({ argv, env, cwd: cli.cwd, interactive: false, output }, cli.clock);
   if (!outcome.ok) throw new PodrunError('NotRunning', outcome.error);
   const { command } = outcome;
   const serves = new Promise<boolean>((resolve) => {

@@ -113,7 +113,7 @@ function variable(text: string, before: readonly string[]): readonly string[] {
 }
 
 async function debug(cli: Cli, words: DebugWords, flags: DebugFlags): Promise<number> {
-  const request = readDebugRequest(words, flags);
+  const request = readDebugRequest(cli, words, flags);
   if (flags.profile === 'legacy') cli.stderr.write(LEGACY);
   const { clock } = cli;
   const store = openStore(cli);

@@ -61,7 +61,7 @@ export function register(program: Command, run: RunVerb): void {
 }
 
 async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
-  const stateDir = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder() });
+  const stateDir = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home: homeFolder(), pathOf: cli.pathOf });
   const userPath = cli.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
   const { clock } = cli;
@@ -69,7 +69,7 @@ async function doctor(cli: Cli, flags: DoctorFlags): Promise<number> {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, ignoresCache: true });
     return { namespaces, findings: await examineMachine(cli, namespaces, stateDir) };
   });
-  const config = readConfigFile({ cwd: process.cwd() });
+  const config = readConfigFile({ cwd: cli.cwd });
   const choice = runtimeChoice({ variable: cli.env['PODRUN_RUNTIME'], file: config?.runtime });
   const report: MachineReport = {
     podrun: version,

@@ -67,7 +67,7 @@ function withObject(flags: EventsFlags, object: string | undefined): EventsFlags
 
 async function events(cli: Cli, flags: EventsFlags): Promise<number> {
   const isWanted = eventFilter(cli, flags);
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const nowMs = (): number => displayNowMs(cli);
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
   refuseWatchedPast(flags.at, flags.watch);

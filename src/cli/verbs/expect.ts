@@ -60,7 +60,7 @@ async function expect(cli: Cli, words: readonly string[], flags: ExpectFlags): P
   }
   const [file = '', ...names] = words;
   if (flags.from !== undefined && names.length > 0) throw usage('cannot specify runs and --from together');
-  const expectations = await readExpectationFile(file);
+  const expectations = await readExpectationFile(cli, file);
   const runs = await runsFor(cli, expectations, names, flags);
   const outcomes = outcomesOf(expectations, runs);
   cli.stdout.write(render(outcomes, flags));

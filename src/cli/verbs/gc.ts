@@ -80,7 +80,7 @@ async function gc(cli: Cli, flags: GcFlags): Promise<number> {
   await withWaitingLine(cli, 'looking for ended Pods and leftovers', collect);
   await withWaitingLine(cli, 'looking for unused images', () =>
     collectImages(openImages(cli), {
-      settings: nodeSettings(readConfigFile({ cwd: process.cwd() })).imageSettings.garbage,
+      settings: nodeSettings(readConfigFile({ cwd: cli.cwd })).imageSettings.garbage,
       nowMs: clock.now().wallMs,
       isDryRun: flags.dryRun !== 'none',
       onRemoved: (name) => {

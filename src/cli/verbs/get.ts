@@ -70,7 +70,7 @@ export function register(program: Command, run: RunVerb): void {
 
 async function get(cli: Cli, words: readonly string[], flags: GetFlags): Promise<number> {
   checkFlags(flags);
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const noWords = words.length === 0 && !namesFiles(flags);
   const selection = await readSelection(cli, 'get', noWords ? ['pods'] : words, flags);
   if (flags.subresource !== undefined && selection.how === 'listed')

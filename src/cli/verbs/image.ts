@@ -95,7 +95,7 @@ async function load(cli: Cli, input: string): Promise<number> {
   if (input === '-' && cli.stdin.isTTY === true) {
     throw usage('standard input is a terminal, and no archive', 'For example: docker save app:dev | podrun image load');
   }
-  const archive = input === '-' ? cli.stdin : await openArchive(input);
+  const archive = input === '-' ? cli.stdin : await openArchive(cli, input);
   const kind = await findLayerKind();
   const platform = { os: 'linux', architecture: goArch() };
   const tools = { store: openImages(cli), clock: cli.clock, kind, platform };
@@ -105,8 +105,8 @@ async function load(cli: Cli, input: string): Promise<number> {
 }
 
 /** Opens a file or a FIFO. @throws {PodrunError} */
-async function openArchive(input: string): Promise<Readable> {
-  const file = await open(input).catch((error: unknown) => {
+async function openArchive({ pathOf }: Cli, input: string): Promise<Readable> {
+  const file = await open(pathOf(input)).catch((error: unknown) => {
     throw unreadableFile(input, error);
   });
   const stats = await file.stat();

@@ -72,7 +72,7 @@ function initCommand(cli: Cli, name: string, flags: InitFlags): number {
   const text = manifestFor(name, flags);
   if (file === undefined) cli.stdout.write(text);
   else {
-    write(file, text, force);
+    write(cli, file, text, force);
     cli.note(`wrote ${file}; try: podrun apply ${file}`);
   }
   return EXIT.ok;
@@ -120,9 +120,9 @@ function partsNamed(word: string): readonly Part[] {
  * Writes a new file.
  * @throws {PodrunError} when the file exists, or cannot be written
  */
-function write(file: string, text: string, force: boolean): void {
+function write({ pathOf }: Cli, file: string, text: string, force: boolean): void {
   try {
-    writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+    writeFileSync(pathOf(file), text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {

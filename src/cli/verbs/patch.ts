@@ -72,7 +72,7 @@ const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcont
 
 async function patchObjects(cli: Cli, words: readonly string[], flags: PatchFlags): Promise<number> {
   const { type, dryRun } = flags;
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const subresource = flags.subresource === SCALE ? undefined : readSubresource(flags.subresource);
   const patch = await readPatch(cli, flags);
   const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
@@ -144,7 +144,7 @@ const PATCH_MAX_BYTES = 3 * 2 ** 20;
 async function readPatchFile(cli: Cli, file: string): Promise<string> {
   try {
     if (file === '-') return await textUpTo(cli.stdin, PATCH_MAX_BYTES);
-    return readUpTo(file, PATCH_MAX_BYTES).toString('utf8');
+    return readUpTo(cli.pathOf(file), PATCH_MAX_BYTES).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
       throw usage(`unable to read patch file: ${errorMessage(error)}`);

@@ -51,7 +51,7 @@ export function register(program: Command, run: RunVerb): void {
 
 async function pull(cli: Cli, word: string, flags: PullManifestFlags): Promise<number> {
   const { type, name } = objectNamed(word);
-  const access = await openCluster(flags);
+  const access = await openCluster(cli, flags);
   const namespace = flags.namespace ?? access.namespace ?? DEFAULT_NAMESPACE;
   const secrets = flags.secrets || flags.redact;
   const pulled = await pullManifest(new ClusterConnection(access), {

@@ -53,7 +53,7 @@ async function pull(cli: Cli, words: readonly string[], flags: PullFlags): Promi
   if (ofFiles === undefined) return EXIT.usage;
   const names = [...new Set([...words, ...ofFiles].map(fullNameOf))];
   const { env, clock } = cli;
-  const cwd = process.cwd();
+  const cwd = cli.cwd;
   const config = readConfigFile({ path: flags.config, cwd });
   const { imageSettings } = nodeSettings(config);
   const settings = { ...imageSettings, providers: readCredentialProviders(flags, cwd) };
@@ -99,6 +99,7 @@ async function imagesIn(cli: Cli, { filename, recursive }: PullFlags): Promise<s
   const { objects, errors } = await loadManifests({
     files: filename,
     recursive,
+    pathOf: cli.pathOf,
     stdin: () => cli.stdin,
     forRunning: false,
   });

@@ -106,7 +106,7 @@ async function replaceObjects(cli: Cli, flags: ReplaceFlags): Promise<number> {
   );
   if (!loaded.ok) return loaded.exitCode;
   if (flags.force) return replaceByForce(cli, store, loaded.objects, flags, stdin);
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const manifests = new Map(loaded.objects.map((manifest) => [refOf(manifest), manifest]));
   return eachObject(cli, [...manifests.keys()], (ref) => {
     const manifest = manifests.get(ref);

@@ -111,7 +111,7 @@ async function scale(cli: Cli, words: readonly string[], flags: ScaleFlags): Pro
   }
   const { dryRun, resourceVersion } = flags;
   const timeoutMs = durationFlag('--timeout', flags.timeout);
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const store = openStore(cli);
   const refs = await readTargets(cli, store, { command: 'scale', words, flags });
   if (refs.length === 0) throw new PodrunError('NotFound', 'no objects passed to scale');

@@ -86,7 +86,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   // A signal during the start ends the server once it is ready.
   const stopped = program === undefined ? untilSignal(cli) : undefined;
   const home = homeFolder();
-  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home });
+  const root = stateRoot({ flag: cli.flags.stateDir, env: cli.env, home, pathOf: cli.pathOf });
   protectStateFolder(root, home);
   const settings = await serveSettings(cli, flags, root);
   let exitCode: number | undefined;
@@ -101,7 +101,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
     host: flags.address,
     port: flags.port === undefined ? undefined : portNumber(flags.port),
     authorization: flags.authorization,
-    auditLog: flags.auditLog,
+    auditLog: flags.auditLog && cli.pathOf(flags.auditLog),
     report: (line) => cli.stderr.write(`${line}\n`),
     onReady: async (server) => {
       if (program === undefined) return serveUntil(stopped, cli, server);
@@ -160,7 +160,7 @@ type ServedPodFlags = Pick<
  */
 async function serveSettings(cli: Cli, flags: ServedPodFlags, root: string): Promise<AgentSettings> {
   const { env, clock } = cli;
-  const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const config = readConfigFile({ path: flags.config, cwd: cli.cwd });
   const place = { stateDir: root, clock, userPath: env['PATH'] };
   const choice = runtimeChoice({ flag: flags.runtime, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
   const { features } = await chooseRuntime(choice, place);

@@ -55,7 +55,7 @@ async function taint(cli: Cli, words: readonly string[], flags: TaintFlags): Pro
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs: cli.clock.now().wallMs });
   const targets = { filename: [], recursive: false, namespace: undefined, selector: flags.selector, all: flags.all };
   const refs = await readTargets(cli, reader, { command: 'taint', words: nodes, flags: targets });
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   return eachObject(cli, refs, (ref) => {
     let operation = '';
     const change = (stored: KubeObject & Node): KubeObject => {

@@ -85,6 +85,7 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
   const all = await lintManifests({
     files: filename,
     recursive,
+    pathOf: cli.pathOf,
     stdin,
     runnable,
     isolation,
@@ -109,7 +110,7 @@ async function validateCommand(cli: Cli, flags: ValidateFlags): Promise<number> 
 /** The isolation of containers that `apply` would find on this machine, with its variables and podrun.yaml. */
 async function isolationHere(cli: Cli): Promise<Isolation> {
   const { env, clock } = cli;
-  const config = readConfigFile({ path: undefined, cwd: process.cwd() });
+  const config = readConfigFile({ path: undefined, cwd: cli.cwd });
   const choice = runtimeChoice({ flag: undefined, variable: env['PODRUN_RUNTIME'], file: config?.runtime });
   const place = { stateDir: openStore(cli).root, clock: machineClock(clock), userPath: env['PATH'] };
   const { features } = await chooseRuntime(choice, place);

@@ -110,7 +110,7 @@ interface Wait {
 
 async function wait(cli: Cli, words: readonly string[], flags: WaitFlags): Promise<number> {
   // Reports a mistake in -o before the wait.
-  objectPrinter(cli.stdout, flags);
+  objectPrinter(cli, flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const conditions = (flags.for.length === 0 ? [''] : flags.for).map(readCondition);
   const settleMs = readSettle(flags, conditions);
@@ -173,7 +173,7 @@ async function settleAll(
   watch: WaitWatch | undefined,
   flags: WaitFlags,
 ): Promise<number> {
-  const printer = objectPrinter(cli.stdout, flags);
+  const printer = objectPrinter(cli, flags);
   const errors: PodrunError[] = [];
   const open: WaitTarget[] = [];
   cli.detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);

@@ -26,13 +26,13 @@ export function annotateRun(cli: Cli, message: string): void {
  * The place of a file below the root of the repository, where GitHub looks for files. Undefined for files elsewhere.
  */
 export function annotationPosition(
-  { env }: Cli,
+  { env, cwd, pathOf }: Cli,
   file: string,
   position: Omit<AnnotationPosition, 'file'>,
 ): AnnotationPosition | undefined {
   if (file === 'STDIN') return undefined;
-  const root = env['GITHUB_WORKSPACE'] || process.cwd();
-  const relative = path.relative(root, path.resolve(file));
+  const root = env['GITHUB_WORKSPACE'] || cwd;
+  const relative = path.relative(root, pathOf(file));
   const isOutside = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
   return isOutside ? undefined : { file: relative, line: position.line, column: position.column };
 }

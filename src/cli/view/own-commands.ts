@@ -32,7 +32,7 @@ export async function runOwnCommand(
   const outcome = await startInForeground({
     argv: [program, ...before, ...folder, ...args],
     env: cli.env,
-    cwd: process.cwd(),
+    cwd: cli.cwd,
     interactive: true,
     output: print === undefined ? {} : { stdout: taker(print), stderr: taker(print) },
   });

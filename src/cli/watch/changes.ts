@@ -84,27 +84,32 @@ function keyOf({ object: { apiVersion, kind, metadata } }: Pick<ManifestObject, 
   return [apiVersion, kind, metadata.namespace ?? '', metadata.name ?? ''].join('\n');
 }
 
-/** A path for people: from the working directory if it is below it. */
-export function displayPath(place: string): string {
-  const below = path.relative(process.cwd(), place);
+/** A path for people: from the current folder if it is below it. */
+export function displayPath(place: string, cwd: string): string {
+  const below = path.relative(cwd, place);
   return below.startsWith('..') ? place : below || '.';
 }
 
 /** The number of changed files that a line names. */
 const MOST_NAMED = 3;
 
-export function displayPaths(files: readonly string[]): string {
-  const named = files.slice(0, MOST_NAMED).map(displayPath).join(', ');
+export function displayPaths(files: readonly string[], cwd: string): string {
+  const named = files
+    .slice(0, MOST_NAMED)
+    .map((file) => displayPath(file, cwd))
+    .join(', ');
   return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
 }
 
 /**
  * Lines about the files that `--watch` follows for each container, and a line about the containers of which it follows
  * none.
+ * @param cwd the current folder, for their names
  */
 export function followedLines(
   objects: readonly ManifestObject[],
   filesOf: (object: ManifestObject) => readonly ContainerFiles[],
+  cwd: string,
 ): string[] {
   const all = objects.flatMap((object) => filesOf(object).map((files) => ({ object, files })));
   const subject = (object: ManifestObject, { container }: ContainerFiles): string =>
@@ -112,7 +117,7 @@ export function followedLines(
   const isFollowed = ({ programs, sources }: ContainerFiles): boolean => programs.length + sources.length > 0;
   const lines = all
     .filter(({ files }) => isFollowed(files))
-    .map(({ object, files }) => `watching for ${subject(object, files)}: ${placesOf(files)}`);
+    .map(({ object, files }) => `watching for ${subject(object, files)}: ${placesOf(files, cwd)}`);
   const rest = all
     .filter(({ files }) => !files.isInit && !isFollowed(files))
     .map(({ object, files }) => `${subject(object, files)} (${files.command || 'its image'})`);
@@ -121,12 +126,12 @@ export function followedLines(
   return [...lines, `not watching for ${rest.join(', ')}: ${rest.length === 1 ? 'it' : 'each of them'} ${why}`];
 }
 
-function placesOf({ programs, sources }: ContainerFiles): string {
+function placesOf({ programs, sources }: ContainerFiles, cwd: string): string {
   const folders = [...new Set(sources.map(({ path: place }) => place))].map((place) => {
     const { endings } = sources.find((each) => each.path === place) ?? {};
-    return endings === undefined ? displayPath(place) : `${patternsOf(endings)} below ${displayPath(place)}`;
+    return endings === undefined ? displayPath(place, cwd) : `${patternsOf(endings)} below ${displayPath(place, cwd)}`;
   });
-  return [...programs.map(displayPath), ...folders].join(', ');
+  return [...programs.map((file) => displayPath(file, cwd)), ...folders].join(', ');
 }
 
 function patternsOf(endings: ReadonlySet<string>): string {

@@ -32,9 +32,9 @@ export interface NamedPlace {
   readonly path: string;
 }
 
-export function namedPlace(text: string): NamedPlace {
+export function namedPlace(text: string, cwd: string): NamedPlace {
   const [, container, place = text] = /^([a-z0-9-]+)=(.+)$/s.exec(text) ?? [];
-  return { container, path: path.resolve(place) };
+  return { container, path: path.resolve(cwd, place) };
 }
 
 /** Programs of one language import each other. */

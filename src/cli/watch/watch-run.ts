@@ -80,7 +80,9 @@ class WatchRun {
     this.#running = running;
     this.#isolation = isolation;
     this.#known = objects;
-    this.#named = (session.flags.watchPath ?? session.config?.watch ?? []).map(namedPlace);
+    this.#named = (session.flags.watchPath ?? session.config?.watch ?? []).map((text) =>
+      namedPlace(text, session.cli.cwd),
+    );
     this.#files = new WatchedFiles(session.cli.clock, (files) => {
       this.#work = this.#work.then(() => this.#changed(files)).catch((error: unknown) => this.#failed(error));
     });
@@ -93,19 +95,25 @@ class WatchRun {
   }
 
   #follow(): void {
-    const { flags } = this.#session;
+    const { cli, flags } = this.#session;
     const isDeep = flags.recursive || flags.kustomize !== undefined;
-    this.#files.follow({ places: manifestPlaces(flags), recursive: isDeep });
+    this.#files.follow({ places: this.#manifests, recursive: isDeep });
     const all = this.#known.flatMap((each) => this.#filesOf(each));
     this.#files.follow({ places: all.flatMap(({ programs }) => programs), recursive: false });
     for (const { path: place } of all.flatMap(({ sources }) => sources)) {
-      const except = path.resolve(this.#session.store.root);
+      const except = this.#session.store.root;
       if (this.#files.followSources(place, { except, counts: (file) => this.#isSource(file) })) continue;
-      this.#tell(
-        `${displayPath(place)} has too many folders: some are not followed; name a smaller one with --watch-path`,
-      );
+      const folder = displayPath(place, cli.cwd);
+      this.#tell(`${folder} has too many folders: some are not followed; name a smaller one with --watch-path`);
     }
-    for (const line of followedLines(this.#known, (each) => this.#filesOf(each))) this.#tell(line);
+    const lines = followedLines(this.#known, (each) => this.#filesOf(each), cli.cwd);
+    for (const line of lines) this.#tell(line);
+  }
+
+  /** The followed files and folders of the command line. */
+  get #manifests(): readonly string[] {
+    const { cli, flags } = this.#session;
+    return manifestPlaces(flags).map((place) => path.resolve(cli.cwd, place));
   }
 
   /** Tells something once. */
@@ -128,14 +136,15 @@ class WatchRun {
   }
 
   #isManifest(file: string): boolean {
-    const places = manifestPlaces(this.#session.flags).map((place) => path.resolve(place));
-    return places.some((place) => file === place || (file.startsWith(`${place}/`) && /\.(?:ya?ml|json)$/.test(file)));
+    return this.#manifests.some(
+      (place) => file === place || (file.startsWith(`${place}/`) && /\.(?:ya?ml|json)$/.test(file)),
+    );
   }
 
   async #changed(files: readonly string[]): Promise<void> {
     if (this.#isClosed) return;
     const { cli, flags, view } = this.#session;
-    const what = `${displayPaths(files)} changed`;
+    const what = `${displayPaths(files, cli.cwd)} changed`;
     const { objects: all, errors } = await loadFromFlags(cli, flags, this.#isolation);
     if (errors.length > 0) {
       view.note(`${what}: the run continues unchanged, because of a mistake`);
@@ -154,7 +163,7 @@ class WatchRun {
     view.note(`${what}: ${changes.map(sentenceOf).join(', ')}`);
     const { monotonicMs } = cli.clock.now();
     for (const file of sources.filter((each) => this.#loops.restarts(each, monotonicMs))) {
-      this.#tell(`${displayPath(file)} changes with each restart: not watching it any more`);
+      this.#tell(`${displayPath(file, cli.cwd)} changes with each restart: not watching it any more`);
     }
     this.#known = objects;
     this.#follow();

@@ -11,7 +11,7 @@ const QUIET_MS = 200;
 
 /** The places that a run follows. */
 export interface WatchedPlaces {
-  /** Files, and folders of files. */
+  /** The paths of files, and of folders of files. */
   readonly places: readonly string[];
   /** True: with their subfolders. */
   readonly recursive: boolean;
@@ -39,7 +39,7 @@ export class WatchedFiles {
   /** Follows these places from now on, beside those before. */
   follow({ places, recursive }: WatchedPlaces): void {
     const wanted = new Set(this.#wanted);
-    for (const place of places.map((each) => path.resolve(each))) {
+    for (const place of places) {
       const isFolder = quietly(() => statSync(place).isDirectory()) === true;
       wanted.add(isFolder ? `${place}/` : place);
       const folder = isFolder ? place : path.dirname(place);

@@ -99,7 +99,7 @@ function withStatus(object: KubeObject): KubeObject {
  * says otherwise.
  */
 function declaredNodes(cli: Cli, flags: WhyFlags): KubeObject[] {
-  const ofFile = namesFiles(flags) ? readConfigFile({ path: undefined, cwd: process.cwd() })?.nodes : undefined;
+  const ofFile = namesFiles(flags) ? readConfigFile({ path: undefined, cwd: cli.cwd })?.nodes : undefined;
   const declared = nodesOfFlags(flags) ?? ofFile ?? [];
   const [machine] = declared.length === 0 ? [] : nodesOf(cli);
   return declared.map(({ name, labels, taints, unschedulable, capacity, allocatable }) => ({
@@ -114,5 +114,5 @@ function declaredNodes(cli: Cli, flags: WhyFlags): KubeObject[] {
 /** The nodes of the state folder, with what podrun.yaml says about them. */
 function nodesOf(cli: Cli): readonly SchedulingNode[] {
   const store = openStore(cli);
-  return new ClusterNodes(store, store.root, nodeSettings(readConfigFile({ cwd: process.cwd() }))).all;
+  return new ClusterNodes(store, store.root, nodeSettings(readConfigFile({ cwd: cli.cwd }))).all;
 }

@@ -11,7 +11,7 @@ import {
 } from './load-object.ts';
 import type { ManifestMistake, Notice, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText, readDocument } from '../read/documents.ts';
-import { filesOf, type Input, isUrl, readInput, readStdin, readUrl } from '../read/input.ts';
+import { filesOf, type Input, isUrl, type PlaceOf, readInput, readStdin, readUrl } from '../read/input.ts';
 import { MAX_ERRORS } from '../read/limits.ts';
 import { SourceError, type SourceText } from '../read/source-node.ts';
 
@@ -20,6 +20,8 @@ export interface LoadOptions extends LoadObjectOptions {
   readonly files: ReadonlyArray<string | Input>;
   /** Read nested folders too. */
   readonly recursive?: boolean;
+  /** The places of named files. Default: relative names begin in the current folder of the process. */
+  readonly pathOf?: PlaceOf | undefined;
   readonly stdin?: () => AsyncIterable<Uint8Array>;
   /** Opens a URL. Without it, a URL is an error. */
   readonly download?: (url: string) => AsyncIterable<Uint8Array>;
@@ -114,7 +116,8 @@ class Loader {
       yield await readUrl(argument, this.#options.download(argument));
       return;
     }
-    for (const file of filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);
+    const { recursive = false, pathOf } = this.#options;
+    for (const file of filesOf(argument, recursive, pathOf)) yield await readInput(file, pathOf);
   }
 
   #document(file: string, document: DocumentText): void {

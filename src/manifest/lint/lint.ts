@@ -3,7 +3,7 @@ import type { Finding, Findings } from './finding.ts';
 import { loadManifests, type LoadResult } from '../check/load.ts';
 import type { LoadedObject } from '../check/load-object.ts';
 import type { DocumentProblem, Notice } from '../check/manifest-mistake.ts';
-import { filesOf } from '../read/input.ts';
+import { filesOf, type PlaceOf } from '../read/input.ts';
 import { groupFieldsWithoutEffect, refusedFields } from '../support/find-fields.ts';
 import { podIn } from '../base/pod-specs.ts';
 import type { Isolation } from '../support/rule.ts';
@@ -21,6 +21,8 @@ export interface LintOptions {
   readonly files: readonly string[];
   /** Read nested folders too. */
   readonly recursive: boolean;
+  /** The places of named files, as in LoadOptions. */
+  readonly pathOf?: PlaceOf | undefined;
   readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Also report fields that podrun refuses to run, and fields without effect. */
   readonly runnable: boolean;
@@ -43,10 +45,10 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
   const unreadable: string[] = [];
   let [files, objects] = [0, 0];
   for (const argument of options.files) {
-    for (const file of await expanded(argument, options.recursive, unreadable)) {
-      const { recursive, stdin } = options;
+    for (const file of await expanded(argument, options, unreadable)) {
+      const { recursive, pathOf, stdin } = options;
       // `create` accepts generateName: it is no mistake in a manifest.
-      const loaded = await loadManifests({ files: [file], recursive, stdin, command: 'create', ...READING });
+      const loaded = await loadManifests({ files: [file], recursive, pathOf, stdin, command: 'create', ...READING });
       const inputProblems = loaded.errors.flatMap((error) => (error.stage === 'input' ? [error.message] : []));
       unreadable.push(...inputProblems);
       if (inputProblems.length === 0) files += 1;
@@ -80,10 +82,14 @@ function looseFinding({ from, path, message, hint }: LooseReference<LoadedObject
   return { ...place, level: 'warning', rule: 'loose-reference', path, message: `${path}: ${message}`, hint };
 }
 
-async function expanded(argument: string, recursive: boolean, unreadable: string[]): Promise<readonly string[]> {
+async function expanded(
+  argument: string,
+  { recursive, pathOf }: LintOptions,
+  unreadable: string[],
+): Promise<readonly string[]> {
   if (argument === '-') return [argument];
   try {
-    return filesOf(argument, recursive);
+    return filesOf(argument, recursive, pathOf);
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     unreadable.push(error.message);

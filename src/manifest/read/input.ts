@@ -15,56 +15,63 @@ export interface Input {
   readonly bytes: Buffer;
 }
 
+/** Leads from the name of a file, as the user writes it and messages show it, to a path that can be opened. */
+export type PlaceOf = (file: string) => string;
+
+/** Relative names begin in the current folder of the process. */
+const asNamed: PlaceOf = (file) => file;
+
 /**
  * The files for an argument of `-f`: the file itself, or the manifests in a folder, sorted by name.
  * @param recursive true to read nested folders too
  * @throws {PodrunError} (InvalidManifest) when there is no such file, or no manifest in the folder
  */
-export function filesOf(argument: string, recursive: boolean): string[] {
+export function filesOf(argument: string, recursive: boolean, pathOf: PlaceOf = asNamed): string[] {
   let isFolder: boolean;
   try {
-    isFolder = statSync(argument).isDirectory();
+    isFolder = statSync(pathOf(argument)).isDirectory();
   } catch (error) {
     throw inputError(argument, error);
   }
   if (!isFolder) return [argument];
-  const files = filesInFolder(argument, recursive);
+  const files = filesInFolder(argument, recursive, pathOf);
   if (files.length > 0) return files;
   const message = `error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`;
-  throw new PodrunError('InvalidManifest', message, { path: argument, hint: adviseRecursion(argument) });
+  throw new PodrunError('InvalidManifest', message, { path: argument, hint: adviseRecursion(argument, pathOf) });
 }
 
 /** Advice to read a folder with `-R`, since its subfolders have manifests. Undefined: they have none. */
-export function adviseRecursion(argument: string): string | undefined {
-  if (isUrl(argument) || argument === '-' || !statSync(argument).isDirectory()) return undefined;
-  const own = filesInFolder(argument, false).length;
-  const others = filesInFolder(argument, true).length - own;
+export function adviseRecursion(argument: string, pathOf: PlaceOf): string | undefined {
+  if (isUrl(argument) || argument === '-' || !statSync(pathOf(argument)).isDirectory()) return undefined;
+  const own = filesInFolder(argument, false, pathOf).length;
+  const others = filesInFolder(argument, true, pathOf).length - own;
   return others === 0 ? undefined : `The subfolders of ${argument} have ${others} more: read them with -R.`;
 }
 
-function filesInFolder(folder: string, recursive: boolean): string[] {
+function filesInFolder(folder: string, recursive: boolean, pathOf: PlaceOf): string[] {
   let entries: Dirent[];
   try {
-    entries = readdirSync(folder, { withFileTypes: true });
+    entries = readdirSync(pathOf(folder), { withFileTypes: true });
   } catch (error) {
     throw inputError(folder, error);
   }
   const files: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(recursive ? filesInFolder(file, true) : []));
+    if (entry.isDirectory()) files.push(...(recursive ? filesInFolder(file, true, pathOf) : []));
     else if (EXTENSIONS.includes(path.extname(entry.name))) files.push(file);
   }
   return files;
 }
 
 /** Reads a file up to a limit, since it may be a pipe or an endless device. @throws {PodrunError} (InvalidManifest) */
-export async function readInput(file: string): Promise<Input> {
+export async function readInput(file: string, pathOf: PlaceOf = asNamed): Promise<Input> {
   try {
+    const place = pathOf(file);
     // A regular file is read at once: a stream would add milliseconds to every start.
-    const info = statSync(file);
-    if (info.isFile() && info.size <= MAX_INPUT_BYTES) return { file, bytes: readFileSync(file) };
-    return { file, bytes: await readAll(file, createReadStream(file)) };
+    const info = statSync(place);
+    if (info.isFile() && info.size <= MAX_INPUT_BYTES) return { file, bytes: readFileSync(place) };
+    return { file, bytes: await readAll(file, createReadStream(place)) };
   } catch (error) {
     throw inputError(file, error);
   }

@@ -40,6 +40,8 @@ export interface StateRootSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
   readonly home: string;
+  /** The place of a named folder. Default: relative names begin in the current folder of the process. */
+  readonly pathOf?: (folder: string) => string;
 }
 
 // The longest file name on Linux and macOS, two bytes longer than a name in Kubernetes.
@@ -53,9 +55,9 @@ const USUAL_NAME = /^[a-z0-9][a-z0-9.-]{0,200}$/;
  * absolute), else `~/.local/state/podrun`.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
-export function stateRoot({ flag, env, home }: StateRootSources): string {
+export function stateRoot({ flag, env, home, pathOf = (folder) => folder }: StateRootSources): string {
   const chosen = flag || env['PODRUN_STATE_DIR'];
-  if (chosen) return path.resolve(chosen);
+  if (chosen) return path.resolve(pathOf(chosen));
   const xdg = env['XDG_STATE_HOME'];
   const usual = xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
   // `sudo -E` keeps the HOME of the user, who must not find files of root there: root gets a store of its own.

@@ -36,7 +36,7 @@ it('a changed file concerns the containers that name it, else those beside whose
     ],
   };
   const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec };
-  const named = [namedPlace(`named=${path.join(root, 'src')}`)];
+  const named = [namedPlace('named=src', root)];
   const all = containerFiles(pod, { commandLine: [], configFile: [] }, { root, named });
   const concerned = (file: string): readonly string[] => {
     const { hasInit, inPlace } = concernedContainers(all, all, [path.join(root, file)]);

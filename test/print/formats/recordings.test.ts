@@ -31,20 +31,17 @@ const pods = ['list-of-three', 'sidecar-running', 'restarts-with-ages', 'labels-
   .flatMap(goldenPods)
   .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 
-const home = process.cwd();
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'podrun-formats-'));
-  process.chdir(folder);
 });
 afterAll(() => {
-  process.chdir(home);
   rmSync(folder, { recursive: true });
 });
 
 describe.each(recordings)('get $args', (recording) => {
   it('prints what kubectl prints', () => {
-    for (const [name, text] of Object.entries(recording.files ?? {})) writeFileSync(name, text);
+    for (const [name, text] of Object.entries(recording.files ?? {})) writeFileSync(path.join(folder, name), text);
     const { stdout, stderr } = run(recording.args);
     expect(stdout).toEqual(as(recording.stdout, stdout));
     expect(stderr).toEqual(as(recording.stderr, stderr));
@@ -66,7 +63,7 @@ function run(args: readonly string[]): { stdout: string; stderr: string } {
   const shown = args.includes('none=x') ? [] : pods;
   try {
     const printer = objectPrinter(
-      { isTerminal: false, keepText: () => undefined },
+      { pathOf: (file) => path.join(folder, file), stdout: { isTerminal: false, keepText: () => undefined } },
       {
         output: args.includes('-o') ? output : undefined,
         template: value('--template'),

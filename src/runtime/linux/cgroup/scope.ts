@@ -36,6 +36,7 @@ export interface ScopeRequest {
   readonly facts: Omit<ScopeFacts, 'exists' | 'platform'>;
   /** The command line of this podrun. */
   readonly argv: readonly string[];
+  readonly cwd: string;
   readonly interactive: boolean;
   /** Registers a function that passes podrun's signals on to the command. */
   readonly onSignal: (forward: (signal: NodeJS.Signals) => void) => void;
@@ -45,10 +46,15 @@ export interface ScopeRequest {
  * Runs this podrun again in a scope, where that makes limits possible, and returns its exit code. Undefined: this
  * process continues, because it needs no scope or systemd gives none.
  */
-export async function runInScope({ facts, argv, interactive, onSignal }: ScopeRequest): Promise<number | undefined> {
+export async function runInScope({
+  facts,
+  argv,
+  cwd,
+  interactive,
+  onSignal,
+}: ScopeRequest): Promise<number | undefined> {
   if (!wantsScope({ ...facts, platform: process.platform, exists: existsSync })) return undefined;
   const env = { ...facts.env, [INSIDE]: '1' };
-  const cwd = process.cwd();
   const silent = ['sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh'] as const;
   const trial = await startInForeground({ argv: [...silent, ...SCOPE, 'true'], env, cwd, interactive });
   if (!trial.ok || (await trial.command.exitCode) !== 0) return undefined;

@@ -47,6 +47,7 @@ describe('in a scope', needs('Linux'), () => {
     return runInScope({
       facts: { isRoot: false, canLimit: false, hasReadInput: false, env },
       argv: ['sh', '-c', 'exit 7'],
+      cwd: folder,
       interactive: false,
       onSignal: () => undefined,
     });
