@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { inBackground } from '../defects.ts';
 import { topWorkload, workloadsAbove } from '../apiserver/index.ts';
 import type { Container, HTTPGetAction, StoredEvent, StoredPod, WatchEvent } from '../api/index.ts';
@@ -35,6 +36,7 @@ import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { PodHandlers } from './runtime-class/pod-handlers.ts';
 import type { AgentSettings } from '../settings/index.ts';
+import { namespacesOf } from './steps/confinement.ts';
 import { type LaunchInput, type LaunchOutcome, prepareLaunch, releaseLaunch, restoreLaunch } from './steps/step.ts';
 import { terminationMessage } from './termination-message.ts';
 import type { SandboxAttempt } from './volumes/pod-volumes.ts';
@@ -164,6 +166,7 @@ export class Machine implements PodMachine {
     if (!hostname.ok) throw new Error(hostname.message);
     const [address, events] = await Promise.all([this.networks.join(pod, attempt, network), this.#names.open(pod)]);
     for (const event of events) attempt.event(event);
+    await this.#sizeVolumes(pod);
     await this.#meetFaults(pod);
     return address;
   }
@@ -176,7 +179,22 @@ export class Machine implements PodMachine {
     await faults.joined(pod, names, (isCut) => this.networks.cutOff(pod, isCut));
   }
 
+  /** Gives volumes their file systems in the mounts of the Pod. */
+  async #sizeVolumes(pod: StoredPod): Promise<void> {
+    const { runtime, images } = this.#options;
+    await this.#volumes.of(pod)?.size(async (memory) => {
+      if (this.#handlers.isPlain(pod) || runtime.openPod === undefined)
+        return { ok: false, error: 'it has no mounts of its own' };
+      return runtime.openPod({
+        pod: namespacesOf(pod, images, { memory }),
+        folder: path.join(this.#files.paths(pod).layers, '.pod'),
+        network: this.networks.privateNetworkOf(pod)?.join,
+      });
+    });
+  }
+
   async removeSandbox(pod: StoredPod): Promise<void> {
+    if ((this.#volumes.of(pod)?.memory ?? []).length > 0) await this.#options.runtime.closePod?.(pod.metadata.uid);
     this.#volumes.remove(pod);
     this.#handlers.forget(pod);
     this.#journals.close(pod);
@@ -193,6 +211,7 @@ export class Machine implements PodMachine {
   }
 
   async prepare(pod: StoredPod, instance: InstanceRef): Promise<LaunchOutcome> {
+    await this.#sizeVolumes(pod);
     const outcome = await prepareLaunch(this.#handlers.stepsOf(pod), this.#launchInput(pod, instance));
     return outcome.ok ? { ...outcome, user: userOf(outcome.launch.identity, this.#options.rights()) } : outcome;
   }

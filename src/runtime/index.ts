@@ -7,6 +7,7 @@ export type {
   ImageRoot,
   Mount,
   OciProgram,
+  PodMemory,
   PodNamespaces,
   ResourceLimits,
 } from './base/confinement.ts';
@@ -22,6 +23,8 @@ export type {
   ExecOutcome,
   ExecRequest,
   ExecStart,
+  PodOutcome,
+  PodRequest,
   OutputStream,
   ProcessExit,
   ProcessStreams,

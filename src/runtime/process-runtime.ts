@@ -21,6 +21,8 @@ import type {
   ExecOutcome,
   ExecRequest,
   ExecStart,
+  PodOutcome,
+  PodRequest,
   ProcessExit,
   RunningContainer,
   Runtime,
@@ -186,6 +188,14 @@ export class ProcessRuntime implements Runtime {
     if (!startup.ok) return { error: startFailed(startup.error) };
     pipes.runs();
     return { process: startup.process, notice };
+  }
+
+  openPod(request: PodRequest): Promise<PodOutcome> {
+    return this.#confiner?.openPod(request) ?? Promise.resolve({ ok: false, error: 'there are no namespaces' });
+  }
+
+  async closePod(uid: string): Promise<void> {
+    await this.#confiner?.closePod(uid);
   }
 
   /** Kills every main process with its group, without waiting: for a process that ends abnormally. */

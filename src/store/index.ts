@@ -36,7 +36,7 @@ export {
 } from './disk/atomic-file.ts';
 export { onDisk } from './disk/disk-errors.ts';
 export { FileLocks } from './disk/file-lock.ts';
-export { makeInMemory, removeInMemory } from './disk/in-memory.ts';
+export { linkToMemory, makeInMemory, removeInMemory } from './disk/in-memory.ts';
 export {
   distanceOf,
   isSelf,

@@ -157,7 +157,7 @@ FIELDS:
         'pod.spec.volumes.emptyDir.medium      no effect   ' +
         'podrun has no huge pages: the folder is on disk (Memory works)\n' +
         'pod.spec.volumes.emptyDir.sizeLimit   partly      ' +
-        'measured every 10 seconds; in memory the size of a tmpfs, for root with namespaces\n',
+        'measured every 10 seconds; in memory the size of a tmpfs, with namespaces\n',
     );
   });
 });

@@ -81,6 +81,11 @@ export class PodHandlers {
     return (this.#plainPods.has(metadata.uid) ? this.#plainSteps : undefined) ?? this.#steps;
   }
 
+  /** True for a Pod of plain processes while all other Pods run in namespaces. */
+  isPlain({ metadata }: StoredPod): boolean {
+    return this.#plainPods.has(metadata.uid);
+  }
+
   /** Called when the Pod's sandbox is removed. */
   forget({ metadata }: StoredPod): void {
     this.#plainPods.delete(metadata.uid);

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homeFolder } from '../../user.ts';
 import { allContainers, type EphemeralContainer, type StoredPod } from '../../api/index.ts';
 import { absoluteMountPath, podHostname, podSysctls } from '../../lifecycle/index.ts';
-import { type Confinement, type Mount, pathInImage, type PodNamespaces } from '../../runtime/index.ts';
+import { type Confinement, type Mount, pathInImage, type PodMemory, type PodNamespaces } from '../../runtime/index.ts';
 import { type FileStore, memoryFolders, type PodFiles, stateRoot } from '../../store/index.ts';
 import type { ContainerImages, LaunchImage } from '../../images/index.ts';
 import type { AgentSettings } from '../../settings/index.ts';
@@ -22,7 +22,7 @@ export function confinementStep(
       const confinement: Confinement = {
         ...isolation,
         ...(oci && { strictPid1: true, oci: { ...oci, seccomp: filter } }),
-        pod: { ...podNamespaces(input.pod), ...mappedUsers(input.pod, images, image) },
+        pod: namespacesOf(input.pod, images, { image, memory: input.sandbox.volumes?.memory }),
         image: image?.root,
         layerDir: files.layer(input.pod, input.instance),
         processesOf: targetOf(input),
@@ -51,7 +51,20 @@ function imageVolumes(image: LaunchImage | undefined, mounts: readonly Mount[]):
   });
 }
 
-function podNamespaces(pod: StoredPod): PodNamespaces {
+/** The parts of a Pod on which its namespaces depend. */
+interface PodParts {
+  /** The image of a container. */
+  readonly image?: LaunchImage | undefined;
+  /** The file systems in memory. */
+  readonly memory?: readonly PodMemory[] | undefined;
+}
+
+/** The namespaces of a Pod. */
+export function namespacesOf(
+  pod: StoredPod,
+  images: ContainerImages | undefined,
+  { image, memory = [] }: PodParts,
+): PodNamespaces {
   const { metadata, spec } = pod;
   const hostname = podHostname(pod);
   return {
@@ -62,6 +75,8 @@ function podNamespaces(pod: StoredPod): PodNamespaces {
     sharesProcesses: spec.shareProcessNamespace === true,
     hostProcesses: spec.hostPID === true,
     hostIPC: spec.hostIPC === true,
+    ...mappedUsers(pod, images, image),
+    ...(memory.length > 0 && { memory }),
   };
 }
 

@@ -13,7 +13,7 @@ export type OciOf = (pod: StoredPod) => OciProgram | undefined;
 /** The parts of a Pod's sandbox that its containers use. */
 export interface PodSandbox {
   /** Undefined: the Pod has no volumes. */
-  readonly volumes: Pick<PodVolumes, 'mount' | 'readFile'> | undefined;
+  readonly volumes: (Pick<PodVolumes, 'mount' | 'readFile'> & Partial<Pick<PodVolumes, 'memory'>>) | undefined;
   /** Undefined: the Pod has no address. */
   readonly podIP: string | undefined;
   /** Undefined: the host's network. */

@@ -17,6 +17,7 @@ import {
   type EventDraft,
   failedMount,
   hostPathMade,
+  memoryVolumeSize,
   memoryWanted,
   type Mounted,
   mountSubPath,
@@ -29,12 +30,12 @@ import {
   sizeLimitMeasured,
   volumeOnDisk,
 } from '../../lifecycle/index.ts';
-import { type FileStore, removeInMemory, type Subscription } from '../../store/index.ts';
+import { type FileStore, linkToMemory, removeInMemory, type Subscription } from '../../store/index.ts';
 import { accountToken } from '../../apiserver/index.ts';
 import { pause } from '../probe/input.ts';
-import { fileTrouble, pathInImage } from '../../runtime/index.ts';
+import { fileTrouble, pathInImage, type PodMemory, type PodOutcome } from '../../runtime/index.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
-import { setUpVolume, sizesMemory, type VolumeSources } from './set-up-volume.ts';
+import { giveVolume, setUpVolume, type VolumeSources } from './set-up-volume.ts';
 
 export interface PodVolumesOptions {
   readonly pod: StoredPod;
@@ -68,6 +69,8 @@ export class PodVolumes {
   readonly #subscriptions: Subscription[] = [];
   /** The folders of volumes that are ready, by name of the volume. */
   readonly #ready = new Map<string, string>();
+  /** The volumes with a file system of their own in the mounts of the Pod, by name of the volume. */
+  readonly #memory = new Map<string, PodMemory>();
   /** The alarms for new tokens, by name of the volume. */
   readonly #refreshes = new Map<string, Alarm>();
   #pod: StoredPod;
@@ -86,6 +89,29 @@ export class PodVolumes {
     this.#event = event;
     const volumes = this.#pod.spec.volumes ?? [];
     await Promise.all(volumes.map((volume) => this.#setUpInTime(volume, signal)));
+  }
+
+  /** The file systems in the mounts of the Pod. */
+  get memory(): readonly PodMemory[] {
+    return [...this.#memory.values()];
+  }
+
+  /**
+   * Gives emptyDirs in memory their file systems in the mounts of the Pod, for all that podrun and its containers do
+   * with them. Called before each start: these mounts may be new ones.
+   */
+  async size(open: (memory: readonly PodMemory[]) => Promise<PodOutcome>): Promise<void> {
+    if (this.#memory.size === 0) return;
+    const { sources } = this.#options;
+    const outcome = await open(this.memory);
+    for (const [name, { folder }] of this.#memory) {
+      const place = outcome.ok ? `${outcome.root}${folder}` : folder;
+      if (outcome.ok && outcome.isNew) giveVolume(place, { isReadOnly: false, onlyOnMismatch: false }, sources);
+      linkToMemory(path.join(sources.volumes, name), place);
+      this.#ready.set(name, place);
+      if (!outcome.ok) this.#event(sizeLimitMeasured(name, outcome.error));
+    }
+    if (!outcome.ok) this.#memory.clear();
   }
 
   /** Updates volumes that show the Pod's labels or annotations, after a change of these. */
@@ -144,7 +170,7 @@ export class PodVolumes {
       const mayMake = spec?.image === undefined;
       const opened =
         chosen.subPath === ''
-          ? { ok: true as const, path: folder, identity: undefined }
+          ? { ok: true as const, path: this.#memory.get(volume)?.folder ?? folder, identity: undefined }
           : openSubPath(folder, chosen.subPath, mayMake);
       if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
       const { path: source, identity } = opened;
@@ -205,14 +231,23 @@ export class PodVolumes {
       const isOnDisk = folder === path.join(sources.volumes, volume.name);
       if (isNew && memoryWanted(volume) !== undefined) {
         if (isOnDisk) this.#event(volumeOnDisk(volume.name));
-        else if (volume.emptyDir?.sizeLimit !== undefined && !sizesMemory(sources))
-          this.#event(sizeLimitMeasured(volume.name));
+        else if (volume.emptyDir !== undefined) this.#isInMemory(volume, folder);
       }
       return true;
     } catch (error) {
       this.#event(failedMount(volume.name, fileTrouble(error)));
       return false;
     }
+  }
+
+  #isInMemory(volume: Volume, folder: string): void {
+    const { name, emptyDir } = volume;
+    const { sizesMemory } = this.#options.sources;
+    if (sizesMemory === 'in Pod') {
+      const bytes = memoryVolumeSize(volume, this.#pod.spec, this.#options.node);
+      this.#memory.set(name, { folder: realpathSync(folder), bytes });
+    }
+    if (sizesMemory === undefined && emptyDir?.sizeLimit !== undefined) this.#event(sizeLimitMeasured(name));
   }
 
   #facts(volume: Volume): VolumeFacts {

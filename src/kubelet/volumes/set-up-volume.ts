@@ -36,8 +36,11 @@ export interface VolumeSources {
   readonly imageFiles?: (reference: string) => ImageLayers;
   /** Called when a missing folder was made that the manifest expects. */
   readonly onMade?: (volume: string, folder: string) => void;
-  /** True: an emptyDir in memory has a file system with a size of its own, as on a node. */
-  readonly sizesMemory?: boolean;
+  /**
+   * The place where an emptyDir in memory is mounted as a file system with a size of its own, as on a node: this
+   * machine, or the mounts of its Pod alone. Undefined: it has none.
+   */
+  readonly sizesMemory?: 'here' | 'in Pod' | undefined;
   /** The group that gets the volumes. Undefined: volumes keep their group. */
   readonly group?: number | undefined;
 }
@@ -87,11 +90,6 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, sources: VolumeS
   return folder;
 }
 
-/** True where each emptyDir in memory gets a file system of its own size. */
-export function sizesMemory({ memory, sizesMemory: mayMount }: Pick<VolumeSources, 'memory' | 'sizesMemory'>): boolean {
-  return memory.mounts !== undefined && mayMount === true;
-}
-
 /** The folder in memory of a volume that must not be on a disk. Undefined: the volume has to be on disk, or may be. */
 function setUpInMemory(
   volume: Volume,
@@ -103,14 +101,21 @@ function setUpInMemory(
   if (bytes === undefined) return undefined;
   const { memory } = sources;
   const { uid } = pod.metadata;
-  if (!sizesMemory(sources) || volume.emptyDir === undefined) return makeInMemory(memory, { uid, link, bytes });
+  if (sources.sizesMemory === undefined || volume.emptyDir === undefined)
+    return makeInMemory(memory, { uid, link, bytes });
   // Only its mount point takes room of the memory there.
   const made = makeInMemory(memory, { uid, link, bytes: 1 });
-  if (made?.isNew === true) memory.mounts?.mount(made.folder, memoryVolumeSize(volume, pod.spec, node));
+  if (made?.isNew === true && sources.sizesMemory === 'here')
+    memory.mounts?.mount(made.folder, memoryVolumeSize(volume, pod.spec, node));
   return made;
 }
 
-function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: VolumeSources): void {
+/** Gives a volume to the group that its Pod wants. */
+export function giveVolume(
+  folder: string,
+  how: Omit<VolumeGroup, 'gid'>,
+  { group }: Pick<VolumeSources, 'group'>,
+): void {
   if (group !== undefined) giveToGroup(folder, { gid: group, ...how });
 }
 

@@ -24,7 +24,7 @@ async function measured(
 ): Promise<Record<string, number>> {
   const usage: Record<string, number> = {};
   for (const [name, enoughBytes] of wanted)
-    // A volume in memory is a link.
-    usage[name] = await diskUsage(await promises.realpath(folderOf(name)).catch(() => folderOf(name)), enoughBytes);
+    // A volume in memory is a link. Its text counts: it may lead through /proc into the mounts of the Pod.
+    usage[name] = await diskUsage(await promises.readlink(folderOf(name)).catch(() => folderOf(name)), enoughBytes);
   return usage;
 }

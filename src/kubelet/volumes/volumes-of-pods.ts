@@ -1,10 +1,11 @@
 import { claimedData, type ClaimedData } from '../../apiserver/index.ts';
-import type { StoredPod } from '../../api/index.ts';
+import { allContainers, type StoredPod, type VolumeMount } from '../../api/index.ts';
 import type { NodeImages } from '../../images/index.ts';
 import { imageFolder, imageNotHere, type NodeFacts, type OwnRights, volumeGroup } from '../../lifecycle/index.ts';
 import type { ImageLayers } from '../../runtime/index.ts';
 import type { AgentSettings } from '../../settings/index.ts';
-import type { PodFiles } from '../../store/index.ts';
+import type { MemoryArea, PodFiles } from '../../store/index.ts';
+import type { VolumeSources } from './set-up-volume.ts';
 import { PodVolumes, type PodVolumesOptions, type SandboxAttempt } from './pod-volumes.ts';
 
 interface VolumesOptions extends Omit<PodVolumesOptions, 'pod' | 'node' | 'sources'> {
@@ -47,7 +48,7 @@ export class VolumesOfPods {
         if (layers === undefined) throw new Error(imageNotHere(reference));
         return layers;
       },
-      sizesMemory: canMount(rights()),
+      sizesMemory: sizesMemory(pod, rights(), store.memory),
       group: volumeGroup(pod.spec, rights()),
     };
     this.#volumes.get(uid)?.close();
@@ -63,7 +64,21 @@ export class VolumesOfPods {
   }
 }
 
-/** True where podrun may mount: as root whose containers have namespaces of their own. */
-function canMount({ tier, isInUserNamespace }: OwnRights): boolean {
-  return tier === 'namespace' && !isInUserNamespace;
+/**
+ * Only root mounts for this machine. In the namespaces of an ordinary user, the mounts of a Pod have no tie to the
+ * machine's mounts, which a container with propagation needs.
+ */
+function sizesMemory(
+  { spec }: StoredPod,
+  { tier, isInUserNamespace }: OwnRights,
+  { mounts }: MemoryArea,
+): VolumeSources['sizesMemory'] {
+  if (tier !== 'namespace' || mounts === undefined) return undefined;
+  if (!isInUserNamespace) return 'here';
+  const isTied = allContainers(spec).some(({ volumeMounts = [] }) => volumeMounts.some(isTie));
+  return isTied ? undefined : 'in Pod';
+}
+
+function isTie({ mountPropagation = 'None' }: VolumeMount): boolean {
+  return mountPropagation !== 'None';
 }

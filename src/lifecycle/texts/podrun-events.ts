@@ -180,9 +180,11 @@ export function volumeOnDisk(volume: string): EventDraft {
 }
 
 /** podrun's own: an emptyDir in memory has no file system of its own that would refuse what is above its limit. */
-export function sizeLimitMeasured(volume: string): EventDraft {
+export function sizeLimitMeasured(
+  volume: string,
+  cause = 'no file system of that size can be mounted for it here',
+): EventDraft {
   const how = 'podrun measures its sizeLimit every 10 seconds and evicts the Pod above it';
-  const cause = 'only root with namespaces gives it a file system of that size';
   return podrunEvent('SizeLimitMeasured', `volume ${goQuote(volume)}: ${how}: ${cause}`);
 }
 

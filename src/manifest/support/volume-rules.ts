@@ -63,7 +63,7 @@ export const VOLUME_RULES: SupportTable = {
       'podrun has no huge pages: the folder is on disk (Memory works)',
       (medium) => !String(medium).startsWith('HugePages'),
     ),
-    sizeLimit: partly('measured every 10 seconds; in memory the size of a tmpfs, for root with namespaces'),
+    sizeLimit: partly('measured every 10 seconds; in memory the size of a tmpfs, with namespaces'),
   },
   ImageVolumeSource: {
     reference: partly('with namespaces, or the folder that podrun.yaml names for it'),

@@ -78,6 +78,15 @@ export interface PodNamespaces {
   readonly hostIPC: boolean;
   /** True when a container of the Pod has an image whose owners are `mapped`: all its containers have these users. */
   readonly hasMappedUsers?: boolean;
+  /** File systems in memory that the containers of the Pod alone see, at these places of the host. */
+  readonly memory?: readonly PodMemory[] | undefined;
+}
+
+/** A file system in memory with a size of its own. */
+export interface PodMemory {
+  /** An existing folder of the host, without links. */
+  readonly folder: string;
+  readonly bytes: number;
 }
 
 /** A file or folder at a path in the container. Both are absolute, without `.` and `..`. */

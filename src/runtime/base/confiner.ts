@@ -1,5 +1,5 @@
 import type { Inside } from './inside.ts';
-import type { ContainerLaunch } from './runtime.ts';
+import type { ContainerLaunch, PodOutcome, PodRequest } from './runtime.ts';
 
 /** Isolates containers from the machine. */
 export interface Confiner {
@@ -8,6 +8,10 @@ export interface Confiner {
    * @param cgroups the folders of the cgroups for its processes
    */
   open(launch: ContainerLaunch, cgroups: readonly string[]): Promise<InsideOutcome>;
+  /** See Runtime.openPod. Never rejects. */
+  openPod(request: PodRequest): Promise<PodOutcome>;
+  /** Never rejects. */
+  closePod(uid: string): Promise<void>;
   /** Prepares work that the next container would wait for. */
   prepare(): void;
   /** Kills everything inside all containers, without waiting. */

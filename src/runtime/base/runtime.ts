@@ -1,6 +1,6 @@
 import type { Instant } from '../../api/index.ts';
 import type { UsageTotals } from '../../machine/index.ts';
-import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
+import type { Confinement, Identity, PodNamespaces, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import type { NetworkJoin } from './join.ts';
 import type { SeccompProgram } from './seccomp.ts';
@@ -195,6 +195,24 @@ export type ExecOutcome =
   | { readonly type: 'failedToStart'; readonly error: string }
   | { readonly type: 'aborted' };
 
+/** The namespaces of a Pod. */
+export interface PodRequest {
+  readonly pod: PodNamespaces;
+  /** A folder for the files of these namespaces, created when missing. */
+  readonly folder: string;
+  /** Undefined: the machine's. */
+  readonly network: NetworkJoin | undefined;
+}
+
+export type PodOutcome =
+  /**
+   * `root`: the path at which the user of a user namespace sees the Pod's files; root mounts them for all to see.
+   * `isNew`: the namespaces have just been made.
+   */
+  | { readonly ok: true; readonly root: string; readonly isNew: boolean }
+  /** The reason in one sentence. */
+  | { readonly ok: false; readonly error: string };
+
 /**
  * The agent's interface to processes. It knows nothing of Pods. Implementations: ProcessRuntime (real processes) and a
  * simulated one for tests.
@@ -207,6 +225,13 @@ export interface Runtime {
   exec(request: ExecRequest): Promise<ExecOutcome>;
   /** Resolves when the command runs or could not be started. The command ends with its container at the latest. */
   startExec(launch: ExecLaunch): Promise<ExecStart>;
+  /**
+   * Makes the namespaces of a Pod before its first container, with its file systems in memory, and keeps them until
+   * `closePod`. Does nothing for a Pod that has them. Undefined: there are no namespaces.
+   */
+  openPod?(request: PodRequest): Promise<PodOutcome>;
+  /** Ends them. Its containers have ended. */
+  closePod?(uid: string): Promise<void>;
   /** The socket of the process that has the containers. It exists as long as that process lives. */
   readonly keeperSocket?: string;
   /**

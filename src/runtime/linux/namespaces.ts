@@ -5,7 +5,7 @@ import type { Confinement, FileOwners } from '../base/confinement.ts';
 import type { Confiner, InsideOutcome } from '../base/confiner.ts';
 import type { NamespaceFacts } from '../base/features.ts';
 import type { Inside } from '../base/inside.ts';
-import type { ContainerLaunch } from '../base/runtime.ts';
+import type { ContainerLaunch, PodOutcome, PodRequest } from '../base/runtime.ts';
 import { checkMounts } from './namespace/check-mounts.ts';
 import { rootPrograms, type RootPrograms } from './image/programs.ts';
 import { containerView } from './namespace/container-view.ts';
@@ -61,6 +61,19 @@ export class Namespaces implements Confiner {
     }
   }
 
+  async openPod(request: PodRequest): Promise<PodOutcome> {
+    try {
+      const { holder, isNew } = await this.#pods.hold(request);
+      return { ok: true, root: rootOf(holder.pid), isNew };
+    } catch (error) {
+      return { ok: false, error: errorMessage(error) };
+    }
+  }
+
+  closePod(uid: string): Promise<void> {
+    return this.#pods.letGo(uid);
+  }
+
   killAll(): void {
     for (const inside of this.#open.values()) inside.kill();
     this.#pods.killAll();
@@ -72,6 +85,7 @@ export class Namespaces implements Confiner {
   }
 
   close(): Promise<void> {
+    this.#pods.killAll();
     return this.#spare.close();
   }
 
@@ -79,19 +93,20 @@ export class Namespaces implements Confiner {
     const { layerDir, pod, image, oci } = confinement;
     const { imageFolder } = launch;
     const target = this.#target(confinement);
-    // A container that sees another container's processes also joins the namespaces of its Pod.
-    const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
+    // A container that sees another container's processes joins the other namespaces of its Pod with it.
+    const joinsPod = target === undefined || (pod.memory ?? []).length > 0;
+    const shared = joinsPod ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
     let view: MountPlan | undefined;
     const leave = async (): Promise<void> => {
       await removeLayer(layerDir, view?.madeOnHost ?? []);
-      if (target === undefined) await this.#pods.leave(pod);
+      if (joinsPod) await this.#pods.leave(pod);
     };
     try {
       const { facts, clock, commonDir } = this.#options;
       const commonDevices = commonDir && path.join(commonDir, 'dev');
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
-      const sharedMemory = isTied(confinement) ? undefined : shared?.sharedMemory;
+      const sharedMemory = isTied(confinement) || target !== undefined ? undefined : shared?.sharedMemory;
       // Programs of an image, and volumes, may lie at the paths of programs that podrun needs.
       const bringsTools = image !== undefined || imageFolder !== undefined || hidesTools(confinement.mounts);
       const programs = bringsTools ? await this.#rootPrograms(layerDir, launch.seccomp !== undefined) : undefined;
@@ -106,11 +121,13 @@ export class Namespaces implements Confiner {
           sharedMemory,
           imageFolder,
           programs: programs?.folder,
+          podRoot: shared && rootOf(shared.holder.pid),
         }));
       const from = target?.joinable ?? (shared && joinableOf(shared));
       const hasOwnCgroups = cgroups.length > 0;
       const users = from?.users ?? usersOf(facts, image?.owners === 'mapped');
-      const holder = await this.#hold(launch, { confinement, layOut, plan, from, users, programs });
+      const mountsOf = target && shared?.holder.pid;
+      const holder = await this.#hold(launch, { confinement, layOut, plan, from, mountsOf, users, programs });
       const onGone = async (): Promise<void> => {
         this.#open.delete(launch.id);
         await leave();
@@ -162,10 +179,10 @@ export class Namespaces implements Confiner {
   }
 
   async #hold({ id, network }: ContainerLaunch, holding: Holding): Promise<Holder> {
-    const { confinement, layOut, plan, from, users, programs } = holding;
+    const { confinement, layOut, plan, from, mountsOf, users, programs } = holding;
     const { layerDir, pod, image } = confinement;
     const { facts } = this.#options;
-    const base = from && { from, kinds: plan.joined };
+    const base = from && { from, kinds: plan.joined, mountsOf };
     const propagation = isTied(confinement) ? (facts.mode === 'root' ? 'unchanged' : 'slave') : undefined;
     const isUsual = base === undefined && network === undefined && propagation === undefined;
     const spare = isUsual ? await this.#spare.take(plan.own, users) : undefined;
@@ -200,6 +217,8 @@ interface Holding {
   readonly layOut: () => MountPlan;
   readonly plan: NamespacePlan;
   readonly from: Joinable | undefined;
+  /** The process whose mounts are copied, where these are not the mounts of `from`. */
+  readonly mountsOf: number | undefined;
   readonly users: FileOwners;
   readonly programs: RootPrograms | undefined;
 }

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, type Stats, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { resolvedUid, type StoredPod } from '../../api/index.ts';
 import { memoryWanted } from '../../lifecycle/index.ts';
@@ -14,13 +14,23 @@ export function makeInMemory(
   area: MemoryArea,
   { uid, link, bytes }: { readonly uid: string; readonly link: string; readonly bytes: number },
 ): MemoryFolder | undefined {
-  const present = lstatSync(link, { throwIfNoEntry: false });
+  const present = linkAt(link);
   if (present !== undefined && !present.isSymbolicLink()) return undefined;
   const made = makeMemoryFolder(area, uid, path.basename(link), bytes);
-  if (made === undefined || (present !== undefined && readlinkSync(link) === made.folder)) return made;
-  if (present !== undefined) unlinkSync(link);
-  symlinkSync(made.folder, link);
+  if (made !== undefined) linkToMemory(link, made.folder);
   return made;
+}
+
+/** Makes the link to a volume in memory lead there. */
+export function linkToMemory(link: string, folder: string): void {
+  const present = linkAt(link);
+  if (present !== undefined && readlinkSync(link) === folder) return;
+  if (present !== undefined) unlinkSync(link);
+  symlinkSync(folder, link);
+}
+
+function linkAt(link: string): Stats | undefined {
+  return lstatSync(link, { throwIfNoEntry: false });
 }
 
 /**
@@ -32,6 +42,6 @@ export function removeInMemory(pod: StoredPod, area: MemoryArea, volumes: string
   for (const volume of pod.spec.volumes ?? []) {
     const link = path.join(volumes, volume.name);
     if (memoryWanted(volume) === undefined || existsSync(link)) continue;
-    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) unlinkSync(link);
+    if (linkAt(link)?.isSymbolicLink() === true) unlinkSync(link);
   }
 }

@@ -10,20 +10,22 @@ import {
   KEEPER_VERSION,
   type KeeperFrame,
   KeeperFrameReader,
-  type KeptContainer,
   type ToKeeper,
 } from './protocol.ts';
 
 /** The socket of a keeper, and the callbacks for its messages. */
 interface KeeperConnectionOptions {
   readonly socket: string;
-  /** Called with the containers of the keeper, its first message. */
-  readonly onGreeting: (containers: readonly KeptContainer[]) => void;
+  /** Called with the first message of the keeper. */
+  readonly onGreeting: (greeting: Greeting) => void;
   /** Called with each later message. */
   readonly onFrame: (frame: KeeperFrame<FromKeeper>) => void;
   /** Called when the connection is lost after the greeting. */
   readonly onLost: () => void;
 }
+
+/** The first message of a keeper. */
+type Greeting = Extract<FromKeeper, { type: 'hello' }>;
 
 /** The agent's end of a keeper's socket. Connects again when a new keeper is started. */
 export class KeeperConnection implements KeeperLine {
@@ -65,7 +67,7 @@ export class KeeperConnection implements KeeperLine {
       const reader = new KeeperFrameReader<FromKeeper>();
       const take = (frame: KeeperFrame<FromKeeper>): void => {
         if (frame.message.type !== 'hello') return this.#options.onFrame(frame);
-        const { version, containers } = frame.message;
+        const { version } = frame.message;
         if (version !== KEEPER_VERSION) {
           reject(
             new PodrunError(
@@ -76,7 +78,7 @@ export class KeeperConnection implements KeeperLine {
           socket.destroy();
           return;
         }
-        this.#options.onGreeting(containers);
+        this.#options.onGreeting(frame.message);
         this.#connected = socket;
         resolve(true);
       };

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
 import { defectText, guarded, inBackground, tellDefect } from '../../../defects.ts';
 import type { Alarm } from '../../../clock.ts';
-import type { OutputStream, ProcessStreams, Runtime, StartOutcome } from '../../../runtime/index.ts';
+import type { OutputStream, PodOutcome, ProcessStreams, Runtime, StartOutcome } from '../../../runtime/index.ts';
 import { socketAddress, type SocketAddress } from '../../../kubelet/index.ts';
 import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
 import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
@@ -35,6 +35,8 @@ export interface KeeperOptions extends KeptLogOptions, Pick<HousekeepingOptions,
   /** Called when the keeper can end: nothing runs, and no agent needs it. */
   readonly onDone: () => void;
 }
+
+const NO_NAMESPACES: PodOutcome = { ok: false, error: 'there are no namespaces' };
 
 /** The time that an idle keeper waits for the next agent. */
 const IDLE_MS = 2000;
@@ -116,7 +118,7 @@ export class Keeper {
     await Promise.all(this.#starting);
     if (socket !== this.#agent) return;
     const containers = [...this.#kept.values()].flatMap(startedContainers);
-    this.#send({ type: 'hello', version: KEEPER_VERSION, containers });
+    this.#send({ type: 'hello', version: KEEPER_VERSION, containers, opensPods: true });
   }
 
   /** Drops the agent: ends its commands, but not its containers. */
@@ -158,6 +160,10 @@ export class Keeper {
         return inBackground(this.#commands.startExec(message));
       case 'abort':
         return this.#commands.abort(message.command);
+      case 'openPod':
+        return inBackground(this.#openPod(message));
+      case 'closePod':
+        return inBackground(this.#closePod(message));
       case 'forget':
         return this.#forget(message.uid);
       case 'end':
@@ -269,6 +275,16 @@ export class Keeper {
       if (kept.isSwept) this.#kept.delete(id);
     }
     this.#exits.forget(uid);
+  }
+
+  async #openPod({ request, piece }: Extract<ToKeeper, { type: 'openPod' }>): Promise<void> {
+    const outcome = (await this.#options.runtime.openPod?.(request)) ?? NO_NAMESPACES;
+    this.#send({ type: 'podOpened', piece, uid: request.pod.uid, outcome });
+  }
+
+  async #closePod({ uid, piece }: Extract<ToKeeper, { type: 'closePod' }>): Promise<void> {
+    await this.#options.runtime.closePod?.(uid);
+    this.#send({ type: 'podClosed', piece });
   }
 
   #trouble(message: string): void {

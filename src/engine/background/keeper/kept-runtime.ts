@@ -8,6 +8,8 @@ import type {
   ExecOutcome,
   ExecRequest,
   ExecStart,
+  PodOutcome,
+  PodRequest,
   Runtime,
   RuntimeFeatures,
   StartOutcome,
@@ -57,6 +59,9 @@ export class KeptRuntime implements Runtime {
   #reached: Promise<void> | undefined;
   /** The containers that the keeper had when this process began, by id. */
   readonly #kept = new Map<string, KeptContainer>();
+  /** The outcomes of `openPod`, by uid of the Pod. */
+  readonly #opened = new Map<string, PodOutcome>();
+  #opensPods = false;
   #isClosing = false;
 
   get keeperSocket(): string {
@@ -68,7 +73,8 @@ export class KeptRuntime implements Runtime {
     this.features = options.features;
     this.#connection = new KeeperConnection({
       socket: options.socket,
-      onGreeting: (containers) => {
+      onGreeting: ({ containers, opensPods = false }) => {
+        this.#opensPods = opensPods;
         for (const container of containers) this.#kept.set(container.id, container);
       },
       onFrame: (frame) => this.#take(frame),
@@ -129,6 +135,22 @@ export class KeptRuntime implements Runtime {
     return this.#commands.startExec(launch);
   }
 
+  async openPod(request: PodRequest): Promise<PodOutcome> {
+    const gone: PodOutcome = { ok: false, error: KEEPER_GONE };
+    try {
+      await this.#reach();
+    } catch (error) {
+      return { ok: false, error: errorMessage(error) };
+    }
+    if (!this.#opensPods) return { ok: false, error: 'the keeper process of the containers is of an older podrun' };
+    const isThere = await this.#connection.ask((piece) => ({ type: 'openPod', request, piece }));
+    return isThere ? (this.#opened.get(request.pod.uid) ?? gone) : gone;
+  }
+
+  async closePod(uid: string): Promise<void> {
+    if (this.#opened.delete(uid)) await this.#connection.ask((piece) => ({ type: 'closePod', uid, piece }));
+  }
+
   /** Remembers the recorded exits of containers whose keeper is gone. */
   remember(endings: readonly KeptContainer[]): void {
     for (const ending of endings) this.#kept.set(ending.id, { ...ending, isSwept: true });
@@ -178,6 +200,11 @@ export class KeptRuntime implements Runtime {
         return this.#connection.resolveQuestion(message.piece, true);
       case 'signalled':
         return this.#connection.resolveQuestion(message.piece, message.isUnheard);
+      case 'podOpened':
+        this.#opened.set(message.uid, message.outcome);
+        return this.#connection.resolveQuestion(message.piece, true);
+      case 'podClosed':
+        return this.#connection.resolveQuestion(message.piece, true);
       case 'execOutcome':
         return this.#commands.ended(message);
       case 'execStarted':

@@ -11,6 +11,8 @@ import type {
   ExecRequest,
   ExecStart,
   OutputStream,
+  PodOutcome,
+  PodRequest,
   ProcessExit,
   ResourceLimits,
   RunningContainer,
@@ -85,13 +87,21 @@ export type ToKeeper =
     }
   | { readonly type: 'abort'; readonly command: number }
   | { readonly type: 'startExec'; readonly command: number; readonly launch: ExecMessage }
+  | { readonly type: 'openPod'; readonly request: PodRequest; readonly piece: number }
+  | { readonly type: 'closePod'; readonly uid: string; readonly piece: number }
   /** The Pod is over or was replaced: the keeper drops its state and writes no more logs. */
   | { readonly type: 'forget'; readonly uid: string }
   /** The keeper ends when nothing runs any more. */
   | { readonly type: 'end' };
 
 export type FromKeeper =
-  | { readonly type: 'hello'; readonly version: number; readonly containers: readonly KeptContainer[] }
+  | {
+      readonly type: 'hello';
+      readonly version: number;
+      readonly containers: readonly KeptContainer[];
+      /** True for a keeper that knows `openPod` and `closePod`. */
+      readonly opensPods?: boolean;
+    }
   | { readonly type: 'started'; readonly container: string; readonly outcome: WithoutFunctions<StartOutcome> }
   /** Carries a piece of the output. */
   | { readonly type: 'output'; readonly of: ProcessRef; readonly stream: OutputStream }
@@ -100,6 +110,8 @@ export type FromKeeper =
   | { readonly type: 'inputTaken'; readonly piece: number }
   /** See RunningContainer.signal. */
   | { readonly type: 'signalled'; readonly piece: number; readonly isUnheard: boolean }
+  | { readonly type: 'podOpened'; readonly piece: number; readonly uid: string; readonly outcome: PodOutcome }
+  | { readonly type: 'podClosed'; readonly piece: number }
   | { readonly type: 'execOutcome'; readonly command: number; readonly outcome: ExecOutcome }
   | { readonly type: 'execStarted'; readonly command: number; readonly outcome: WithoutFunctions<ExecStart> }
   | { readonly type: 'execExited'; readonly command: number; readonly exitCode: number }

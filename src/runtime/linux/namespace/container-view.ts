@@ -60,6 +60,8 @@ export interface ContainerViewRequest {
   readonly imageFolder?: string | undefined;
   /** The folder with the programs for files of an image. Undefined: the container sees the host's programs. */
   readonly programs: string | undefined;
+  /** The root of the Pod's mounts, as podrun sees it. Undefined: the Pod has none of its own. */
+  readonly podRoot?: string | undefined;
 }
 
 /**
@@ -68,7 +70,8 @@ export interface ContainerViewRequest {
  * @throws {Error} for a mount point that cannot be created
  */
 export function containerView(request: ContainerViewRequest): MountPlan {
-  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, imageFolder, programs } = request;
+  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory, imageFolder, programs, podRoot } =
+    request;
   const { layerDir, isRootReadOnly, pod, hasAllDevices, image } = confinement;
   const { mode, layers } = facts;
   const overRoot = confinement.mounts.find(({ target }) => target === '/');
@@ -85,6 +88,8 @@ export function containerView(request: ContainerViewRequest): MountPlan {
     isReadOnly: isRootReadOnly,
     hasAllDevices,
     hidden,
+    ofPod:
+      podRoot === undefined ? undefined : { root: podRoot, folders: (pod.memory ?? []).map(({ folder }) => folder) },
   });
   // Sharing the whole host would leave no view.
   const shared = image ? [] : outermost(confinement.shared.filter((folder) => folder !== '/' && isThere(folder)));

@@ -48,11 +48,18 @@ export interface HolderRequest {
   /** The users of a new user namespace. */
   readonly users: FileOwners;
   /** A process, and the kinds of its namespaces to join first. */
-  readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
+  readonly base: HolderBase | undefined;
   /** The tie of its mounts to the host's, as for unshare(1). Default: none, it has the mounts of the moment. */
   readonly propagation?: 'slave' | 'unchanged' | undefined;
   /** The private network to join. Undefined: the host's network. */
   readonly network: NetworkJoin | undefined;
+}
+
+interface HolderBase {
+  readonly from: Joinable;
+  readonly kinds: readonly NamespaceKind[];
+  /** Another process, whose mount namespace is joined. */
+  readonly mountsOf?: number | undefined;
 }
 
 /** The work of a holder in its new namespaces. */
@@ -268,8 +275,11 @@ function linesOf({
 /** The command line that creates the namespaces. */
 function holderCommand({ facts, own, users, base, network, propagation }: HolderRequest): [string, ...string[]] {
   const { tools, mode } = facts;
+  const mounts = base?.mountsOf === undefined ? [] : [`--mount=/proc/${base.mountsOf}/ns/mnt`];
   const join =
-    base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
+    base === undefined
+      ? []
+      : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), ...mounts, '--no-fork', '--wdns=/'];
   const mapped = users === 'mapped' ? ['--map-auto'] : [];
   const user = mode === 'user' && base === undefined ? ['--user', ...mapped, '--map-root-user'] : [];
   const tie = propagation === undefined ? [] : ['--propagation', propagation];

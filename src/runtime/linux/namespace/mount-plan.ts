@@ -54,7 +54,7 @@ export class MountPlan {
   readonly #entries: FstabEntry[] = [];
   readonly #tree: TreeMount[] = [];
   /** The files of the host, each looked at once: a plan is made in one step. */
-  readonly #host = new HostFiles();
+  readonly #host: HostFiles;
   readonly #staged: FstabEntry[] = [];
   readonly #points: MountPoints;
   readonly #overlays: OverlayFolders;
@@ -65,6 +65,7 @@ export class MountPlan {
 
   constructor(options: MountPlanOptions) {
     this.#options = options;
+    this.#host = new HostFiles(options.ofPod);
     this.#points = new MountPoints(options.layerDir, this.#host);
     mkdirSync(this.root, { mode: 0o700 });
     this.#overlays = new OverlayFolders(options);

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, chownSync, lstatSync, realpathSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { makeFileExactly } from '../../../exact-mode.ts';
 import { errnoOf, mkdirIfMissing } from '../../base/errno.ts';
@@ -71,11 +71,17 @@ export class MountPoints {
    * Creates a path in a folder that a container may change at the same time: its links do not lead out of the folder.
    */
   #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
-    const real = realpathSync(folder);
+    const real = this.#host.realPath(folder);
     const files = parts.map((_, index) => path.join(real, ...parts.slice(0, index + 1)));
-    for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#record(file);
+    for (const file of files) {
+      if (lstatSync(this.#host.place(file), { throwIfNoEntry: false }) === undefined) this.#record(file);
+    }
     const name = parts.at(-1) ?? '';
-    const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
+    const opened = openBeneath(
+      this.#host.place(folder),
+      parts.slice(0, isFolder ? undefined : -1).join('/'),
+      FOLDER_MODE,
+    );
     if (!opened.ok) throw new Error(`mount ${files.at(-1)}: podrun cannot create it in ${folder}`);
     closing(opened.fd, (fd) => {
       if (!isFolder) makeFileIfMissing(path.join(descriptorPath(fd), name));

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ImageLayers } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
+import type { FilesOfPod } from '../paths/container-tree.ts';
 import type { HostMount } from '../paths/host-mounts.ts';
 import { type FstabEntry, overlayPath } from './fstab.ts';
 
@@ -140,6 +141,8 @@ export interface MountPlanOptions {
   readonly hasAllDevices: boolean;
   /** Folders of the host that are hidden at every path. */
   readonly hidden: readonly string[];
+  /** Undefined: the container's Pod sees the files of the host. */
+  readonly ofPod: FilesOfPod | undefined;
 }
 
 /** The option without which device nodes that a container makes would work: there is no device cgroup. */

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { removeLargeTree } from '../../../remove-tree.ts';
-import type { FileOwners, PodNamespaces } from '../../base/confinement.ts';
+import type { FileOwners, PodMemory, PodNamespaces } from '../../base/confinement.ts';
 import type { NamespaceFacts } from '../../base/features.ts';
 import type { NetworkJoin } from '../../base/join.ts';
+import type { PodRequest } from '../../base/runtime.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import type { FstabEntry } from './fstab.ts';
 import { startHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
@@ -25,13 +26,14 @@ export function usersOf({ mode }: NamespaceFacts, areMapped: boolean): FileOwner
 interface SharedPod {
   readonly made: Promise<PodHolder>;
   readonly folder: string;
-  /** The number of containers that use the holder, or are about to. */
+  /** The number of containers that use the holder, or are about to; one more for a Pod that is held. */
   users: number;
+  isHeld: boolean;
 }
 
 /**
  * Keeps the namespaces that the containers of a Pod share, as the pause container does on a node: from the first
- * container that needs them to the end of the last one.
+ * container that needs them to the end of the last one, and of a Pod with file systems in memory to its end.
  */
 export class PodHolders {
   readonly #facts: NamespaceFacts;
@@ -50,14 +52,39 @@ export class PodHolders {
    * @throws {Error} with the messages of the tools
    */
   async join(pod: PodNamespaces, layerDir: string, network: NetworkJoin | undefined): Promise<PodHolder | undefined> {
-    if (!pod.sharesMemory && !pod.sharesProcesses) return undefined;
-    let shared = this.#pods.get(pod.uid);
-    if (shared === undefined) {
-      const folder = `${path.dirname(layerDir)}-pod`;
-      const former = this.#ends.get(pod.uid) ?? Promise.resolve();
-      shared = { made: former.then(() => this.#make(pod, folder, network)), folder, users: 0 };
-      this.#pods.set(pod.uid, shared);
-    }
+    if (!pod.sharesMemory && !pod.sharesProcesses && !this.#pods.has(pod.uid)) return undefined;
+    return this.#use(this.#sharedOf({ pod, folder: `${path.dirname(layerDir)}-pod`, network }), pod);
+  }
+
+  /**
+   * Keeps the namespaces of a Pod until `letGo`, also while it has no container.
+   * @throws {Error} with the messages of the tools
+   */
+  async hold(request: PodRequest): Promise<PodHolder & { readonly isNew: boolean }> {
+    const { pod } = request;
+    const present = this.#pods.get(pod.uid);
+    if (present?.isHeld === true) return { ...(await present.made), isNew: false };
+    if (present !== undefined) throw new Error('its containers run in other namespaces');
+    const shared = this.#sharedOf(request);
+    shared.isHeld = true;
+    return { ...(await this.#use(shared, pod)), isNew: true };
+  }
+
+  async letGo(uid: string): Promise<void> {
+    if (this.#pods.get(uid)?.isHeld === true) await this.leave({ uid });
+  }
+
+  #sharedOf({ pod, folder, network }: PodRequest): SharedPod {
+    const present = this.#pods.get(pod.uid);
+    if (present !== undefined) return present;
+    const former = this.#ends.get(pod.uid) ?? Promise.resolve();
+    const made = former.then(() => this.#make(pod, folder, network));
+    const shared = { made, folder, users: 0, isHeld: false };
+    this.#pods.set(pod.uid, shared);
+    return shared;
+  }
+
+  async #use(shared: SharedPod, pod: PodNamespaces): Promise<PodHolder> {
     shared.users += 1;
     try {
       return await shared.made;
@@ -68,7 +95,7 @@ export class PodHolders {
   }
 
   /** Removes a container. The holder ends with the last one. */
-  async leave(pod: PodNamespaces): Promise<void> {
+  async leave(pod: Pick<PodNamespaces, 'uid'>): Promise<void> {
     const shared = this.#pods.get(pod.uid);
     if (shared === undefined || --shared.users > 0) return;
     this.#pods.delete(pod.uid);
@@ -94,6 +121,7 @@ export class PodHolders {
     if (jail !== undefined) mkdirSync(jail, { mode: 0o700 });
     const entries: FstabEntry[] = [
       { source: 'shm', target: sharedMemory, type: 'tmpfs', options },
+      ...(pod.memory ?? []).map(fileSystemOf),
       ...(source && jail ? [{ source, target: jail, type: 'none', options: ['bind', 'ro', 'nosuid', 'nodev'] }] : []),
     ];
     const own: NamespaceKind[] = [
@@ -114,6 +142,11 @@ export class PodHolders {
     }));
     return { holder, users, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }
+}
+
+/** The options are the kubelet's, with the mode that it gives the folder afterwards. */
+function fileSystemOf({ folder, bytes }: PodMemory): FstabEntry {
+  return { source: 'tmpfs', target: folder, type: 'tmpfs', options: [`size=${bytes}`, 'mode=0777'] };
 }
 
 async function endHolder({ made, folder }: SharedPod): Promise<void> {

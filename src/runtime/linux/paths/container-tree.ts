@@ -24,11 +24,29 @@ export interface ResolvedPath {
   readonly mount: TreeMount;
 }
 
-/** Files of the host, each looked at once. For one step without a wait: files change. */
+/** Folders of the host that show other files in the mounts of a Pod, and the path at which podrun sees its root. */
+export interface FilesOfPod {
+  readonly root: string;
+  readonly folders: readonly string[];
+}
+
+/** Files of the host as a Pod sees them, each looked at once. For one step without a wait: files change. */
 export class HostFiles {
+  readonly #ofPod: FilesOfPod | undefined;
   readonly #stats = new Map<string, Stats | undefined>();
   /** Folders in which nothing was made yet. */
   readonly #empty = new Set<string>();
+
+  /** @param ofPod undefined: the Pod sees the host's files everywhere */
+  constructor(ofPod?: FilesOfPod) {
+    this.#ofPod = ofPod;
+  }
+
+  /** The path at which podrun sees a file of the host that the Pod sees there. */
+  place(file: string): string {
+    const { root, folders } = this.#ofPod ?? { root: '', folders: [] };
+    return folders.some((folder) => isInFolder(file, folder)) ? `${root}${file}` : file;
+  }
 
   /** The file at a path, which may be a link. Undefined: there is none, or podrun may not see it. */
   stats(file: string): Stats | undefined {
@@ -36,7 +54,7 @@ export class HostFiles {
     if (!this.#stats.has(file))
       this.#stats.set(
         file,
-        quietly(() => lstatSync(file, { throwIfNoEntry: false })),
+        quietly(() => lstatSync(this.place(file), { throwIfNoEntry: false })),
       );
     return this.#stats.get(file);
   }
@@ -143,7 +161,7 @@ function linkAt(file: string, mounts: readonly TreeMount[], known: HostFiles): s
   // A mount point is not a link.
   if (mount.target === file) return undefined;
   const entry = entryIn(mount, file, known);
-  return entry?.stats.isSymbolicLink() === true ? readlinkSync(entry.file) : undefined;
+  return entry?.stats.isSymbolicLink() === true ? readlinkSync(known.place(entry.file)) : undefined;
 }
 
 function mountAt(file: string, mounts: readonly TreeMount[]): TreeMount {
