@@ -27,6 +27,27 @@ describe.each(KINDS)('changing one of $resource', ({ resource, object }) => {
     expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(created.metadata.resourceVersion));
   });
 
+  it('finds what was stored, whatever the caller did to its own object since, or another store to the file', () => {
+    const root = temporaryFolder();
+    const [store, other] = [openStore(root), openStore(root)];
+    const labels = (stored: KubeObject): object | undefined => stored.metadata.labels;
+    const seen: unknown[] = [];
+    const seeing = (stored: KubeObject): KubeObject => {
+      seen.push(labels(stored));
+      return labelled(stored);
+    };
+    Object.assign(store.create(resource, object as KubeObject).metadata, { labels: { own: 'x' } });
+    const changed = store.change(resource, WEB, 'object', seeing);
+    Object.assign(changed.metadata.labels ?? {}, { own: 'x' });
+    store.change(resource, WEB, 'object', seeing);
+    other.change(resource, WEB, 'object', (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, labels: { by: 'other' } },
+    }));
+    store.change(resource, WEB, 'object', seeing);
+    expect(seen).toEqual([undefined, { a: 'b' }, { by: 'other' }]);
+  });
+
   it('into the same writes nothing', () => {
     const store = openStore(temporaryFolder());
     const created = store.create(resource, object as KubeObject);

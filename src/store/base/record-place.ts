@@ -12,9 +12,14 @@ export interface RecordPlace {
   versionOf(resource: Resource, key: ObjectKey): string | undefined;
   /** The keys in a scope, by namespace, then name. A name in the scope counts even if no such object is stored. */
   keysIn(resource: Resource, scope: Scope): ObjectKey[];
-  /** Runs a step with the present object while no other process writes it. Must not be nested for one object. */
+  /**
+   * Runs a step with the present object while no other process writes it. The step must not change the object. Must not
+   * be nested for one object.
+   */
   locked<T>(resource: Resource, key: ObjectKey, step: (stored: StoredObject | undefined) => T): T;
   write(resource: Resource, object: StoredObject): void;
+  /** An object that this process has just written, as readers get it. It must not be changed. */
+  written(resource: Resource, object: StoredObject): WrittenRecord;
   /**
    * Puts the first objects of a namespace into place in one step. False: there are some already, and nothing was done.
    */
@@ -34,4 +39,16 @@ export interface PlaceWatch {
   /** Lets the next rescan look at everything: an object could not be read. */
   unsettle(): void;
   close(): void;
+}
+
+/** An object as readers get it. */
+export interface WrittenRecord {
+  readonly object: StoredObject;
+  /** The characters of its text. */
+  readonly length: number;
+}
+
+/** @param text of JSON */
+export function writtenRecord(text: string): WrittenRecord {
+  return { object: JSON.parse(text) as StoredObject, length: text.length };
 }

@@ -78,9 +78,9 @@ export class RecordFeed {
     const shelf = this.#resources.get(resource);
     const key = keyOf(object);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
-    // The object belongs to the writer, who may change it. Readers of the file would get it like this.
-    const text = JSON.stringify(object);
-    this.#report(resource, shelf, key, JSON.parse(text) as StoredObject, text.length);
+    // The object itself belongs to the writer, who may change it.
+    const { object: now, length } = this.#options.records.written(resource, object);
+    this.#report(resource, shelf, key, now, length);
   }
 
   /** @param length of the text of the object; see `KeptObject` */

@@ -1,7 +1,7 @@
 import { objectPath } from '../base/layout.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope } from '../base/store.ts';
-import type { PlaceWatch, RecordPlace } from '../base/record-place.ts';
+import { type PlaceWatch, type RecordPlace, writtenRecord, type WrittenRecord } from '../base/record-place.ts';
 
 /** An object as text: each reader gets one of its own. */
 interface Record {
@@ -49,6 +49,10 @@ export class MemoryRecords implements RecordPlace {
     const all = entryOf(this.#records, resource, () => new Map<string, Map<string, Record>>());
     const named = entryOf(all, namespace, () => new Map<string, Record>());
     named.set(name, { version: object.metadata.resourceVersion, text: JSON.stringify(object) });
+  }
+
+  written(resource: Resource, object: StoredObject): WrittenRecord {
+    return writtenRecord(this.#find(resource, keyOf(object))?.text ?? JSON.stringify(object));
   }
 
   fill(resource: Resource, namespace: string, objects: readonly StoredObject[]): boolean {

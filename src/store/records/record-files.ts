@@ -5,17 +5,25 @@ import { inFolder, makeFolder, readJsonFile, writeFileAtomically, writePrivateFi
 import type { FileLocks } from '../disk/file-lock.ts';
 import { errorCode } from '../disk/disk-errors.ts';
 import { keysIn } from '../disk/listing.ts';
-import { isStoredObject, parseStored } from '../disk/stored-json.ts';
+import { isStoredObject } from '../disk/stored-json.ts';
 import { FolderWatch } from '../feed/folder-watch.ts';
 import { namespaceFolder, objectPath } from '../base/layout.ts';
 import { keyOf, type StoredObject } from '../base/metadata.ts';
 import type { ObjectKey, Resource, Scope } from '../base/store.ts';
-import type { PlaceWatch, RecordPlace } from '../base/record-place.ts';
+import { type PlaceWatch, type RecordPlace, writtenRecord, type WrittenRecord } from '../base/record-place.ts';
 import type { StagingArea } from './storage.ts';
 
-/** The number of files of which the text is kept, and its most characters. */
+/** The number of files of which the content is kept, and the most characters of each. */
 const KEPT_MAX = 8;
-const KEPT_LENGTH_MAX = 64 * 1024;
+const KEPT_LENGTH_MAX = 1024 * 1024;
+
+/** The last content of a file that this process wrote. */
+interface KeptRecord {
+  readonly version: string;
+  readonly text: string;
+  /** The object in the text. Undefined: no reader has come. */
+  record?: WrittenRecord;
+}
 
 /**
  * A file of JSON for each object, which only its user can read. The modification time of the file is the resource
@@ -25,8 +33,8 @@ export class RecordFiles implements RecordPlace {
   readonly #root: string;
   readonly #locks: FileLocks;
   readonly #staging: StagingArea;
-  /** By file: what this process wrote last. A controller changes the same few objects again and again. */
-  readonly #kept = new Map<string, { readonly version: string; readonly text: string }>();
+  /** By file. A controller changes the same few objects again and again. */
+  readonly #kept = new Map<string, KeptRecord>();
 
   constructor(root: string, locks: FileLocks, staging: StagingArea) {
     this.#root = root;
@@ -83,6 +91,13 @@ export class RecordFiles implements RecordPlace {
     }
   }
 
+  written(resource: Resource, object: StoredObject): WrittenRecord {
+    return (
+      this.#keptAs(this.#fileOf(resource, keyOf(object)), object.metadata.resourceVersion) ??
+      writtenRecord(textOf(object))
+    );
+  }
+
   remove(resource: Resource, key: ObjectKey): void {
     unlinkSync(this.#fileOf(resource, key));
   }
@@ -98,8 +113,12 @@ export class RecordFiles implements RecordPlace {
   #present(resource: Resource, key: ObjectKey): StoredObject | undefined {
     const version = this.versionOf(resource, key);
     if (version === undefined) return undefined;
-    const kept = this.#kept.get(this.#fileOf(resource, key));
-    return kept?.version === version ? parseStored<StoredObject>(kept.text) : this.read(resource, key);
+    return this.#keptAs(this.#fileOf(resource, key), version)?.object ?? this.read(resource, key);
+  }
+
+  #keptAs(file: string, version: string): WrittenRecord | undefined {
+    const kept = this.#kept.get(file);
+    return kept?.version === version ? (kept.record ??= writtenRecord(kept.text)) : undefined;
   }
 
   #fileOf(resource: Resource, { namespace, name }: ObjectKey): string {
@@ -108,5 +127,5 @@ export class RecordFiles implements RecordPlace {
 }
 
 function textOf(object: StoredObject): string {
-  return `${JSON.stringify(object, undefined, 2)}\n`;
+  return `${JSON.stringify(object)}\n`;
 }
