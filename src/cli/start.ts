@@ -26,6 +26,7 @@ const thisProcess: Process = {
   },
   stdout,
   stderr,
+  signals: process,
   clock: new SystemClock(),
   env: process.env,
   folder: path.dirname(import.meta.filename),

@@ -105,7 +105,7 @@ describe('a Pod that the node does not take', () => {
 
   it('waits for its claim, and starts once the claim is applied', async () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
-    const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);
+    const podrun = workshop.begin(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);
     const why = '0/1 nodes are available: persistentvolumeclaim "disk" not found. not found';
     await podrun.until(({ lines }) => eventsIn(lines).includes(`FailedScheduling ${why}`));
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -123,7 +123,7 @@ describe('a Pod that the node does not take', () => {
     const greedy = (command: string[]): PodSpec =>
       once({ containers: [{ name: 'main', command, resources: { requests: { cpu } } }] });
     const first = workshop.pod('first', greedy(['sh', '-c', 'until test -e go; do sleep 0.1; done']));
-    const podrun = workshop.start(['apply', first, workshop.pod('second', greedy(['true'])), '-o', 'json']);
+    const podrun = workshop.begin(['apply', first, workshop.pod('second', greedy(['true'])), '-o', 'json']);
     const why = /^FailedScheduling 0\/1 nodes are available: 1 Insufficient cpu\. /;
     await podrun.until(({ lines }) => eventsIn(lines).some((event) => why.test(event)));
     workshop.file('go', '');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { PATIENT } from '../patience.ts';
 import { stageForEach } from '../puppet/stage.ts';
-import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { type Ended, type Running, podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -13,8 +13,8 @@ const spec = (image: string, more: Partial<PodSpec> = {}): PodSpec => ({
   ...more,
 });
 
-async function running(manifest: string): Promise<Podrun> {
-  const podrun = workshop.start(['apply', manifest, '-o', 'json']);
+async function running(manifest: string): Promise<Running> {
+  const podrun = workshop.begin(['apply', manifest, '-o', 'json']);
   await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
   return podrun;
 }

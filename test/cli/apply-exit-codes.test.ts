@@ -39,7 +39,7 @@ describe('apply exits with', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('after %s: %i', async (signal, code) => {
-    const podrun = workshop.start(['apply', workshop.pod('run', once(stage.command('run')))]);
+    const podrun = workshop.begin(['apply', workshop.pod('run', once(stage.command('run')))]);
     await stage.puppet('run');
     podrun.signal(signal);
     expect((await podrun.ended).exitCode).toBe(code);

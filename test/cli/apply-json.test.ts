@@ -95,7 +95,7 @@ describe('the JSON stream', () => {
       terminationGracePeriodSeconds: 1,
       containers: [{ name: 'main', command: ['sleep', '600'] }],
     });
-    const podrun = workshop.start(['apply', manifest, '-o', 'json']);
+    const podrun = workshop.begin(['apply', manifest, '-o', 'json']);
     await podrun.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
     expect(await workshop.run(['delete', 'pod', 'removed'])).toMatchObject({ exitCode: 0 });
     const { exitCode, stdout } = await podrun.ended;

@@ -26,7 +26,7 @@ describe('a container that writes to /dev/termination-log', () => {
   it('leaves the messages of its last two runs in the store', async () => {
     const main = { name: 'main', command: ['sh', '-c', 'echo bye > /dev/termination-log; exit 1'] };
     const manifest = workshop.pod('crasher', { restartPolicy: 'Always', containers: [main] });
-    const podrun = workshop.start(['apply', manifest, '-o', 'json', '--backoff-initial=10ms', '--backoff-max=10ms']);
+    const podrun = workshop.begin(['apply', manifest, '-o', 'json', '--backoff-initial=10ms', '--backoff-max=10ms']);
     await podrun.until(({ lines }) => (podsIn(lines).at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 4);
     podrun.signal('SIGTERM');
     const { stdout } = await podrun.ended;

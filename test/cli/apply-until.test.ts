@@ -137,7 +137,7 @@ describe.concurrent('apply --until', () => {
     const manifest = workshop.pod('server', {
       containers: [{ name: 'main', command: ['sleep', '1000'], readinessProbe }],
     });
-    const podrun = workshop.start(['apply', manifest, '--until', 'ready']);
+    const podrun = workshop.begin(['apply', manifest, '--until', 'ready']);
     const line = 'waiting for pod/server: container main to become ready (readiness probe failed ';
     await podrun.until(({ stderr }) => stderr.includes(line));
     podrun.signal('SIGINT');
@@ -188,7 +188,7 @@ describe.concurrent('apply --until', () => {
         },
       ],
     });
-    const podrun = workshop.start(['apply', manifest, '--until', 'ready', '--timeout', '1h']);
+    const podrun = workshop.begin(['apply', manifest, '--until', 'ready', '--timeout', '1h']);
     await podrun.until(({ stdout }) => stdout.includes('Running'));
     await workshop.run(['delete', 'pod', 'server', '--now']);
     const { exitCode, stderr } = await podrun.ended;

@@ -172,7 +172,7 @@ describe.concurrent('apply ends when its Pods can never start', () => {
         { name: 'other', command: ['sh', '-c', 'until test -e go; do sleep 0.1; done'] },
       ],
     });
-    const podrun = workshop.start(['apply', manifest]);
+    const podrun = workshop.begin(['apply', manifest]);
     await podrun.until(({ stdout }) => stdout.includes('ImagePullBackOff'));
     await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.containerStatuses[1].ready}=true', '--timeout=3m']);
     writeFileSync(path.join(workshop.folder, 'go'), '');

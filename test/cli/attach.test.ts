@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Container } from '../../src/api/generated/types.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { startAtTerminal } from './own-terminal.ts';
-import { type Podrun, workshopForEach } from './workshop.ts';
+import { type Podrun, type Running, workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-let applied: Podrun;
+let applied: Running;
 let main: Puppet;
 
-/** Runs a Pod with a puppet and another container. */
-async function run(other: Partial<Container>): Promise<void> {
+/** Runs a Pod with a puppet and another container, in a process of its own if the test kills it. */
+async function run(other: Partial<Container>, { isKilled = false } = {}): Promise<void> {
   const pod = workshop.pod('web', {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 1,
@@ -21,7 +21,7 @@ async function run(other: Partial<Container>): Promise<void> {
       { name: 'other', ...other },
     ],
   });
-  applied = workshop.start(['apply', pod]);
+  applied = isKilled ? workshop.start(['apply', pod]) : workshop.begin(['apply', pod]);
   main = await stage.puppet('main');
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
 }
@@ -74,7 +74,7 @@ describe('podrun attach', () => {
   });
 
   it('reports the signal that ended the container, or podrun', async () => {
-    await run({ command: ['sleep', '1000'], stdin: true });
+    await run({ command: ['sleep', '1000'], stdin: true }, { isKilled: true });
     const podrun = attach(['web', '-c', 'main', '-q']);
     const again = setInterval(() => main.print('x'), 10);
     await podrun.until(({ stdout }) => stdout.includes('x')).finally(() => clearInterval(again));

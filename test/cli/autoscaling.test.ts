@@ -107,7 +107,7 @@ describe('an autoscaler in apply', { concurrent: true, timeout: 8 * PATIENCE_MS 
     const file = workshop.file('all.yaml', [deployment(4), autoscaler(PROCESSOR)].join('---'));
     // The status follows the event.
     const until = ['wait', 'hpa/web', '--for=jsonpath={.status.desiredReplicas}=1', WAIT];
-    const { stdout } = await workshop.start(['apply', file, '--speed', '60x', '--', ...workshop.commandLine(until)])
+    const { stdout } = await workshop.begin(['apply', file, '--speed', '60x', '--', ...workshop.commandLine(until)])
       .ended;
     // Where the start of a Pod takes seconds of this time, one Pod less may be idle for the whole window.
     expect(stdout).toMatch(/hpa\/web +web [234] → 1: cpu \d+ % of 50 %/);

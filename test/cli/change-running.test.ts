@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
-import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
+import { type Running, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -12,14 +12,14 @@ const container = (image = 'app:1') => ({ name: 'main', image, command: stage.co
 const run = (...args: string[]) => workshop.run(args);
 
 /** Runs a Pod with a puppet. Resolves when the Pod runs. */
-async function running(spec: Partial<PodSpec> = {}): Promise<Podrun> {
-  const podrun = workshop.start(['apply', workshop.pod('web', { containers: [container()], ...spec }), '-o', 'json']);
+async function running(spec: Partial<PodSpec> = {}): Promise<Running> {
+  const podrun = workshop.begin(['apply', workshop.pod('web', { containers: [container()], ...spec }), '-o', 'json']);
   await seen(podrun, ({ status }) => status?.phase === 'Running');
   return podrun;
 }
 
 /** Resolves with the first version of the Pod for which the condition holds. */
-async function seen(podrun: Podrun, isIt: (pod: Pod) => boolean): Promise<Pod> {
+async function seen(podrun: Running, isIt: (pod: Pod) => boolean): Promise<Pod> {
   await podrun.until(({ lines }) => podsIn(lines).some(isIt));
   return podsIn(podrun.lines).find(isIt)!;
 }
@@ -97,7 +97,7 @@ describe('a running Pod', () => {
   it('waits for an image without a program, and starts with the next image at once', async () => {
     const image = `app:1=${stage.command('main').join(' ')}`;
     const manifest = workshop.pod('web', { containers: [{ name: 'main', image: 'app:1' }] });
-    const podrun = workshop.start(['apply', manifest, '-o', 'json', '--image', image]);
+    const podrun = workshop.begin(['apply', manifest, '-o', 'json', '--image', image]);
     await stage.puppet('main');
     const setImage = (name: string) =>
       run('patch', 'pod/web', '-p', `{"spec":{"containers":[{"name":"main","image":"${name}"}]}}`);
@@ -119,7 +119,7 @@ describe('a running Pod', () => {
 
   it('is scheduled when its last gate is removed', async () => {
     const spec = { schedulingGates: [{ name: 'wait' }], containers: [container()] };
-    const podrun = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+    const podrun = workshop.begin(['apply', workshop.pod('web', spec), '-o', 'json']);
     await seen(podrun, (pod) => conditionOf(pod, 'PodScheduled')?.reason === 'SchedulingGated');
     expect((await run('patch', 'pod/web', '--type=json', '-p', REMOVE_GATE)).stdout).toBe('pod/web patched\n');
     await seen(podrun, ({ status }) => status?.phase === 'Running');

@@ -199,7 +199,7 @@ spec: {selector: {matchLabels: {app: app}}, endpoints: [{port: web}]}
 
   it('runs, with a warning about that object, by apply', async (context) => {
     const workshop = workshopFor(context);
-    const ended = await workshop.start(['apply', workshop.file('all.yaml', text), ...FLAGS]).ended;
+    const ended = await workshop.begin(['apply', workshop.file('all.yaml', text), ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ran') });
     expect(ended.stderr).toMatch(/^Warning: no matches for kind "ServiceMonitor" .*ignored \(.*:7:1\)$/m);
   });
@@ -221,7 +221,7 @@ describe('a quota that leaves out a Pod of a Deployment', { timeout: 4 * PATIENC
   it('fails the goal with its words, by apply', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('all.yaml', `${TWO_PODS}---${QUOTA}`);
-    const ended = await workshop.start(['apply', file, '--until', 'ready', ...FLAGS]).ended;
+    const ended = await workshop.begin(['apply', file, '--until', 'ready', ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
   });
 
@@ -239,7 +239,7 @@ describe('a second replica that may not be beside the first one', { timeout: 4 *
   it('fails the goal in the words of the scheduler, with advice, by apply', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('apart.yaml', APART);
-    const ended = await workshop.start(['apply', file, '--until', 'ready', ...FLAGS]).ended;
+    const ended = await workshop.begin(['apply', file, '--until', 'ready', ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(why) });
     expect(ended.stderr).toContain(
       'its required podAntiAffinity asks for another node, and there is one node: podrun apply --nodes 2',
@@ -262,7 +262,7 @@ describe('a Job that fails', { timeout: 4 * PATIENCE_MS }, () => {
   it('ends the wait at once, with the last line of its log, by apply', async (context) => {
     const workshop = workshopFor(context);
     const file = workshop.file('job.yaml', MIGRATION);
-    const ended = await workshop.start(['apply', file, '--until', 'complete', ...FLAGS]).ended;
+    const ended = await workshop.begin(['apply', file, '--until', 'complete', ...FLAGS]).ended;
     expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no such table') });
   });
 

@@ -37,7 +37,7 @@ describe.each(TIERS)('podrun cp (%s)', (tier) => {
       ],
       volumes: [{ name: 'data', emptyDir: {} }],
     });
-    const applied = workshop.start(['apply', pod, `--runtime=${tier}`]);
+    const applied = workshop.begin(['apply', pod, `--runtime=${tier}`]);
     await stage.puppet('main');
     await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   });

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { startAtTerminal } from './own-terminal.ts';
-import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+import { type Ended, type Running, workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-let applied: Podrun;
+let applied: Running;
 
 beforeEach(async () => {
   const main = {
@@ -17,7 +17,7 @@ beforeEach(async () => {
     workingDir: '/usr',
   };
   const pod = workshop.pod('web', { containers: [main], restartPolicy: 'Never', terminationGracePeriodSeconds: 2 });
-  applied = workshop.start(['apply', pod]);
+  applied = workshop.begin(['apply', pod]);
   await stage.puppet('main');
 });
 
@@ -89,7 +89,7 @@ describe('podrun debug', () => {
   });
 
   it('refuses a Pod in which no container can start', async () => {
-    applied.signal('SIGKILL');
+    applied.signal('SIGTERM');
     await applied.ended;
     expect(await debug('--', 'true')).toMatchObject({
       exitCode: 1,

@@ -3,15 +3,19 @@ import type { StoredPod } from '../../src/api/base/objects.ts';
 import { parseTime } from '../../src/api/base/time.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
-import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
+import { type Running, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-/** Runs a Pod `web` in a podrun of its own. The program is a puppet, which does not end by itself. */
-async function running(): Promise<{ apply: Podrun; main: Puppet }> {
+/**
+ * Runs a Pod `web`, in a process of its own if the test kills it. The program is a puppet, which does not end by
+ * itself.
+ */
+async function running({ isKilled = false } = {}): Promise<{ apply: Running; main: Puppet }> {
   const spec = { terminationGracePeriodSeconds: 60, containers: [{ name: 'main', command: stage.command('main') }] };
-  const apply = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+  const args = ['apply', workshop.pod('web', spec), '-o', 'json'];
+  const apply = isKilled ? workshop.start(args) : workshop.begin(args);
   const main = await stage.puppet('main');
   await apply.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
   return { apply, main };
@@ -26,7 +30,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await main.catch('SIGTERM');
     const generation = web()?.metadata.generation ?? 0;
     const beganMs = Date.now();
-    const deleting = workshop.start(['delete', 'pod', 'web']);
+    const deleting = workshop.begin(['delete', 'pod', 'web']);
     expect(await main.received()).toBe('SIGTERM');
     await deleting.until(({ stdout }) => stdout === DELETED);
     expect(web()?.metadata).toMatchObject({ deletionGracePeriodSeconds: 60, generation: generation + 1 });
@@ -115,7 +119,7 @@ describe('delete of a Pod that another podrun runs', () => {
   });
 
   it('of a killed podrun ends the remaining processes', async () => {
-    const { apply, main } = await running();
+    const { apply, main } = await running({ isKilled: true });
     apply.signal('SIGKILL');
     await apply.ended;
     expect(await workshop.run(['delete', 'pod', 'web'])).toEqual({ exitCode: 0, stdout: DELETED, stderr: '' });
@@ -125,9 +129,9 @@ describe('delete of a Pod that another podrun runs', () => {
   });
 
   it('of a podrun that is killed meanwhile ends the remaining processes', async () => {
-    const { apply, main } = await running();
+    const { apply, main } = await running({ isKilled: true });
     await main.catch('SIGTERM');
-    const deleting = workshop.start(['delete', 'pod', 'web']);
+    const deleting = workshop.begin(['delete', 'pod', 'web']);
     await main.received();
     apply.signal('SIGKILL');
     expect(await deleting.ended).toEqual({ exitCode: 0, stdout: DELETED, stderr: '' });
@@ -141,7 +145,7 @@ describe('delete of a Pod that another podrun runs', () => {
     const manifest = workshop.pod('web', { terminationGracePeriodSeconds: 1, containers });
     const hurry = ['--backoff-initial=1ms', '--backoff-max=1ms'];
     for (let round = 0; round < 3; round++) {
-      const apply = workshop.start(['apply', manifest, '-o', 'json', ...hurry]);
+      const apply = workshop.begin(['apply', manifest, '-o', 'json', ...hurry]);
       await apply.until(({ lines }) => podsIn(lines).length > 20 + round);
       expect(await workshop.run(['delete', 'pod', 'web', '--timeout=3m'])).toMatchObject({ exitCode: 0, stderr: '' });
       await apply.ended;

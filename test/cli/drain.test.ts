@@ -18,7 +18,7 @@ it('a cordoned node takes no new Pods until it is uncordoned', async () => {
   expect(await workshop.run(['cordon', name])).toMatchObject({ exitCode: 0, stdout: `node/${name} cordoned\n` });
   expect((await workshop.run(['cordon', `node/${name}`])).stdout).toBe(`node/${name} already cordoned\n`);
   expect((await workshop.run(['get', 'nodes'])).stdout).toContain('Ready,SchedulingDisabled');
-  const podrun = workshop.start(['apply', workshop.pod('web', { ...SLEEP, restartPolicy: 'Never' }), '-o', 'json']);
+  const podrun = workshop.begin(['apply', workshop.pod('web', { ...SLEEP, restartPolicy: 'Never' }), '-o', 'json']);
   await podrun.until(({ stdout }) => stdout.includes('1 node(s) were unschedulable'));
   expect((await workshop.run(['uncordon', name])).stdout).toBe(`node/${name} uncordoned\n`);
   await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
@@ -29,7 +29,7 @@ it('a cordoned node takes no new Pods until it is uncordoned', async () => {
 it('labels of the node let waiting Pods in, and a taint with NoExecute ends them', async () => {
   const name = await node();
   const spec: PodSpec = { ...SLEEP, nodeSelector: { disk: 'ssd' }, terminationGracePeriodSeconds: 1 };
-  const podrun = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+  const podrun = workshop.begin(['apply', workshop.pod('web', spec), '-o', 'json']);
   await podrun.until(({ stdout }) => stdout.includes("didn't match Pod's node affinity/selector"));
   expect((await workshop.run(['label', 'node', name, 'disk=ssd'])).stdout).toBe(`node/${name} labeled\n`);
   await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
@@ -87,7 +87,7 @@ it.each([
 it('drain evicts the Pods that it may, and names the reasons for the rest', async () => {
   const name = await node();
   const volumes = [{ name: 'v', emptyDir: {} }];
-  const podrun = workshop.start(['apply', workshop.pod('web', { ...SLEEP, volumes }), '-o', 'json']);
+  const podrun = workshop.begin(['apply', workshop.pod('web', { ...SLEEP, volumes }), '-o', 'json']);
   await podrun.until(({ lines }) => podsIn(lines).some(({ status }) => status?.phase === 'Running'));
   expect(await workshop.run(['drain', name])).toEqual({
     exitCode: 1,
@@ -114,7 +114,7 @@ it('drain waits as long as a PodDisruptionBudget forbids an eviction', async () 
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b' } };
   const spec = { minAvailable: 1, selector: {} };
   const file = workshop.file('budget.json', JSON.stringify({ ...budget, spec }));
-  const podrun = workshop.start(['apply', file, workshop.pod('web', SLEEP), '-o', 'json']);
+  const podrun = workshop.begin(['apply', file, workshop.pod('web', SLEEP), '-o', 'json']);
   await podrun.until(({ lines }) =>
     podsIn(lines).some(({ status }) =>
       status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True'),

@@ -39,7 +39,7 @@ describe('events', () => {
   it('are followed with -w: past events first, then each new event', async () => {
     const store = storeOf(workshop);
     putStates(store, ['crashloop']);
-    const podrun = workshop.start(['events', '-w', '--types', 'Warning'], GOLDEN_ENV);
+    const podrun = workshop.begin(['events', '-w', '--types', 'Warning'], GOLDEN_ENV);
     await podrun.until(({ stdout }) => stdout.includes('BackOff'));
     const [event] = goldenEvents('crashloop');
     const { metadata, ...rest } = event as StoredEvent;

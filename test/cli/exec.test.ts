@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
 import { startAtTerminal } from './own-terminal.ts';
-import { type Ended, type Podrun, Workshop, workshopForEach } from './workshop.ts';
+import { type Ended, type Running, Workshop, workshopForEach } from './workshop.ts';
 import { needs } from '../needs.ts';
 import { needTier, TIERS } from './tiers.ts';
 
@@ -11,8 +11,11 @@ const stage = stageForEach();
 
 const STAYS = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
 
-/** Runs `apply` with these flags. Without a flag, the machine decides about namespaces. */
-async function start(place: Workshop, ...flags: string[]): Promise<Podrun> {
+/**
+ * Runs `apply` with these flags, in a process of its own if the test kills it. Without a flag, the machine decides
+ * about namespaces.
+ */
+async function start(place: Workshop, flags: readonly string[] = [], { isKilled = false } = {}): Promise<Running> {
   const pod = place.pod('web', {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 2,
@@ -30,7 +33,8 @@ async function start(place: Workshop, ...flags: string[]): Promise<Podrun> {
       { name: 'side', command: STAYS },
     ],
   });
-  const applied = place.start(['apply', pod, ...flags]);
+  const args = ['apply', pod, ...flags];
+  const applied = isKilled ? place.start(args) : place.begin(args);
   await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   return applied;
 }
@@ -39,7 +43,7 @@ const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n
 
 describe('podrun exec', () => {
   const shared = new Workshop();
-  let applied: Podrun;
+  let applied: Running;
   const exec = (...args: string[]): Promise<Ended> => shared.run(['exec', ...args]);
 
   beforeAll(async () => {
@@ -160,7 +164,7 @@ describe('podrun exec when its container ends', () => {
   });
 
   it('refuses a Pod that has ended, and one without an agent', async () => {
-    const applied = await start(workshop);
+    const applied = await start(workshop, [], { isKilled: true });
     applied.signal('SIGKILL');
     await applied.ended;
     expect(await exec('web', '--', 'true')).toMatchObject({
@@ -182,7 +186,7 @@ describe('podrun exec when its container ends', () => {
 describe('podrun exec -it', needs('terminals'), () => {
   it.for(TIERS)('is a terminal in the container, to the exit code (%s)', async (tier, test) => {
     needTier(test, tier);
-    await start(workshop, `--runtime=${tier}`);
+    await start(workshop, [`--runtime=${tier}`]);
     const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
     await terminal.shows(/^prompt>$/);
     // The size of the terminal may arrive a moment after the prompt.
@@ -202,7 +206,7 @@ describe('podrun exec -it', needs('terminals'), () => {
 });
 
 describe('podrun exec in a container with namespaces', needs('namespaces'), () => {
-  beforeEach(async () => void (await start(workshop, '--runtime=namespace')));
+  beforeEach(async () => void (await start(workshop, ['--runtime=namespace'])));
 
   it('sees the files and processes of the container, and none of the host', async () => {
     const script =

@@ -87,7 +87,7 @@ describe.concurrent('apply --speed', () => {
   it('shortens back-offs, and not their timestamps; other commands show sound ages afterwards', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('crash', { containers: [{ name: 'main', command: ['false'] }] });
-    const podrun = workshop.start(['apply', manifest, '--speed', '100x', '-o', 'json']);
+    const podrun = workshop.begin(['apply', manifest, '--speed', '100x', '-o', 'json']);
     const restarts = (pod: Pod): number => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
     await podrun.until(({ lines }) => podsIn(lines).some((pod) => restarts(pod) > 2));
     podrun.signal('SIGINT');

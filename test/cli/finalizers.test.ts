@@ -4,7 +4,7 @@ import type { StoredKubeObject } from '../../src/api/base/objects.ts';
 import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { gcLines } from './gc-lines.ts';
 import { storeOf } from './prepared-store.ts';
-import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
+import { type Running, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
@@ -16,20 +16,20 @@ const stored = (resource: string) => storeOf(workshop).get<StoredKubeObject>(res
 const file = (object: object) => workshop.file('web.yaml', stringify(object));
 
 /** Runs a Pod `web` with two finalizers. Its program ends when the test says so. */
-async function running(): Promise<{ manifest: string; apply: Podrun; main: Puppet }> {
+async function running(): Promise<{ manifest: string; apply: Running; main: Puppet }> {
   const containers = [{ name: 'main', image: 'app:1', command: stage.command('main') }];
   const manifest = file({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } });
-  const apply = workshop.start(['apply', '-f', manifest, '-o', 'json']);
+  const apply = workshop.begin(['apply', '-f', manifest, '-o', 'json']);
   const main = await stage.puppet('main');
   await apply.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
   return { manifest, apply, main };
 }
 
 /** Runs the same Pod to its end, so that only its finalizers hold it. */
-async function held(): Promise<{ manifest: string; apply: Podrun; deleting: Podrun }> {
+async function held(): Promise<{ manifest: string; apply: Running; deleting: Running }> {
   const { manifest, apply, main } = await running();
   await main.catch('SIGTERM');
-  const deleting = workshop.start(['delete', 'pod', 'web']);
+  const deleting = workshop.begin(['delete', 'pod', 'web']);
   expect(await main.received()).toBe('SIGTERM');
   main.exit(0);
   await deleting.until(({ stderr }) => stderr.includes('finalizers'));
@@ -56,7 +56,7 @@ describe('a deleted Pod with finalizers', () => {
 
   it('stays after its apply, a second delete and gc; no new Pod gets its name', async () => {
     const { manifest, apply, deleting } = await held();
-    process.kill(apply.pid, 'SIGINT');
+    apply.signal('SIGINT');
     await apply.ended;
     const forced = await run('delete', 'pod', 'web', '--force', '--timeout=50ms');
     expect(forced).toMatchObject({ exitCode: 1 });
@@ -87,7 +87,7 @@ it.each([
   { kind: 'Secret', resource: 'secrets' },
 ])('a deleted $kind with finalizers stays until they are removed', async ({ kind, resource }) => {
   await run('apply', '-f', file({ apiVersion: 'v1', kind, metadata }));
-  const deleting = workshop.start(['delete', kind, 'web']);
+  const deleting = workshop.begin(['delete', kind, 'web']);
   await deleting.until(({ stderr }) => stderr.includes('finalizers'));
   expect(stored(resource)?.metadata).toMatchObject({ deletionGracePeriodSeconds: 0 });
   await run('patch', kind, 'web', ...NO_FINALIZERS);

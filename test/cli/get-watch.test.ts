@@ -3,13 +3,13 @@ import type { StoredPod } from '../../src/api/base/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { goldenPods } from '../print/golden.ts';
 import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
-import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
+import { type Running, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
 const HEADINGS = 'NAME   READY   STATUS    RESTARTS   AGE\n';
 
-const watch = (...args: string[]): Podrun => workshop.start(['get', ...args], GOLDEN_ENV);
+const watch = (...args: string[]): Running => workshop.begin(['get', ...args], GOLDEN_ENV);
 
 /** Writes the next state of the Pod `web`, as another process would. */
 function change(store: FileStore, phase: string): void {
@@ -19,7 +19,7 @@ function change(store: FileStore, phase: string): void {
   store.updateStatus('pods', { ...pod, status: { ...status, phase: phase as 'Failed' } });
 }
 
-async function stop(podrun: Podrun): Promise<string> {
+async function stop(podrun: Running): Promise<string> {
   podrun.signal('SIGINT');
   const { exitCode, stdout, stderr } = await podrun.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
@@ -95,7 +95,8 @@ web    0/1     Failed    0          133m
     await beside.until(({ stdout }) => stdout !== '');
     await untilItWatches(podrun, () => change(store, 'Running'));
     expect(new Set((await stop(podrun)).trimEnd().split('\n'))).toEqual(new Set(['pod/web']));
-    expect((await stop(beside)).split('\n').length).toBeGreaterThan(2);
+    await beside.until(({ stdout }) => stdout.split('\n').length > 2);
+    await stop(beside);
   });
 
   it('with a selector, shows a Pod that no longer matches as deleted', async () => {
@@ -114,7 +115,7 @@ web    0/1     Failed    0          133m
   it('ends when the reader of its output has gone', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);
-    const podrun = watch('pods', '-w');
+    const podrun = workshop.start(['get', 'pods', '-w']);
     await podrun.until(({ stdout }) => stdout.includes('web'));
     podrun.closeStdout();
     change(store, 'Failed');
@@ -131,14 +132,14 @@ web    0/1     Failed    0          133m
 
 describe('get -w -o json --output-watch-events, beside a running apply,', () => {
   it('prints every change that apply prints, one a line', async () => {
-    const watching = workshop.start(['get', 'pods', '-w', '-o', 'json', '--output-watch-events']);
+    const watching = workshop.begin(['get', 'pods', '-w', '-o', 'json', '--output-watch-events']);
     const existing = workshop.pod('first', { restartPolicy: 'Never', containers: [{ name: 'a', command: ['true'] }] });
     await workshop.run(['apply', existing]);
     await watching.until(({ lines }) => podsIn(lines).some(({ metadata }) => metadata?.name === 'first'));
     const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'a', command: ['true'] }] });
     const { stdout } = await workshop.run(['apply', manifest, '-o', 'json']);
     const versions = (text: readonly { object: object }[]): (string | undefined)[] =>
-      podsIn(text as Podrun['lines'])
+      podsIn(text as Running['lines'])
         .filter(({ metadata }) => metadata?.name === 'web')
         .map(({ metadata }) => metadata?.resourceVersion);
     const applied = versions(
@@ -154,7 +155,7 @@ describe('get -w -o json --output-watch-events, beside a running apply,', () => 
 });
 
 /** Repeats a change until a watch has printed one: a test cannot see when the watch begins. */
-async function untilItWatches(podrun: Podrun, change: () => void): Promise<void> {
+async function untilItWatches(podrun: Running, change: () => void): Promise<void> {
   const again = setInterval(change, 20);
   await podrun.until(({ stdout }) => stdout !== '').finally(() => clearInterval(again));
 }

@@ -1,7 +1,8 @@
+import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-import type { Writer } from '../../src/cli/base/process.ts';
+import type { Process, Writer } from '../../src/cli/base/process.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { Ended, Workshop } from './workshop.ts';
 
@@ -14,6 +15,8 @@ export interface Surroundings {
   /** The text on standard input. */
   readonly input?: string;
   readonly clock?: Clock;
+  /** Default: none comes. */
+  readonly signals?: Process['signals'];
   /** Called with each piece of output, of both streams. */
   readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -24,7 +27,7 @@ let timeZoneNow: string | undefined;
 
 /**
  * Runs a command line in this process, in the folder of the workshop, as the program does: a process of its own takes
- * several times as long. Signals, terminals and slow readers need a process. The time zone is one of the whole process:
+ * several times as long. Terminals and slow readers need a process. The time zone is one of the whole process:
  * commands of one time zone run beside each other, and those of another one wait.
  */
 export async function runHere(
@@ -46,7 +49,7 @@ type Place = Pick<Workshop, 'folder' | 'stateDir'>;
 async function runNow(
   { folder, stateDir }: Place,
   args: readonly string[],
-  { env = {}, input = '', clock = new SystemClock(), onOutput = () => {} }: Surroundings,
+  { env = {}, input = '', clock = new SystemClock(), signals = new EventEmitter(), onOutput = () => {} }: Surroundings,
 ): Promise<Ended> {
   const stdout = new Collector((text) => onOutput(text, 'stdout'));
   const stderr = new Collector((text) => onOutput(text, 'stderr'));
@@ -64,6 +67,7 @@ async function runNow(
     stdin,
     stdout,
     stderr,
+    signals,
     clock,
     env: variables,
     folder: DIST,
@@ -88,6 +92,7 @@ function setTimeZone(name: string | undefined): void {
 /** Keeps all output. Its reader is always there. */
 class Collector implements Writer {
   text = '';
+  readonly isInherited = false;
   readonly isTerminal = false;
   readonly terminal = undefined;
   readonly waitingBytes = 0;

@@ -46,9 +46,9 @@ describe('logs --hooks', () => {
     const readinessProbe = { ...sh('echo not yet; echo why >&2; exit 3'), periodSeconds: 60 };
     const lifecycle = { postStart, preStop: sh('echo draining; exit 4') };
     const container = { name: 'main', command: stage.command('main'), lifecycle, readinessProbe };
-    const apply = workshop.start(['apply', workshop.pod('web', { restartPolicy: 'Never', containers: [container] })]);
+    const apply = workshop.begin(['apply', workshop.pod('web', { restartPolicy: 'Never', containers: [container] })]);
     await stage.puppet('main');
-    const follow = workshop.start(['logs', 'web', '--hooks', '-f']);
+    const follow = workshop.begin(['logs', 'web', '--hooks', '-f']);
     await follow.until(({ stdout }) => stdout.includes('[postStart] registering\n'));
     writeFileSync(flag, '');
     await follow.until(({ stdout }) => stdout.includes('[readiness] *'));

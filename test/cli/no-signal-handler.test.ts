@@ -14,7 +14,7 @@ it('a container without a signal handler is reported once, however often it is s
       },
     ],
   });
-  const podrun = workshop.start(['apply', '-f', file, '--backoff-initial', '10ms', '-o', 'json']);
+  const podrun = workshop.begin(['apply', '-f', file, '--backoff-initial', '10ms', '-o', 'json']);
   const restarts = (): number =>
     Math.max(
       0,

@@ -175,7 +175,7 @@ describe('a run with several nodes', () => {
 
   it('replaces the Pods of a node that is removed, after 40 seconds in which it might come back', async () => {
     const file = workshop.file('web.yaml', web(2, { affinity: APART }));
-    const podrun = workshop.start(['apply', '-f', file, '--nodes', '3', '--speed', '30x']);
+    const podrun = workshop.begin(['apply', '-f', file, '--nodes', '3', '--speed', '30x']);
     await podrun.until(({ stdout }) => stdout.includes('2/2 ready'));
     const [lost = ''] = await nodesOfPods();
     await workshop.run(['delete', 'node', lost]);
@@ -276,7 +276,7 @@ describe('podrun node', () => {
 
   it('moves the Pods of a lost node elsewhere, and lets the kubelet end them at its return', async () => {
     const file = workshop.file('web.yaml', web(1, { terminationGracePeriodSeconds: 1 }));
-    const apply = workshop.start(['apply', '-f', file, '--nodes', '2', '--speed', '100']);
+    const apply = workshop.begin(['apply', '-f', file, '--nodes', '2', '--speed', '100']);
     await apply.until(({ stdout }) => stdout.includes('1/1 ready'));
     const lost = await onlyPod();
     const node = lost.spec.nodeName ?? '';
@@ -337,7 +337,7 @@ describe('podrun node', () => {
     workshop.file('podrun.yaml', 'terminatedPodGCThreshold: 1\n');
     const pods = [pod('first', ['true']), pod('last', ['sleep', '1']), pod('server', ['sleep', '1000'])];
     const file = workshop.file('pods.yaml', pods.join('---\n'));
-    const run = workshop.start(['apply', file, '--config', 'podrun.yaml', '--nodes', '2', '--speed', '20']);
+    const run = workshop.begin(['apply', file, '--config', 'podrun.yaml', '--nodes', '2', '--speed', '20']);
     const left = async (): Promise<string> => (await workshop.run(['get', 'pods', '-o', 'name'])).stdout;
     await expect.poll(left, PATIENT).toBe('pod/last\npod/server\n');
     run.signal('SIGINT');

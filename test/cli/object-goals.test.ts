@@ -36,7 +36,7 @@ it('apply waits for an object beside its Pods', async (context) => {
   putOneOfEach(own);
   setStatus({ phase: 'Dark' }, own);
   const until = ['--settle=0', '--until', 'jsonpath={.status.phase}=Lit', 'one.one.example.com/one'];
-  const podrun = own.start(['apply', own.pod('operator', slow), ...until]);
+  const podrun = own.begin(['apply', own.pod('operator', slow), ...until]);
   await podrun.until(({ stdout, stderr }) => (stdout + stderr).includes('waits for {.status.phase}=Lit'));
   setStatus({ phase: 'Lit' }, own);
   expect((await podrun.ended).exitCode).toBe(0);
@@ -105,7 +105,7 @@ it.for([
   ['without a Pod', []],
 ] as const)('apply --until ready waits for the custom resources of its manifests %s', async ([, more], context) => {
   const own = workshopFor(context);
-  const podrun = own.start(['apply', lampsIn(own, ...more), '--settle=0', '--until=ready']);
+  const podrun = own.begin(['apply', lampsIn(own, ...more), '--settle=0', '--until=ready']);
   await podrun.until(({ stdout, stderr }) => (stdout + stderr).includes(UNLIT));
   expect(podrun.stdout + podrun.stderr).not.toContain('shed: ');
   light(own);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Podrun, workshopForEach } from './workshop.ts';
+import { type Podrun, type Running, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
-let applied: Podrun;
+let applied: Running;
 /** The port of the container, on localhost only. */
 let port: number;
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
       },
     ],
   });
-  applied = workshop.start(['apply', pod]);
+  applied = workshop.begin(['apply', pod]);
   await applied.until(({ stdout }) => /port \d+/.test(stdout));
   port = Number(/port (\d+)/.exec(applied.stdout)?.[1]);
 });

@@ -25,9 +25,9 @@ describe('probes', () => {
     const livenessProbe = { httpGet: { host: '127.0.0.1', port }, periodSeconds: 1, failureThreshold: 1 };
     const container = { name: 'main', command: stage.command('main'), readinessProbe, livenessProbe };
     const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [container] });
-    const apply = workshop.start(['apply', manifest]);
+    const apply = workshop.begin(['apply', manifest]);
     await stage.puppet('main');
-    const follow = workshop.start(['probes', 'web', '-f', '-o', 'json']);
+    const follow = workshop.begin(['probes', 'web', '-f', '-o', 'json']);
     await follow.until(({ stdout }) => stdout.includes('not yet'));
     writeFileSync(flag, '');
     await follow.until(({ stdout }) => stdout.includes('"ready"'));

@@ -53,7 +53,7 @@ describe('apply --report', () => {
     ['SIGTERM', 143],
   ] as const)('is written when %s interrupts podrun', async (signal, code) => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
-    const apply = workshop.start(['apply', manifest, '--report', reportFolder()]);
+    const apply = workshop.begin(['apply', manifest, '--report', reportFolder()]);
     await stage.puppet('main');
     await apply.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     apply.signal(signal);
@@ -157,7 +157,7 @@ describe('apply --report', () => {
 
   it('lists Pods of another podrun without a verdict', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
-    const other = workshop.start(['apply', manifest]);
+    const other = workshop.begin(['apply', manifest]);
     await other.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     const changing = await workshop.run(['apply', manifest, '--report', reportFolder()]);
     expect(changing).toMatchObject({ exitCode: 0, stdout: 'pod/web unchanged\n' });

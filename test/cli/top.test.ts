@@ -16,7 +16,7 @@ describe('top pod', () => {
         { name: 'busy', command: busy },
       ],
     });
-    const apply = workshop.start(['apply', manifest]);
+    const apply = workshop.begin(['apply', manifest]);
     await stage.puppet('idle');
     await apply.until(({ stdout }) => /busy +started/.test(stdout));
     const top = (): Promise<Ended> => workshop.run(['top', 'pod', 'web', '--containers', '--no-headers']);

@@ -32,7 +32,7 @@ describe.each(TIERS)('volumes in the tier %s', (tier) => {
         volumeMounts: [{ name: 'v', mountPath: '/data', subPath }],
       })),
     };
-    const podrun = workshop.start(['apply', workshop.pod('x', spec)], env);
+    const podrun = workshop.begin(['apply', workshop.pod('x', spec)], env);
     const failed = (index: number): RegExp =>
       new RegExp(
         `failed to (prepare subPath|create subPath directory) for volumeMount "v" of container "main-${index}"`,
@@ -78,7 +78,7 @@ describe.each(TIERS)('volumes in the tier %s', (tier) => {
       ['none', 'Directory'],
       ...(existsSync('/proc/self') ? [['/proc/none/deep', 'DirectoryOrCreate'] as const] : []),
     ] as const;
-    const podrun = workshop.start(['apply', '-o', 'json', workshop.pod('wrong', spec(wrong))], env);
+    const podrun = workshop.begin(['apply', '-o', 'json', workshop.pod('wrong', spec(wrong))], env);
     const failures = () =>
       new Set(
         podrun.lines.flatMap(({ object }) =>

@@ -19,7 +19,7 @@ describe('wait', () => {
     const [web] = goldenPods('running-ready') as [StoredPod];
     const conditions = [{ type: 'Ready', status: 'False' as const }];
     const created = store.create('pods', { ...web, status: { ...web.status, conditions } });
-    const podrun = workshop.start(['wait', 'pod', 'web', '--for=create', '--for=condition=Ready', '--timeout=1h']);
+    const podrun = workshop.begin(['wait', 'pod', 'web', '--for=create', '--for=condition=Ready', '--timeout=1h']);
     await podrun.until(({ stdout }) => stdout === MET);
     store.updateStatus('pods', { ...created, status: web.status });
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: MET + MET, stderr: '' });
@@ -27,10 +27,10 @@ describe('wait', () => {
 
   it('waits for the creation and for the deletion of a Pod', async () => {
     const store = storeOf(workshop);
-    const coming = workshop.start(['wait', 'pod', '-l', 'app=web', '--for=create', '--timeout=1h']);
+    const coming = workshop.begin(['wait', 'pod', '-l', 'app=web', '--for=create', '--timeout=1h']);
     putStates(store, ['running-ready']);
     expect(await coming.ended).toEqual({ exitCode: 0, stdout: MET, stderr: '' });
-    const going = workshop.start(['wait', 'pod/web', '--for=create', '--for=delete', '--timeout=1h', '-o', 'name']);
+    const going = workshop.begin(['wait', 'pod/web', '--for=create', '--for=delete', '--timeout=1h', '-o', 'name']);
     await going.until(({ stdout }) => stdout === 'pod/web\n');
     store.delete('pods', 'default', 'web');
     expect(await going.ended).toEqual({ exitCode: 0, stdout: 'pod/web\npod/web\n', stderr: '' });

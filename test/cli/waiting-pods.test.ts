@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
-import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
+import { type Running, podsIn, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
 
-const is = (name: string, holds: (pod: Pod) => boolean) => (podrun: Pick<Podrun, 'lines'>) =>
+const is = (name: string, holds: (pod: Pod) => boolean) => (podrun: Pick<Running, 'lines'>) =>
   podsIn(podrun.lines).some((pod) => pod.metadata?.name === name && holds(pod));
 const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
 const isUnschedulable = ({ status }: Pod): boolean =>
@@ -20,12 +20,12 @@ const containers = (name: string, cpu: string): PodSpec['containers'] => [
 
 describe.each(['one run', 'two runs'])('a Pod that waits for a node beside a Pod of %s gets its place', (runs) => {
   /** Applies a Pod, and one that has no place beside it. Resolves with the run of the second one, which waits. */
-  async function waiting(early: PodSpec, late: PodSpec): Promise<Podrun> {
+  async function waiting(early: PodSpec, late: PodSpec): Promise<Running> {
     const files = [workshop.pod('early', early), workshop.pod('late', late)];
     const [first = '', second = ''] = files;
     if (runs === 'one run') {
       const both = workshop.file('both.yaml', files.map((file) => readFileSync(file, 'utf8')).join('---\n'));
-      const podrun = workshop.start(['apply', both, '-o', 'json']);
+      const podrun = workshop.begin(['apply', both, '-o', 'json']);
       await podrun.until(is('early', isRunning));
       await podrun.until(is('late', isUnschedulable));
       return podrun;

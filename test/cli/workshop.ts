@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,9 @@ import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Container, Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { quietly } from '../../src/quietly.ts';
 import { removeLargeTree } from '../../src/remove-tree.ts';
+import { isForHere } from './for-here.ts';
 import type { Surroundings } from './in-process.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
@@ -24,30 +27,17 @@ export interface WatchLine {
   readonly object: Pod | Event;
 }
 
-/** A running podrun command: the built program, as a user runs it. */
-export class Podrun {
-  readonly ended: Promise<Ended>;
-  readonly #child: ChildProcess;
+/** A podrun command that runs: in this process, or in one of its own. */
+export abstract class Running {
+  abstract readonly ended: Promise<Ended>;
   readonly #seen = { stdout: '', stderr: '' };
   #onOutput: () => void = () => {};
 
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]?.setEncoding('utf8').on('data', (text: string) => {
-        this.#seen[name] += text;
-        this.#onOutput();
-      });
-    }
-    this.ended = new Promise((resolve) => {
-      child.once('close', (code, signal) => {
-        resolve({ exitCode: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], ...this.#seen });
-      });
-    });
-  }
+  abstract signal(name: NodeJS.Signals): void;
 
-  get pid(): number {
-    return this.#child.pid ?? 0;
+  protected take(text: string, stream: 'stdout' | 'stderr'): void {
+    this.#seen[stream] += text;
+    this.#onOutput();
   }
 
   get stdout(): string {
@@ -62,6 +52,42 @@ export class Podrun {
   get lines(): WatchLine[] {
     const whole = this.#seen.stdout.slice(0, this.#seen.stdout.lastIndexOf('\n') + 1);
     return watchLines(whole);
+  }
+
+  /** Resolves when the output so far fulfils a condition. Fails with the output when that takes too long. */
+  async until(condition: (running: this) => boolean): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const seen = new Promise<void>((resolve, reject) => {
+      this.#onOutput = () => condition(this) && resolve();
+      const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.stderr}`));
+      alarm = setTimeout(tooLong, PATIENCE_MS);
+      this.#onOutput();
+    });
+    await seen.finally(() => clearTimeout(alarm));
+  }
+}
+
+/** The built program, as a user runs it. */
+export class Podrun extends Running {
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    super();
+    this.#child = child;
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => this.take(text, name));
+    }
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        const { stdout, stderr } = this;
+        resolve({ exitCode: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], stdout, stderr });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   signal(name: NodeJS.Signals): void {
@@ -92,17 +118,24 @@ export class Podrun {
   resumeStdout(): void {
     this.#child.stdout?.resume();
   }
+}
 
-  /** Resolves when the output so far fulfils a condition. Fails with the output when that takes too long. */
-  async until(condition: (podrun: this) => boolean): Promise<void> {
-    let alarm: NodeJS.Timeout | undefined;
-    const seen = new Promise<void>((resolve, reject) => {
-      this.#onOutput = () => condition(this) && resolve();
-      const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.stderr}`));
-      alarm = setTimeout(tooLong, PATIENCE_MS);
-      this.#onOutput();
-    });
-    await seen.finally(() => clearTimeout(alarm));
+/** A command in this process. Only it hears of its signals. */
+export class RunningHere extends Running {
+  readonly ended: Promise<Ended>;
+  readonly #signals = new EventEmitter();
+  isOver = false;
+
+  constructor(workshop: Workshop, args: readonly string[], surroundings: Omit<Surroundings, 'signals' | 'onOutput'>) {
+    super();
+    const onOutput: Surroundings['onOutput'] = (text, stream) => this.take(text, stream);
+    this.ended = import('./in-process.ts')
+      .then(({ runHere }) => runHere(workshop, args, { ...surroundings, signals: this.#signals, onOutput }))
+      .finally(() => (this.isOver = true));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (!this.isOver && !this.#signals.emit(name, name)) throw new Error(`the command does not listen for ${name}`);
   }
 }
 
@@ -140,6 +173,7 @@ export class Workshop {
   /** The pids of processes that were here before the folder was made: none is of this workshop. */
   #earlier: ReadonlySet<string> = new Set();
   readonly #started: Podrun[] = [];
+  readonly #begun: RunningHere[] = [];
   readonly #options: WorkshopOptions;
 
   constructor(options: WorkshopOptions = {}) {
@@ -190,7 +224,15 @@ export class Workshop {
     return [process.execPath, PODRUN, ...args];
   }
 
+  /** Begins a command in this process: what a test sees and signals while it runs needs no process of its own. */
+  begin(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningHere {
+    const running = new RunningHere(this, args, { env });
+    this.#begun.push(running);
+    return running;
+  }
+
   /**
+   * Starts the program. For tests of the process: of its start and its end, its terminal, its files.
    * @param input what comes through a pipe; without it, there is no input
    * @param options ownGroup: podrun leads a process group, as when a shell starts it; program: a podrun of its own
    */
@@ -227,9 +269,7 @@ export class Workshop {
     env: Readonly<Record<string, string>> = {},
     surroundings: Omit<Surroundings, 'env'> = {},
   ): Promise<Ended> {
-    if (!isForHere(args) || Object.keys(env).some((name) => OF_PROCESS.test(name))) {
-      return this.start(args, env).ended;
-    }
+    if (!isForHere(args, env)) return this.start(args, env).ended;
     const { runHere } = await import('./in-process.ts');
     return runHere(this, args, { ...surroundings, env });
   }
@@ -276,7 +316,7 @@ export class Workshop {
   async close(): Promise<string[]> {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
-    await Promise.all(started.map(({ ended }) => ended));
+    await Promise.all([...started.map(({ ended }) => ended), ...this.#begun.splice(0).map(endNow)]);
     if (this.#folder === undefined) return [];
     const deadlineMs = Date.now() + (this.#options.leavesPods === true ? 0 : MOMENT_MS);
     let left = this.#left();
@@ -312,30 +352,6 @@ function withPatience(container: Container): Container {
 /** The time in which processes that are about to end are gone. */
 const MOMENT_MS = 2000;
 
-/** Commands that use the terminal or the standard streams of their process, or that a signal ends. */
-const ABOUT_PROCESS = new Set('attach debug edit port-forward serve dashboard'.split(' '));
-
-/** Flags of `exec` that give the command the input or the terminal of the process. */
-const WITH_INPUT = /^(-[a-z]*[it]|--stdin|--tty)/;
-
-/** Variables that Node itself reads, and the place where helpers are looked for. */
-const OF_PROCESS = /^(HOME|PATH|LANG|LC_ALL|NODE_.*)$/;
-
-/**
- * True for a command that can run in the process of the test. A program behind `--` has the streams of the process, but
- * for one in a container.
- */
-function isForHere(args: readonly string[]): boolean {
-  const verb = args.find((word) => !word.startsWith('-'));
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  if (own.length < args.length && verb !== '__complete' && verb !== 'exec') return false;
-  if (verb === 'exec' && own.some((flag) => WITH_INPUT.test(flag))) return false;
-  const isText = args.some((arg) => arg === '--help' || (arg.startsWith('--dry-run') && arg !== '--dry-run=none'));
-  if (verb === undefined || isText) return true;
-  const follows = verb === 'logs' || verb === 'probes' ? /^(-\w*f|--follow)/ : /^(-w|--watch)/;
-  return !args.some((flag) => follows.test(flag)) && !ABOUT_PROCESS.has(verb);
-}
-
 export function watchLines(text: string): WatchLine[] {
   return text
     .split('\n')
@@ -347,6 +363,17 @@ export function watchLines(text: string): WatchLine[] {
 export function podsIn(lines: readonly WatchLine[]): Pod[] {
   return lines.map(({ object }) => object).filter((object): object is Pod => object.kind === 'Pod');
 }
+
+/** Ends a command in this process as a second Ctrl-C does, if the test has not ended it. */
+async function endNow(command: RunningHere): Promise<void> {
+  while (!command.isOver) {
+    quietly(() => command.signal('SIGTERM'));
+    await Promise.race([command.ended, new Promise((go) => setTimeout(go, SECOND_SIGNAL_MS))]);
+  }
+}
+
+/** Signals that come sooner count as one. */
+const SECOND_SIGNAL_MS = 600;
 
 /** Ends a process, which may just have ended by itself. */
 function kill(pid: number): void {

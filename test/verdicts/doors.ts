@@ -26,13 +26,13 @@ type Subject = Pick<Situation, 'objects' | 'until' | 'command'>;
 export const DOORS: Readonly<Record<Door, (workshop: Workshop, situation: Subject) => Promise<Seen>>> = {
   apply: async (workshop, situation) => {
     const args = applyArgs(workshop, situation, ['--report', 'report', '--annotations', 'github']);
-    const seen = seenOf(await workshop.start(args, variables(workshop)).ended);
+    const seen = seenOf(await workshop.run(args, variables(workshop)));
     const hasPods = situation.objects.some((object) => 'spec' in object);
     return { ...seen, failed: hasPods ? failedCases(workshop) : [] };
   },
   detach: async (workshop, situation) => {
     const args = applyArgs(workshop, situation, ['--detach', '--wait', '--annotations', 'github']);
-    return seenOf(await workshop.start(args, variables(workshop)).ended);
+    return seenOf(await workshop.run(args, variables(workshop)));
   },
   library: async (workshop, { objects, until, command }) => {
     const { folder: cwd, stateDir } = workshop;

@@ -45,7 +45,7 @@ describe('a liveness probe that fails at every attempt', () => {
     const main = { name: 'main', command: ['sleep', '1000'], livenessProbe };
     const pod = workshop.pod('web', { terminationGracePeriodSeconds: 0, containers: [main] });
     const check = ['sh', '-c', 'until test -e twice; do sleep 0.1; done'];
-    const { exitCode, stderr } = await workshop.start(['apply', pod, '--timeout', '60s', '--', ...check]).ended;
+    const { exitCode, stderr } = await workshop.begin(['apply', pod, '--timeout', '60s', '--', ...check]).ended;
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(
       /^Warning: the liveness probe of pod "web", container main, failed at all of its \d+ attempts .*: exit code 1/m,

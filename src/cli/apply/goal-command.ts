@@ -58,7 +58,7 @@ export class UserCommand implements GoalCommand {
     view.commandStarts(argv);
     this.#started = clock.now();
     const env = { ...cli.env, ...(await variables()) };
-    const output = keepsOutput ? this.#takers() : {};
+    const output = keepsOutput || !cli.stdout.isInherited ? this.#takers() : {};
     const request = { argv, env, cwd: cli.cwd, interactive: cli.stdin.isTTY === true, output };
     const outcome = await startCommand(request, machineClock(clock));
     if (!outcome.ok) {

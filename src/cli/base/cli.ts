@@ -40,6 +40,11 @@ export class Cli {
     return this.#host.folder;
   }
 
+  /** The signals of podrun. */
+  get signals(): Process['signals'] {
+    return this.#host.signals;
+  }
+
   /** The current folder. */
   get cwd(): string {
     return this.#host.cwd;

@@ -51,6 +51,11 @@ export class Output {
     this.#isExact = true;
   }
 
+  /** True: programs that podrun starts inherit the stream. */
+  get isInherited(): boolean {
+    return this.#writer.isInherited;
+  }
+
   get isTerminal(): boolean {
     return this.#writer.isTerminal;
   }

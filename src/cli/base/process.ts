@@ -8,8 +8,19 @@ import { succeeds } from '../../quietly.ts';
 /** The signal with the same meaning: SIGHUP for a terminal that is gone, SIGPIPE for a pipe without a reader. */
 export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
 
+/** The signals that ask podrun to end. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** Calls back for each signal that reaches podrun. */
+interface SignalSource {
+  on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
+  off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
+}
+
 /** A standard stream that podrun writes. See `StandardStream` for the real ones. */
 export interface Writer {
+  /** True: programs that podrun starts inherit it. */
+  readonly isInherited: boolean;
   /** Writes at once, or behind earlier output that waits. Does nothing when the reader is gone. */
   write(output: string | Uint8Array): void;
   readonly isTerminal: boolean;
@@ -32,6 +43,7 @@ export interface Process {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writer;
   readonly stderr: Writer;
+  readonly signals: SignalSource;
   readonly clock: Clock;
   /** The folder of the built program. */
   readonly folder: string;

@@ -1,5 +1,6 @@
 import { EXIT } from '../../api/index.ts';
 import type { Cli } from './cli.ts';
+import type { EndSignal } from './process.ts';
 
 /**
  * The time in which a second signal counts as the same Ctrl-C: the terminal sends it, and npx or a shell forwards it
@@ -7,13 +8,12 @@ import type { Cli } from './cli.ts';
  */
 const SAME_SIGNAL_MS = 500;
 
-const LISTENED_FOR = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type ListenedFor = (typeof LISTENED_FOR)[number];
+const LISTENED_FOR: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Calls back for every Ctrl-C, SIGTERM and SIGHUP. Until closed, none of these signals ends podrun. */
-export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => void): { close(): void } {
+export function listenForSignals(cli: Cli, onSignal: (signal: EndSignal) => void): { close(): void } {
   let lastMs = Number.NEGATIVE_INFINITY;
-  const listener = (signal: ListenedFor): void => {
+  const listener = (signal: EndSignal): void => {
     const { monotonicMs } = cli.clock.now();
     if (monotonicMs - lastMs < SAME_SIGNAL_MS) return;
     lastMs = monotonicMs;
@@ -22,7 +22,7 @@ export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => vo
   listen(cli, listener);
   return {
     close: () => {
-      for (const signal of LISTENED_FOR) process.off(signal, listener);
+      for (const signal of LISTENED_FOR) cli.signals.off(signal, listener);
     },
   };
 }
@@ -30,7 +30,7 @@ export function listenForSignals(cli: Cli, onSignal: (signal: ListenedFor) => vo
 /** Signals that arrived before podrun could act on them. */
 export interface HeldSignals {
   /** Stops holding signals back. Returns the first signal that arrived; undefined when called again. */
-  release(): ListenedFor | undefined;
+  release(): EndSignal | undefined;
 }
 
 /**
@@ -38,8 +38,8 @@ export interface HeldSignals {
  * @param onFirst called when the first one arrives
  */
 export function holdSignals(cli: Cli, onFirst: () => void = () => undefined): HeldSignals {
-  let first: ListenedFor | undefined;
-  const listener = (signal: ListenedFor): void => {
+  let first: EndSignal | undefined;
+  const listener = (signal: EndSignal): void => {
     if (first !== undefined) return;
     first = signal;
     onFirst();
@@ -47,7 +47,7 @@ export function holdSignals(cli: Cli, onFirst: () => void = () => undefined): He
   listen(cli, listener);
   return {
     release: () => {
-      for (const signal of LISTENED_FOR) process.off(signal, listener);
+      for (const signal of LISTENED_FOR) cli.signals.off(signal, listener);
       const held = first;
       first = undefined;
       return held;
@@ -56,24 +56,24 @@ export function holdSignals(cli: Cli, onFirst: () => void = () => undefined): He
 }
 
 /** Opens the streams, so that a slow reader cannot block the answer to a signal. */
-function listen(cli: Cli, listener: (signal: ListenedFor) => void): void {
+function listen(cli: Cli, listener: (signal: EndSignal) => void): void {
   cli.stdout.open();
   cli.stderr.open();
-  for (const signal of LISTENED_FOR) process.on(signal, listener);
+  for (const signal of LISTENED_FOR) cli.signals.on(signal, listener);
 }
 
 /**
  * Resolves at the first Ctrl-C, SIGTERM or SIGHUP. Call this function before the first output, and before there is
  * anything to take back at the end: until then, a signal ends podrun at once.
  */
-export function untilSignal(cli: Cli): Promise<ListenedFor> {
+export function untilSignal(cli: Cli): Promise<EndSignal> {
   return firstSignal(cli).arrived;
 }
 
 /** The same, of a command that may fail before it waits: until closed, none of these signals ends podrun. */
-export function firstSignal(cli: Cli): { readonly arrived: Promise<ListenedFor>; close(): void } {
-  let take: (signal: ListenedFor) => void = () => undefined;
-  const arrived = new Promise<ListenedFor>((resolve) => (take = resolve));
+export function firstSignal(cli: Cli): { readonly arrived: Promise<EndSignal>; close(): void } {
+  let take: (signal: EndSignal) => void = () => undefined;
+  const arrived = new Promise<EndSignal>((resolve) => (take = resolve));
   return { arrived, ...listenForSignals(cli, (signal) => take(signal)) };
 }
 

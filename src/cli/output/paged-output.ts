@@ -17,13 +17,13 @@ export async function showPaged(cli: Cli, text: string): Promise<void> {
   if (pager === undefined) return cli.stdout.write(text);
   // Ctrl-C ends a search in the pager. It must not end podrun.
   const ignore = (): void => undefined;
-  process.on('SIGINT', ignore);
+  cli.signals.on('SIGINT', ignore);
   try {
     // The defaults for less, as in git: print text that fits, keep colours, leave the text on the screen.
     const exitCode = await runPager(pager, cli.stdout.safeText(text), { LESS: 'FRX', LV: '-c', ...cli.env });
     if (exitCode === NOT_FOUND) cli.stdout.write(text);
   } finally {
-    process.off('SIGINT', ignore);
+    cli.signals.off('SIGINT', ignore);
   }
 }
 

@@ -10,6 +10,7 @@ const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
 /** Standard output or standard error of this process. */
 export class StandardStream implements Writer {
+  readonly isInherited = true;
   readonly #name: keyof typeof DESCRIPTORS;
   readonly #onFailure: (reason: string) => void;
   readonly #onLost = new Set<(how: ReaderGone) => void>();

@@ -212,11 +212,11 @@ function saveChange(cli: Cli, { store, ref, rules, object }: Editing, body: stri
 }
 
 /** @throws {PodrunError} when there is no such editor, or it fails */
-async function openEditor({ env }: Cli, file: string): Promise<void> {
+async function openEditor({ env, signals }: Cli, file: string): Promise<void> {
   const editor = env['KUBE_EDITOR'] || env['EDITOR'] || 'vi';
   // Ctrl-C belongs to the editor. It must not end podrun.
   const ignore = (): void => undefined;
-  process.on('SIGINT', ignore);
+  signals.on('SIGINT', ignore);
   try {
     const exitCode = await runEditor(editor, file, { ...env });
     if (exitCode === 127) {
@@ -225,6 +225,6 @@ async function openEditor({ env }: Cli, file: string): Promise<void> {
     }
     if (exitCode !== 0) throw new PodrunError('NotRunning', `there was a problem with the editor ${goQuote(editor)}`);
   } finally {
-    process.off('SIGINT', ignore);
+    signals.off('SIGINT', ignore);
   }
 }

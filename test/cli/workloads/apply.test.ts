@@ -159,7 +159,7 @@ describe.concurrent('apply of workloads', () => {
   it('keeps a server running after the last Job, and says so; --until complete ends then', async (context) => {
     const workshop = workshopFor(context);
     const file = fileOf(workshop, server(workshop, 'Deployment'), job(workshop, ['true']));
-    const podrun = workshop.start(['apply', file]);
+    const podrun = workshop.begin(['apply', file]);
     await podrun.until(({ stdout }) => /deployment\/\S+ +2\/2 ready/.test(stdout) && stdout.includes('keeps running'));
     podrun.signal('SIGINT');
     const { exitCode, stdout } = await podrun.ended;
@@ -186,7 +186,7 @@ describe.concurrent('apply of workloads', () => {
 
   it('changes a Deployment that another apply runs, and waits for the rollout', async (context) => {
     const workshop = workshopFor(context);
-    const podrun = workshop.start(['apply', fileOf(workshop, server(workshop, 'Deployment'))]);
+    const podrun = workshop.begin(['apply', fileOf(workshop, server(workshop, 'Deployment'))]);
     await podrun.until(({ stdout }) => /✓ deployment\/web +2\/2 ready/.test(stdout));
     const changed = server(workshop, 'Deployment', { template: template(workshop, ['sleep', '2000']) });
     const second = await workshop.run(['apply', fileOf(workshop, changed), '--until', 'ready']);

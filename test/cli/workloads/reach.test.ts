@@ -105,7 +105,7 @@ it('exec, logs -f and port-forward reach a Pod of a running workload', async () 
       },
     }),
   );
-  const apply = workshop.start(['apply', manifest]);
+  const apply = workshop.begin(['apply', manifest]);
   await apply.until(({ stdout }) => stdout.match(/│ .* up$/gm)?.length === 2 && stdout.includes('2/2 ready'));
   expect((await workshop.run(['rollout', 'status', 'deployment/web', '--timeout=30s'])).exitCode).toBe(0);
   expect(await workshop.run(['exec', 'deployment/web', '--', 'echo', 'hello'])).toMatchObject({ stdout: 'hello\n' });

@@ -95,13 +95,13 @@ class Load {
 it('a rolling update loses no request', async (context) => {
   const workshop = workshopFor(context);
   const file = workshop.file('web.yaml', [SERVICE, DEPLOYMENT].map((object) => stringify(object)).join('---\n'));
-  const apply = workshop.start(['apply', file]);
+  const apply = workshop.begin(['apply', file]);
   await apply.until(({ stdout }) => /✓ deployment\/web +2\/2 ready/.test(stdout));
   const { clusterIP = '' } = storeOf(workshop).get<StoredService>('services', 'default', 'web')?.spec ?? {};
   const load = new Load(machineAddress(clusterIP));
   await load.begin();
   expect(await workshop.run(['rollout', 'restart', 'deployment/web'])).toMatchObject({ exitCode: 0 });
-  expect(await workshop.start(['rollout', 'status', 'deployment/web']).ended).toMatchObject({ exitCode: 0 });
+  expect(await workshop.begin(['rollout', 'status', 'deployment/web']).ended).toMatchObject({ exitCode: 0 });
   await load.end();
   expect(load.failures).toEqual([]);
   // Two Pods before, and two after it.
