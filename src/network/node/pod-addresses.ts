@@ -13,7 +13,7 @@ interface AddressOptions {
 
 /**
  * The time for which other agents' addresses are cached: reading them means reading every Pod in the store. Two Pods
- * that begin meanwhile rarely get the same address, as two that begin at once.
+ * of different agents that begin meanwhile rarely get the same address, as two that begin at once.
  */
 const LOOK_AGAIN_MS = 250;
 
@@ -40,7 +40,9 @@ export class PodAddresses {
    * @param isPrivate true for a network beside this machine's
    */
   async give(pod: StoredPod, isPrivate: boolean): Promise<string> {
-    const address = await this.#choose(pod, isPrivate);
+    const hasOwn = pod.spec.hostNetwork !== true && (isPrivate || (await (this.#hasLoopbacks ??= hasPodAddresses())));
+    // Chosen and noted in one step: Pods that begin at once get different ones.
+    const address = hasOwn ? this.#choose(pod, isPrivate) : this.#options.nodeOf(pod).hostIPs[0];
     this.#addresses.set(pod.metadata.uid, address);
     return address;
   }
@@ -49,13 +51,9 @@ export class PodAddresses {
     this.#addresses.delete(metadata.uid);
   }
 
-  async #choose(pod: StoredPod, isPrivate: boolean): Promise<string> {
-    const { metadata, spec, status } = pod;
+  #choose(pod: StoredPod, isPrivate: boolean): string {
+    const { metadata, status } = pod;
     const { uid } = metadata;
-    const [hostIP] = this.#options.nodeOf(pod).hostIPs;
-    if (spec.hostNetwork === true) return hostIP;
-    const hasOwn = isPrivate || (await (this.#hasLoopbacks ??= hasPodAddresses()));
-    if (!hasOwn) return hostIP;
     const range = isPrivate ? privateRange(this.#options.nodeOf(pod).podCIDR) : LOOPBACK;
     // A Pod of a former agent has its address already.
     const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
