@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -107,4 +108,16 @@ describe('podrun cp refuses', () => {
     expect(ended).toMatchObject({ exitCode, stdout: '' });
     expect(ended.stderr.slice(0, stderr.length)).toBe(stderr);
   });
+});
+
+it('podrun cp needs no program but tar in the container, as kubectl does', async () => {
+  const programs = workshop.folderNamed('programs');
+  symlinkSync(execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(), path.join(programs, 'tar'));
+  const bare = { name: 'main', command: stage.command('main'), env: [{ name: 'PATH', value: programs }] };
+  const applied = workshop.start(['apply', workshop.pod('web', { containers: [bare] }), '--runtime=process']);
+  await stage.puppet('main');
+  await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
+  workshop.file('one', 'hello\n');
+  expect(await cp('one', `web:${file('two')}`)).toEqual(DONE);
+  expect(text('two')).toBe('hello\n');
 });

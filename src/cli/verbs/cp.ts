@@ -84,7 +84,9 @@ async function copyTo(
 ): Promise<number> {
   const file = path.resolve(cli.cwd, source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
-  const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
+  // The image need not have the program. As in kubectl, tar tells whether the container can be reached.
+  const looked = runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT }).catch(() => undefined);
+  const isFolder = (await looked) === 0;
   const containerPath = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
   const plain = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
   let trouble: unknown;
