@@ -108,12 +108,19 @@ describe('a TCP port of a Service', () => {
     await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [] }] }]);
     const held = client(at);
     await once(held, 'connect');
+    held.write('one');
     let isAnswered = false;
     held.once('data', () => (isAnswered = true)).once('error', () => (isAnswered = true));
-    // The answer of the same listener to another client comes later.
-    await proxy.update([{ ...at, near }]);
-    expect(await text(client(at))).toBe('near');
+    // The answer of another listener comes later.
+    const beside = await listener([await named('beside')]);
+    await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [] }] }, beside]);
+    expect(await text(client(beside))).toBe('beside');
     expect(isAnswered).toBe(false);
+    const echo = await listen((socket) => socket.pipe(socket));
+    // In a cluster, the kernel of the client tries again.
+    await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [echo] }] }]);
+    held.end('two');
+    expect(await text(held)).toBe('onetwo');
   });
 
   it('tries the next endpoint when one refuses, and resets when all do', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../../src/clock.ts';
 import type { ServiceSpec } from '../../src/api/generated/types.ts';
 import {
   allocateService,
@@ -10,6 +11,8 @@ import {
 import { machineUrls } from '../../src/network/base/machine-urls.ts';
 import { listenersOfServices } from '../../src/network/base/listeners-of-services.ts';
 import { serviceAddress } from '../../src/network/base/service-addresses.ts';
+import { hasSocket } from '../../src/network/base/service-listener.ts';
+import { EndpointChoice } from '../../src/network/proxy/endpoint-choice.ts';
 import { endpoint, service, slice } from './objects.ts';
 
 const HOST = { network: 'host', lowestPort: 1024 } as const;
@@ -51,18 +54,19 @@ describe('the endpoints of a listener', () => {
   });
 });
 
+const nodes = ['a', 'b', 'c'].map((name, index) => ({
+  name,
+  labels: { 'topology.kubernetes.io/zone': name === 'c' ? 'south' : 'north' },
+  podCIDR: `10.93.${index + 1}.0/24`,
+  hostIPs: [`10.92.0.${index + 1}`] as const,
+}));
+const on = (nodeName: string, address: string, hints?: object): ReturnType<typeof endpoint> => ({
+  ...endpoint(address, READY),
+  nodeName,
+  ...(hints && { hints }),
+});
+
 describe('the endpoints for the clients of a node', () => {
-  const nodes = ['a', 'b', 'c'].map((name, index) => ({
-    name,
-    labels: { 'topology.kubernetes.io/zone': name === 'c' ? 'south' : 'north' },
-    podCIDR: `10.93.${index + 1}.0/24`,
-    hostIPs: [`10.92.0.${index + 1}`] as const,
-  }));
-  const on = (nodeName: string, address: string, hints?: object): ReturnType<typeof endpoint> => ({
-    ...endpoint(address, READY),
-    nodeName,
-    ...(hints && { hints }),
-  });
   const zone = (name: string): object => ({ forZones: [{ name }] });
   const node = (name: string, zoneName: string): object => ({ forNodes: [{ name }], ...zone(zoneName) });
 
@@ -118,12 +122,36 @@ describe('the endpoints for the clients of a node', () => {
       'machine 127.0.0.1 3',
       ...['1 3', '2 3', '3 3'].flatMap((each) => [`pods 10.92.0.${each}`, `machine 127.91.0.${each}`]),
     ]);
-    expect(placesOf({ externalTrafficPolicy: 'Local' }, nodes)).toEqual([
-      'machine 127.0.0.1 3',
-      ...['1 1', '2 2', '3 0'].flatMap((each) => [`pods 10.92.0.${each}`, `machine 127.91.0.${each}`]),
-    ]);
     expect(placesOf({}, [])).toEqual(['machine 127.0.0.1 3']);
   });
+});
+
+it.each([
+  // Clients of the node itself are not from outside.
+  ['pods 10.92.0.1', { '10.93.1.7': 3, '10.92.0.1': 3, '10.93.2.7': 1, '10.92.0.2': 1 }],
+  ['pods 10.92.0.3', { '10.93.3.7': 3, '10.92.0.3': 3, '10.93.1.7': 'no answer', '10.92.0.1': 'no answer' }],
+  ['machine 127.91.0.2', { '127.0.0.1': 2 }],
+  ['machine 127.91.0.3', { '127.0.0.1': 'no answer' }],
+  ['machine 127.0.0.1', { '127.0.0.1': 3 }],
+])('with externalTrafficPolicy Local, the node port at %s has for clients so many endpoints: %o', (at, wanted) => {
+  const spec = { clusterIP: '10.96.1.2', ports: [{ port: 80, nodePort: 30_080 }] };
+  const web = service('web', { type: 'NodePort', externalTrafficPolicy: 'Local', ...spec });
+  const slices = [slice('web', [on('a', '10.93.1.1'), on('b', '10.93.2.1'), on('b', '10.93.2.2')])];
+  const listeners = listenersOfServices([web], slices, { network: 'cluster', lowestPort: 1, nodes });
+  const listener = listeners.find((one) => `${one.network} ${one.address}` === at && one.port === 30_080)!;
+  const choice = new EndpointChoice(listener, new SystemClock());
+  const seen = Object.keys(wanted).map((client) => [
+    client,
+    choice.isCutOff(client) ? 'no answer' : choice.candidates(client).length,
+  ]);
+  expect(Object.fromEntries(seen)).toEqual(wanted);
+});
+
+it('with externalTrafficPolicy Local and no endpoint at all, connections are refused at each node', () => {
+  const spec = { clusterIP: '10.96.1.2', ports: [{ port: 80, nodePort: 30_080 }] };
+  const web = service('web', { type: 'NodePort', externalTrafficPolicy: 'Local', ...spec });
+  const listeners = listenersOfServices([web], [], { network: 'cluster', lowestPort: 1, nodes });
+  expect(listeners.some(hasSocket)).toBe(false);
 });
 
 describe('the places of a Service', () => {

@@ -30,7 +30,7 @@ export const RECORD_RULES: SupportTable = {
     ...works('allocateLoadBalancerNodePorts', 'healthCheckNodePort', 'ipFamilies', 'ipFamilyPolicy'),
     ports: FIELD_BY_FIELD,
     sessionAffinityConfig: FIELD_BY_FIELD,
-    externalTrafficPolicy: checked('there is one node'),
+    externalTrafficPolicy: partly('at the addresses of several nodes: one node is this machine itself'),
     internalTrafficPolicy: partly(`${OF_NODES}: else Local leaves out endpoints that name no node`),
     trafficDistribution: partly(OF_NODES),
     externalIPs: noEffect('Services are served on loopback addresses'),

@@ -28,6 +28,8 @@ const MOVED_BY = 10_000;
  * Source: https://fetch.spec.whatwg.org/#port-blocking
  */
 const CLOSED_TO_BROWSERS = 10_080;
+const ALL_CLIENTS = '0.0.0.0/0';
+
 /** The address of node ports and load balancers on this machine. */
 export const LOCALHOST = '127.0.0.1';
 
@@ -89,7 +91,6 @@ function listenersOf(
     if (protocol === 'SCTP') return [];
     const name = `${metadata.namespace}/${metadata.name}:${port.port}`;
     const all = endpointsFor(port, slices);
-    // externalTrafficPolicy changes nothing for clients of this machine. Source: pkg/proxy/topology.go.
     const inside = spec.internalTrafficPolicy === 'Local' ? endpointsFor(port, localOf(slices)) : all;
     const common = { protocol, service: name, affinitySeconds };
     const ofService = placesOf(spec.type, port, address, place).map((at) => {
@@ -99,8 +100,8 @@ function listenersOf(
     });
     const ofNodes = (place.nodes ?? []).flatMap((node) => {
       const isLocal = spec.externalTrafficPolicy === 'Local';
-      const endpoints = isLocal ? endpointsFor(port, slicesOn(node.name, slices)) : all;
-      return placesOnNode(node, port).map((at) => ({ ...at, ...common, endpoints }));
+      const own = isLocal ? endpointsFor(port, slicesOn(node.name, slices)) : all;
+      return placesOnNode(node, port).map((at) => ({ ...at, ...common, ...endpointsAt(node, all, own) }));
     });
     return [...ofService, ...ofNodes];
   });
@@ -116,6 +117,23 @@ function placesOnNode({ hostIPs: [hostIP] }: Pick<NodeFacts, 'hostIPs'>, { nodeP
     // Every Service has its node port there.
     ...(address === LOCALHOST ? [] : [{ network: 'machine', address, port: nodePort } as const]),
   ];
+}
+
+/**
+ * The endpoints at the node port of a node. A policy that keeps them to its own ones is for clients from outside of the
+ * node, who get no answer where it has none. Source: pkg/proxy/nftables/proxier.go, externalTrafficChain.
+ */
+function endpointsAt(
+  { hostIPs: [hostIP], podCIDR }: Pick<NodeFacts, 'hostIPs' | 'podCIDR'>,
+  all: readonly ServiceEndpoint[],
+  own: readonly ServiceEndpoint[],
+): Pick<ServiceListener, 'endpoints' | 'near'> {
+  if (own.length === all.length) return { endpoints: all };
+  const inside = [`${hostIP}/32`, ...(podCIDR === undefined ? [] : [podCIDR])];
+  const near = inside.map((clients) => ({ clients, endpoints: all }));
+  return own.length > 0
+    ? { endpoints: own, near }
+    : { endpoints: all, near: [...near, { clients: ALL_CLIENTS, endpoints: own }] };
 }
 
 /** The endpoints for the clients of each node, where they are not the same as for all. */

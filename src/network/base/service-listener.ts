@@ -21,7 +21,7 @@ export interface ServiceListener {
   readonly service: string;
   /** Empty: connections are refused, so nothing listens, unless the listener has `health`. */
   readonly endpoints: readonly ServiceEndpoint[];
-  /** The endpoints of clients by their node. Default: all have the same. */
+  /** The endpoints of clients by their addresses; the first range counts. Default: all have the same. */
   readonly near?: readonly NearEndpoints[];
   /**
    * ClientIP: a client address keeps its endpoint until it was quiet for so many seconds. Undefined: each connection
@@ -32,9 +32,9 @@ export interface ServiceListener {
   readonly health?: ServiceHealth;
 }
 
-/** The endpoints for the clients of a node. None: their connections are dropped, as a node without endpoints does. */
+/** The endpoints for some clients. None: their connections are dropped, as a node without endpoints does. */
 export interface NearEndpoints {
-  /** The range of the addresses of the node's Pods, as 10.93.1.0/24. */
+  /** A range of addresses, as 10.93.1.0/24. */
   readonly clients: string;
   readonly endpoints: readonly ServiceEndpoint[];
 }

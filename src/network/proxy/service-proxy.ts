@@ -100,6 +100,7 @@ export class ServiceProxy {
     served.choice.update(listener);
     served.health = health;
     if (served.service instanceof HealthService && health !== undefined) served.service.update(health);
+    if (served.service instanceof TcpService) served.service.retry();
     if (served.service !== undefined || !opens(listener)) return undefined;
     try {
       if (health !== undefined) served.service = await HealthService.open(address, port, health);

@@ -12,6 +12,8 @@ export class TcpService {
   readonly #server: Server;
   readonly #choice: EndpointChoice;
   readonly #connections = new Set<Socket>();
+  /** Tries the clients again that have no endpoint yet. */
+  readonly #held = new Map<Socket, () => void>();
 
   private constructor(server: Server, choice: EndpointChoice) {
     this.#server = server;
@@ -59,9 +61,13 @@ export class TcpService {
 
   /** Connects to the first endpoint that accepts. Nothing was read of the client yet. */
   #lead(client: Socket, from: string, [endpoint, ...others]: readonly ServiceEndpoint[]): void {
-    if (endpoint === undefined) return this.#choice.isCutOff(from) ? hold(client) : void client.resetAndDestroy();
+    if (endpoint === undefined)
+      return this.#choice.isCutOff(from) ? this.#wait(client, from) : void client.resetAndDestroy();
     if (client.destroyed) return;
-    if (!this.#choice.permits(from, endpoint)) return hold(client);
+    if (!this.#choice.permits(from, endpoint)) {
+      hold(client);
+      return;
+    }
     const target = guarded(connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true }));
     const giveUp = (): void => void target.destroy();
     const next = (): void => {
@@ -79,6 +85,22 @@ export class TcpService {
     });
   }
 
+  /** Leads clients to endpoints that have none until now. In a cluster, the kernel of a client sends its SYN again. */
+  retry(): void {
+    for (const tryAgain of this.#held.values()) tryAgain();
+  }
+
+  #wait(client: Socket, from: string): void {
+    const letGo = hold(client);
+    client.once('close', () => this.#held.delete(client));
+    this.#held.set(client, () => {
+      if (this.#choice.isCutOff(from)) return;
+      this.#held.delete(client);
+      letGo();
+      this.#lead(client, from, this.#choice.candidates(from));
+    });
+  }
+
   #keep(socket: Socket): void {
     this.#connections.add(socket);
     socket.on('error', () => undefined);
@@ -86,11 +108,26 @@ export class TcpService {
   }
 }
 
+/** The bytes of a client without an answer that are kept: more than it sends before the first answer. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+
 /**
  * Leaves a client without an answer until it gives up, where the packets of a cluster are dropped. Its bytes are
  * read, since only then its end is heard of.
+ * @returns ends that: the client is as if nothing had been read
  */
-function hold(client: Socket): void {
-  client.once('end', () => client.destroy());
-  client.resume();
+function hold(client: Socket): () => void {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const take = (piece: Buffer): void => {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > KEPT_BYTES_MAX) client.pause();
+  };
+  const giveUp = (): void => void client.destroy();
+  client.once('end', giveUp).on('data', take).resume();
+  return () => {
+    client.off('end', giveUp).off('data', take).pause();
+    if (bytes > 0) client.unshift(Buffer.concat(pieces));
+  };
 }
