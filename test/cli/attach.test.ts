@@ -102,7 +102,7 @@ describe('podrun attach', () => {
         [['web', '-c', 'x'], 1, 'error: container x is not valid for pod web out of: main, other, setup (init)\n'],
         [['web', '--detach-keys=ctrl-?'], 2, 'error: invalid detach keys (ctrl-?): "ctrl-?" is no key\n'],
       ];
-      const ended = await Promise.all(cases.map(([args]) => attach(args).ended));
+      const ended = await Promise.all(cases.map(([args]) => workshop.begin(['attach', ...args]).ended));
       expect(
         ended.map(({ stderr, ...rest }, index) => ({ ...rest, stderr: stderr.slice(0, cases[index]?.[2].length) })),
       ).toEqual(cases.map(([, exitCode, stderr]) => ({ exitCode, stdout: '', stderr })));

@@ -83,7 +83,7 @@ describe('podrun debug', () => {
     [[], /^error: NAME is required for debug\n/, 2],
     [['cm/x'], /^error: "configmaps" not supported by debug/, 2],
   ])('refuses %j', async (args, stderr, exitCode) => {
-    const ended = await workshop.run(['debug', ...args]);
+    const ended = await workshop.begin(['debug', ...args]).ended;
     expect(ended).toMatchObject({ exitCode, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
   });

@@ -277,7 +277,7 @@ describe('the output of podrun contains no terminal sequences of manifests or co
   /** Runs podrun and collects output that a terminal would obey. */
   const obeyed: string[] = [];
   const run = async (...args: string[]): Promise<Ended> => {
-    const ended = await workshop.run(args);
+    const ended = await workshop.begin(args).ended;
     const found = (ended.stdout + ended.stderr).match(OBEYED);
     if (found !== null) obeyed.push(JSON.stringify([args, found]));
     return ended;

@@ -138,7 +138,7 @@ describe('podrun port-forward', () => {
       [['web', 'dns'], 1, 'error: UDP protocol is not supported for dns\n'],
       [['web', '80', '--address=example.org'], 2, 'error: example.org is not a valid IP\n'],
     ];
-    const ended = await Promise.all(cases.map(([args]) => workshop.run(['port-forward', ...args])));
+    const ended = await Promise.all(cases.map(([args]) => workshop.begin(['port-forward', ...args]).ended));
     expect(ended).toEqual(cases.map(([, exitCode, stderr]) => ({ exitCode, stdout: '', stderr })));
   });
 

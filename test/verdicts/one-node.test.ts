@@ -49,7 +49,7 @@ describe.concurrent('agents of one state folder', () => {
   it('continue when the node rejects the first Pod: it ends nothing but itself', async (context) => {
     const workshop = workshopFor(context, { leavesPods: true });
     const objects = [pod('first', { os: { name: 'windows' } }), pod('plain'), deployment('web', {})];
-    await workshop.start(apply(workshop, objects, '-d')).ended;
+    await workshop.run(apply(workshop, objects, '-d'));
     expect(await workshop.run(['wait', 'pod/plain', '--for=condition=Ready', '--timeout=3m'])).toMatchObject({
       exitCode: 0,
     });
@@ -60,7 +60,7 @@ describe.concurrent('agents of one state folder', () => {
   it('count what the node has to give once: a Pod waits for the Pod of another agent', async (context) => {
     const workshop = workshopFor(context, { leavesPods: true });
     const all = ['one', 'two', 'three'];
-    await Promise.all(all.map((name) => workshop.start(apply(workshop, [requesting(name, MOST)], '-d')).ended));
+    await Promise.all(all.map((name) => workshop.run(apply(workshop, [requesting(name, MOST)], '-d'))));
     const sorted = async (): Promise<string[]> => Object.values(await phasesOf(workshop)).toSorted();
     await context.expect.poll(sorted, PATIENT).toEqual(['Pending', 'Pending', 'Running']);
     const { stdout: events } = await workshop.run(['events']);
@@ -74,7 +74,7 @@ describe.concurrent('agents of one state folder', () => {
 
   it.for(['apply', 'detach', 'library'] as const)('are waited for by a goal: %s', async (door, context) => {
     const workshop = workshopFor(context, { leavesPods: true });
-    await workshop.start(apply(workshop, [requesting('first', MOST)], '-d', '--wait')).ended;
+    await workshop.run(apply(workshop, [requesting('first', MOST)], '-d', '--wait'));
     const second = DOORS[door](workshop, {
       objects: [requesting('second', MOST)],
       until: ['ready'],
@@ -90,21 +90,21 @@ describe.concurrent('agents of one state folder', () => {
     const high = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 };
     await workshop.run(apply(workshop, [high]));
     const low = deployment('low', (requesting('x', MOST) as { spec: object }).spec);
-    await workshop.start(apply(workshop, [low], '-d', '--wait')).ended;
+    await workshop.run(apply(workshop, [low], '-d', '--wait'));
     const urgent = apply(workshop, [requesting('urgent', MOST, { priorityClassName: 'high' })], '--until', 'ready');
-    expect(await workshop.start(urgent).ended).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run(urgent)).toMatchObject({ exitCode: 0 });
   });
 
   it('start a Pod that requests more than the node has with --overcommit', async (context) => {
     const workshop = workshopFor(context, { leavesPods: true });
     const [file, more] = [requesting('big', `${availableParallelism() * 2}`), ['--until', 'ready']] as const;
-    const refused = await workshop.start(apply(workshop, [file], ...more)).ended;
+    const refused = await workshop.run(apply(workshop, [file], ...more));
     expect(refused).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/has \d+ CPUs?, and this Pod requests \d+: run it all the same: .*--overcommit/),
     });
     expect((await workshop.run(['advise', 'big'])).stdout).toContain('--overcommit');
-    expect(await workshop.start(apply(workshop, [file], ...more, '--overcommit')).ended).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run(apply(workshop, [file], ...more, '--overcommit'))).toMatchObject({ exitCode: 0 });
     const { stdout } = await workshop.run([
       'get',
       'pod',
