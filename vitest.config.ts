@@ -151,6 +151,8 @@ const LONGEST = [
   'verdicts/verdicts',
   'envtest/starts',
   'cli/experiments',
+  'cli/node-lost',
+  'cli/nodes',
   'escape/host-files',
   'cli/cp',
   'cli/executable',
