@@ -90,6 +90,7 @@ export {
 } from './custom/index.ts';
 export { type Collected, collectGarbage, removePods } from './deletion/collect-garbage.ts';
 export { contentsOf, isNamespace, keptProblem, removeEmptyNamespaces } from './deletion/delete-namespace.ts';
+export { dependentsIn } from './deletion/collect-dependents.ts';
 export { deleteObject } from './deletion/delete-object.ts';
 export { deletePod } from './deletion/delete-pod.ts';
 export { deleteRecord } from './deletion/delete-record.ts';

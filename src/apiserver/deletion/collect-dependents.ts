@@ -25,6 +25,26 @@ export async function collectDependents(store: FileStore, clock: Clock, namespac
   }
 }
 
+/** The time for which owners are remembered: objects may be made meanwhile. */
+const LOOK_AGAIN_MS = 1000;
+
+/**
+ * Says whether an object has dependents, for many deletions one after the other: with 500 Pods, a look at all of them
+ * takes 0.1 s.
+ */
+export function dependentsIn(store: FileStore, clock: Clock): (uid: string) => boolean {
+  let seen: { readonly owners: ReadonlySet<string>; readonly atMs: number } | undefined;
+  return (uid) => {
+    const { monotonicMs } = clock.now();
+    if (seen === undefined || monotonicMs - seen.atMs >= LOOK_AGAIN_MS) {
+      const objects = controlledTypes().flatMap(({ plural }) => store.list<Owned>(plural));
+      const owners = objects.flatMap(({ metadata }) => metadata.ownerReferences ?? []).map((owner) => owner.uid);
+      seen = { owners: new Set(owners), atMs: clock.now().monotonicMs };
+    }
+    return seen.owners.has(uid);
+  };
+}
+
 async function carryOut(store: FileStore, clock: Clock, action: ControllerAction): Promise<void> {
   try {
     if (action.type === 'update') writePatch(store, action.on, action.patch ?? {});

@@ -3,6 +3,7 @@ import { EXIT, type PodrunError, qualifiedKind, storageOf, type StoredKubeObject
 import {
   contentsOf,
   deleteObject,
+  dependentsIn,
   getObject,
   isNamespace,
   keptProblem,
@@ -136,7 +137,15 @@ async function deleteObjects(cli: Cli, words: readonly string[], flags: DeleteFl
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const { clock } = cli;
   const store = openStore(cli);
-  const session: DeleteSession = { store, clock, graceSeconds, propagation, author: authorOfCommand(cli) };
+  const hasDependents = dependentsIn(store, clock);
+  const session: DeleteSession = {
+    store,
+    clock,
+    graceSeconds,
+    propagation,
+    hasDependents,
+    author: authorOfCommand(cli),
+  };
   if (graceSeconds === 0) cli.note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
   if (refs.length === 0) cli.tell('No resources found\n');

@@ -28,6 +28,8 @@ export interface DeleteSession {
   readonly graceSeconds: number | undefined;
   readonly propagation: PropagationPolicy;
   readonly author?: DeletionAuthor;
+  /** Default: unknown, each deletion looks. */
+  readonly hasDependents?: (uid: string) => boolean;
 }
 
 /** An object in deletion. */
