@@ -1,6 +1,6 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { type Alarm, type Clock, nextEventLoopTurn } from '../clock.ts';
+import { Session } from 'node:inspector';
+import { getHeapStatistics } from 'node:v8';
+import type { Alarm, Clock } from '../clock.ts';
 import type { Subscription } from '../store/index.ts';
 
 /** The time between two looks. */
@@ -22,10 +22,12 @@ interface MemoryUse {
 
 /**
  * Collects garbage while the server is idle. V8 does it when something is allocated: of what clients have deleted, or
- * of a large response, hundreds of megabytes would stay until then.
+ * of a large response, hundreds of megabytes would stay until then. A collection for the inspector is one as for a
+ * system that lacks memory: it moves what is left together, and gives the rest of the memory back.
  */
 export function releaseMemory(clock: Clock): Subscription {
-  const collect = collector();
+  const session = new Session();
+  session.connect();
   // The objects that were read at the start have left garbage behind.
   let least: MemoryUse = { held: 0, used: 0 };
   let before = memoryUse();
@@ -38,9 +40,9 @@ export function releaseMemory(clock: Clock): Subscription {
     const isIdle = Math.abs(now.used - before.used) < IDLE_BYTES && cpuMs() - usedCpuMs < IDLE_CPU_MS;
     const isWorth = now.held > least.held + WORTH_BYTES || now.used > least.used + WORTH_BYTES;
     if (isIdle && (isWorth || monotonicMs >= againMs)) {
-      collect();
+      // It takes place in a turn of its own.
+      session.post('HeapProfiler.collectGarbage', () => (least = before = memoryUse()));
       againMs = isWorth ? monotonicMs + AGAIN_MS : Infinity;
-      least = before = memoryUse();
     } else {
       // V8 may have collected by itself.
       least = { held: Math.min(least.held, now.held), used: Math.min(least.used, now.used) };
@@ -50,21 +52,11 @@ export function releaseMemory(clock: Clock): Subscription {
     alarm = clock.wakeAt(monotonicMs + LOOK_MS, look);
   };
   alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, look);
-  return { close: () => alarm.cancel() };
-}
-
-/** Collects all garbage, and gives the system the pages back that have little else in them. */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as (options?: object) => void;
-  setFlagsFromString('--no-expose-gc');
-  if (!process.versions.node.startsWith('20.')) return () => gc({ type: 'major', flavor: 'last-resort' });
-  // V8 of Node.js 20 knows no flavor. Its third collection in a row gives the pages back.
-  const collect = (times: number): void => {
-    gc();
-    if (times > 1) nextEventLoopTurn(() => collect(times - 1));
+  const close = (): void => {
+    alarm.cancel();
+    session.disconnect();
   };
-  return () => collect(3);
+  return { close };
 }
 
 /** The processor time of this process so far. */
