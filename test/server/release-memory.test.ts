@@ -17,6 +17,6 @@ it('an idle server gives back the memory of what it has dropped', async ({ onTes
   const before = held();
   stored.length = 0;
   clock.advance(10_000);
-  for (let turn = 0; turn < TURNS; turn++) await new Promise<void>((resolve) => void nextEventLoopTurn(resolve));
+  for (let turn = 0; turn < TURNS; turn++) await new Promise<void>(nextEventLoopTurn);
   expect(held()).toBeLessThan(before - 20 * 1024 * 1024);
 });
