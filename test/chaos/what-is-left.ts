@@ -99,6 +99,8 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
 /** True for a temporary or special file. */
 function isTemporary(inState: string, file: string): boolean {
   const name = path.basename(file);
+  // Commands ran in this process, which keeps a link for its locks until it ends: see file-lock.ts.
+  if (inState.startsWith('.locks/.own/') && name.startsWith(encodeURIComponent(`${process.pid}|`))) return false;
   if (name.startsWith('.tmp-') || /^\.(staging|locks)\/.*[^/]$/.test(inState)) return !isFolder(file);
   if (/^pods\/[^/]+\/[^/]+\/layers\/[^/]+\/[^/]+$/.test(inState)) return true;
   const kind = ifThere(() => lstatSync(file));
