@@ -64,10 +64,7 @@ export class TcpService {
     if (endpoint === undefined)
       return this.#choice.isCutOff(from) ? this.#wait(client, from) : void client.resetAndDestroy();
     if (client.destroyed) return;
-    if (!this.#choice.permits(from, endpoint)) {
-      hold(client);
-      return;
-    }
+    if (!this.#choice.permits(from, endpoint)) return leaveUnanswered(client);
     const target = guarded(connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true }));
     const giveUp = (): void => void target.destroy();
     const next = (): void => {
@@ -108,12 +105,20 @@ export class TcpService {
   }
 }
 
-/** The bytes of a client without an answer that are kept: more than it sends before the first answer. */
-const KEPT_BYTES_MAX = 1024 * 1024;
-
 /**
  * Leaves a client without an answer until it gives up, where the packets of a cluster are dropped. Its bytes are
  * read, since only then its end is heard of.
+ */
+function leaveUnanswered(client: Socket): void {
+  client.once('end', () => client.destroy());
+  client.resume();
+}
+
+/** The bytes of a client that waits that are kept: more than most send before the first answer. */
+const KEPT_BYTES_MAX = 64 * 1024;
+
+/**
+ * Keeps the bytes of a client that waits for an endpoint: only a socket that is read hears of its end.
  * @returns ends that: the client is as if nothing had been read
  */
 function hold(client: Socket): () => void {
