@@ -1,5 +1,6 @@
 export {
   applyServerSide,
+  atOnce,
   atomicParts,
   checkApplied,
   type FieldsShape,
@@ -10,6 +11,7 @@ export {
   resetFields,
   type Shape,
   shapeOfType,
+  type PartRunner,
   trackUpdate,
   withoutNulls,
 } from './apply/index.ts';

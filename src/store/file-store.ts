@@ -138,11 +138,11 @@ export class FileStore implements Store {
   }
 
   /**
-   * Stores the first objects of a resource in one step, all of one namespace. Nothing happens where some are already.
+   * Stores the first objects of a resource in one step, all of one namespace. Where some are already, none is made.
    * Any kind but Pods and Events, before this process follows it.
    */
-  createFirst(resource: Resource, objects: readonly Storable[]): void {
-    if (objects.length > 0) this.#onDisk(() => this.#plain.createFirst(resource, objects));
+  createFirst(resource: Resource, namespace: string, make: () => readonly Storable[]): void {
+    this.#onDisk(() => this.#plain.createFirst(resource, namespace, make));
     this.recent.written(resource);
   }
 

@@ -192,7 +192,7 @@ describe.each(PLACES)('first objects in %s', (place) => {
   it('are stored together, as single ones are', () => {
     const open = newPlace(place);
     const store = open();
-    store.createFirst('configmaps', first);
+    store.createFirst('configmaps', 'kube-system', () => first);
     const stored = open().list('configmaps');
     expect(stored.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
     expect(new Set(stored.map(({ metadata }) => metadata.uid)).size).toBe(2);
@@ -204,15 +204,16 @@ describe.each(PLACES)('first objects in %s', (place) => {
   it('are not stored where some are already, which stay', () => {
     const open = newPlace(place);
     const present = open().create('configmaps', newConfigMap('c', 'kube-system'));
-    open().createFirst('configmaps', first);
-    expect(open().list('configmaps')).toEqual([present]);
+    let made = 0;
+    open().createFirst('configmaps', 'kube-system', () => ((made += 1), first));
+    expect([open().list('configmaps'), made]).toEqual([[present], 0]);
   });
 });
 
 it('first objects leave nothing behind in the staging folder, and are files of their user', () => {
   const root = temporaryFolder();
   const first = [newConfigMap('a'), newConfigMap('b')];
-  for (let time = 0; time < 2; time++) openStore(root).createFirst('configmaps', first);
+  for (let time = 0; time < 2; time++) openStore(root).createFirst('configmaps', 'default', () => first);
   expect(readdirSync(path.join(root, '.staging'))).toEqual([]);
   const { mode, mtimeMs } = statSync(objectPath(root, 'configmaps', 'default', 'a'));
   expect(mode & 0o777).toBe(0o600);

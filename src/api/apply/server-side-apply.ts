@@ -2,12 +2,14 @@ import { withoutAbandoned } from './abandoned.ts';
 import { isSameJson, type JsonObject } from '../base/json.ts';
 import type { KubeObject } from '../base/objects.ts';
 import { type ApplyConflicts, conflictsWith } from './conflicts.ts';
+import type { FieldSet } from './field-set.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { type FieldManager, type FieldManagers, managerId, readManagers } from './managers.ts';
 import { mergeFields } from './merge.ts';
-import { changeOwnership, ownable } from './ownership.ts';
+import { changeOwnership, ownable, type OwnershipEffect } from './ownership.ts';
 import { resetFieldSet } from './reset-fields.ts';
+import { atOnce, type PartRunner } from './part-runner.ts';
 import { type TrackedWrite, withManagers, withoutManagers } from './track-update.ts';
 import { VersionedFields } from './versions.ts';
 
@@ -27,57 +29,83 @@ export type ApplyOutcome =
  * leaves out now, unless other managers own them, and records who owns what. Source: managedfields, FieldManager.Apply.
  * @param live the stored object; undefined: it is created
  * @param applied the body of the request, without `managedFields`
+ * @param step runs the parts that take long for an object of ten thousand fields
  */
 export function applyServerSide(
   live: KubeObject | undefined,
   applied: KubeObject,
   apply: ServerSideApply,
+  step: PartRunner = atOnce,
 ): ApplyOutcome {
   const present = live === undefined ? undefined : withoutManagers(live);
-  const managers = readManagers(live?.metadata.managedFields) ?? new Map<string, FieldManager>();
-  const first = merged(present, applied, managers, apply);
-  const taken = first.conflicts.size === 0 ? first : withoutOwnManifest(present, first, apply);
-  if (taken.conflicts.size > 0 && !apply.isForced) return { ok: false, conflicts: conflictsWith(taken.conflicts) };
-  const object = apply.manager === KUBECTL ? withLastApplied(first.object, applied) : first.object;
-  return { ok: true, object: withManagers(object, timed(first, apply, !isSameJson(withoutNulls(present), object))) };
+  const managers = step('managers', () => managersWith(live, applied, apply));
+  const all = step('merge', () => merged(present, applied, managers, apply));
+  const { conflicts, managers: left } = step('own', () => owned(present, all, managers, apply));
+  const taken = conflicts.size === 0 ? conflicts : withoutOwnManifest(present, conflicts, apply);
+  if (taken.size > 0 && !apply.isForced) return { ok: false, conflicts: conflictsWith(taken) };
+  const object = withoutNulls(all) as KubeObject;
+  const result = apply.manager === KUBECTL ? withLastApplied(object, applied) : object;
+  const isChanged = !isSameJson(withoutNulls(present), result);
+  const known = isChanged ? timed(left, managers.id, apply) : left;
+  return { ok: true, object: step('result', () => withManagers(result, known)) };
 }
 
 /** The manager of `kubectl apply --server-side`. */
 const KUBECTL = 'kubectl';
 
-interface Merged {
-  readonly object: KubeObject;
-  readonly managers: FieldManagers;
-  readonly conflicts: FieldManagers;
-  /** The id of the manager that applies. */
+interface ApplyManagers {
+  /** The manager that applies. */
   readonly id: string;
+  /** The last apply of that manager. */
+  readonly last: FieldManager | undefined;
+  /** All managers, with the fields of this apply. */
+  readonly owners: FieldManagers;
+  readonly ignored: FieldSet;
+  /** The object that a new one is compared with. */
+  readonly emptyObject: KubeObject;
+}
+
+function managersWith(
+  live: KubeObject | undefined,
+  applied: KubeObject,
+  { shape, manager: name, subresource, hasStatus }: ServerSideApply,
+): ApplyManagers {
+  const before = readManagers(live?.metadata.managedFields) ?? new Map<string, FieldManager>();
+  const { apiVersion, kind } = applied;
+  const manager = { name, operation: 'Apply' as const, apiVersion, subresource };
+  const id = managerId(manager);
+  const last = before.get(id);
+  const ignored = resetFieldSet(kind, subresource, hasStatus);
+  const fields = ownable(fieldSetOf(shape, applied).without(ignored));
+  const owners = new Map([...before, [id, { ...manager, time: last?.time, fields }]]);
+  return { id, last, owners, ignored, emptyObject: { apiVersion, kind, metadata: {} } };
 }
 
 function merged(
   live: JsonObject | undefined,
   applied: KubeObject,
-  managers: FieldManagers,
-  { shape, versions, manager: name, subresource, hasStatus }: ServerSideApply,
-): Merged {
-  const ignored = resetFieldSet(applied.kind, subresource, hasStatus);
-  const manager = { name, operation: 'Apply' as const, apiVersion: applied.apiVersion, subresource };
-  const id = managerId(manager);
-  const last = managers.get(id);
-  const fields = ownable(fieldSetOf(shape, applied).without(ignored));
-  const owners = new Map([...managers, [id, { ...manager, time: last?.time, fields }]]);
+  { last, owners }: ApplyManagers,
+  { shape, versions }: ServerSideApply,
+): JsonObject {
   const all = mergeFields(shape, live, applied) as JsonObject;
-  const inVersions = new VersionedFields(shape, versions);
-  const object = (last === undefined ? all : withoutAbandoned(all, last, owners, inVersions)) ?? {};
-  const effect = changeOwnership({
-    fields: inVersions,
-    version: applied.apiVersion,
-    before: live ?? { apiVersion: applied.apiVersion, kind: applied.kind, metadata: {} },
-    after: object,
+  return (last === undefined ? all : withoutAbandoned(all, last, owners, new VersionedFields(shape, versions))) ?? {};
+}
+
+function owned(
+  live: JsonObject | undefined,
+  after: JsonObject,
+  { id, owners, ignored, emptyObject }: ApplyManagers,
+  { shape, versions }: ServerSideApply,
+): OwnershipEffect {
+  return changeOwnership({
+    fields: new VersionedFields(shape, versions),
+    version: emptyObject.apiVersion,
+    before: live ?? emptyObject,
+    after,
     managers: owners,
     by: id,
     ignored,
   });
-  return { object: withoutNulls(object) as KubeObject, managers: effect.managers, conflicts: effect.conflicts, id };
 }
 
 /**
@@ -86,23 +114,23 @@ function merged(
  */
 function withoutOwnManifest(
   live: JsonObject | undefined,
-  outcome: Merged,
+  conflicts: FieldManagers,
   { shape, manager }: ServerSideApply,
-): Merged {
+): FieldManagers {
   const own = manager === KUBECTL ? lastAppliedFields(shape, live) : undefined;
-  if (own === undefined) return outcome;
-  const conflicts = [...outcome.conflicts].map(
+  if (own === undefined) return conflicts;
+  const foreign = [...conflicts].map(
     ([id, conflict]) => [id, { ...conflict, fields: conflict.fields.difference(own) }] as const,
   );
-  return { ...outcome, conflicts: new Map(conflicts.filter(([, { fields }]) => !fields.isEmpty)) };
+  return new Map(foreign.filter(([, { fields }]) => !fields.isEmpty));
 }
 
 /**
- * The managers, with the time of this apply if it has changed the object. Source: managedfields, managedFieldsUpdater.
+ * The managers, with the time of an apply that has changed the object. Source: managedfields, managedFieldsUpdater.
  */
-function timed({ managers, id }: Merged, { time }: ServerSideApply, isChanged: boolean): FieldManagers {
+function timed(managers: FieldManagers, id: string, { time }: ServerSideApply): FieldManagers {
   const own = managers.get(id);
-  return own === undefined || !isChanged ? managers : new Map([...managers, [id, { ...own, time }]]);
+  return own === undefined ? managers : new Map([...managers, [id, { ...own, time }]]);
 }
 
 /** Drops fields that are null: an applied null asks for no value. */

@@ -11,6 +11,7 @@ import {
 import { changeOwnership, ownable } from './ownership.ts';
 import { resetFieldSet } from './reset-fields.ts';
 import type { Shape } from './shape.ts';
+import { atOnce, type PartRunner } from './part-runner.ts';
 import { type KindVersions, VersionedFields } from './versions.ts';
 
 /** A write of an object, for `metadata.managedFields`. */
@@ -35,11 +36,17 @@ export interface TrackedWrite {
  * Source: managedfields, FieldManager.Update.
  * @param before the stored object, in the version of the write; undefined: it is created
  * @param after the object to be stored, in that version, with the `managedFields` of the request
+ * @param step runs the parts that take long for an object of ten thousand fields
  */
-export function trackUpdate<T extends KubeObject>(before: KubeObject | undefined, after: T, write: TrackedWrite): T {
+export function trackUpdate<T extends KubeObject>(
+  before: KubeObject | undefined,
+  after: T,
+  write: TrackedWrite,
+  step: PartRunner = atOnce,
+): T {
   const { shape, versions, manager: name, subresource, hasStatus, time } = write;
-  const known = managersBefore(before, after);
-  const { managers, changed, hasUnkeyed } = changeOwnership({
+  const known = step('managers', () => managersBefore(before, after));
+  const change = {
     fields: new VersionedFields(shape, versions),
     version: after.apiVersion,
     before: withoutManagers(before ?? emptyObject(after)),
@@ -47,7 +54,8 @@ export function trackUpdate<T extends KubeObject>(before: KubeObject | undefined
     managers: known,
     by: undefined,
     ignored: resetFieldSet(after.kind, subresource, hasStatus),
-  });
+  };
+  const { managers, changed, hasUnkeyed } = step('own', () => changeOwnership(change));
   // Source: managedfields, FieldManager.UpdateNoErrors.
   if (hasUnkeyed) return withManagers(after, new Map());
   const id = { name, operation: 'Update' as const, apiVersion: after.apiVersion, subresource };

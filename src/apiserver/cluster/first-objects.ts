@@ -12,18 +12,23 @@ import { localApiServices } from './keep-local-api-services.ts';
  */
 export function storeFirstObjects(context: Pick<ServerContext, 'store' | 'clock' | 'resources'>): void {
   const { store, clock } = context;
-  const all = [
+  const ofServer = [
     ...defaultAccess(),
     ...localApiServices(context).map((object) => ({ resource: 'apiservices', object })),
-  ].map(({ resource, object }) => ({ resource, object: madeByServer(object, clock) }));
-  for (const [resource, objects] of Object.entries(defaultFlows(clock)))
-    all.push(...objects.map((object) => ({ resource, object })));
-  const places = new Map<string, { readonly resource: string; readonly objects: KubeObject[] }>();
-  for (const { resource, object } of all) {
-    const key = `${resource} ${object.metadata.namespace ?? DEFAULT_NAMESPACE}`;
-    const place = places.get(key) ?? { resource, objects: [] };
+  ];
+  const places = new Map<
+    string,
+    { readonly resource: string; readonly namespace: string; readonly objects: KubeObject[] }
+  >();
+  for (const { resource, object } of ofServer) {
+    const { namespace = DEFAULT_NAMESPACE } = object.metadata;
+    const key = `${resource} ${namespace}`;
+    const place = places.get(key) ?? { resource, namespace, objects: [] };
     place.objects.push(object);
     places.set(key, place);
   }
-  for (const { resource, objects } of places.values()) store.createFirst(resource, objects);
+  for (const { resource, namespace, objects } of places.values())
+    store.createFirst(resource, namespace, () => objects.map((object) => madeByServer(object, clock)));
+  for (const [resource, objects] of Object.entries(defaultFlows(clock)))
+    store.createFirst(resource, DEFAULT_NAMESPACE, () => objects);
 }

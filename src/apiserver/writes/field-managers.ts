@@ -1,4 +1,4 @@
-import { formatSeconds, type KubeObject, managerName, trackUpdate } from '../../api/index.ts';
+import { formatSeconds, type KubeObject, managerName, type PartRunner, trackUpdate } from '../../api/index.ts';
 import { applyDefaults, withoutOmitted } from '../../manifest/index.ts';
 import { quietly } from '../../quietly.ts';
 import type { ServerContext } from '../base/context.ts';
@@ -15,17 +15,19 @@ export function requestTime({ clock }: ServerContext): string {
  * The object with the manager of a request in `metadata.managedFields`: it owns what the request changes. The result of
  * an apply has its managers already.
  * @param before undefined: the object is created
+ * @param step runs the parts of that
  */
 export function withRequestManager(
   before: KubeObject | undefined,
   after: KubeObject,
   request: ApiRequest,
   context: ServerContext,
+  step?: PartRunner,
 ): KubeObject {
   const { resource, subresource, managedAs, query, headers } = request;
   if (request.hasManagers === true || isApply(request)) return after;
   const inVersion = (object: KubeObject): KubeObject => resource.conversion?.toVersion(object) ?? object;
-  const { managedFields } = trackUpdate(before && inVersion(before), inVersion(after), {
+  const write = {
     shape: shapeOfResource(resource),
     versions: versionsOf(resource),
     manager: managerName(query.get('fieldManager'), headers['user-agent']),
@@ -33,7 +35,8 @@ export function withRequestManager(
     hasStatus: hasStatus(resource),
     // Writes of a scale have none. Source: managedfields, ScaleHandler.
     time: managedAs === undefined ? requestTime(context) : undefined,
-  }).metadata;
+  };
+  const { managedFields } = trackUpdate(before && inVersion(before), inVersion(after), write, step).metadata;
   return { ...after, metadata: { ...after.metadata, managedFields } };
 }
 

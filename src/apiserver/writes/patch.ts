@@ -1,4 +1,4 @@
-import { hasCode, type KubeObject } from '../../api/index.ts';
+import { hasCode, type KubeObject, type PartRunner } from '../../api/index.ts';
 import { nextPart } from '../../clock.ts';
 import type { ApiAnswer } from '../base/answer.ts';
 import type { ServerContext } from '../base/context.ts';
@@ -25,8 +25,8 @@ export async function patchAnswer(original: ApiRequest, context: ServerContext):
   const type = patchTypeOf(original.headers['content-type'], resource);
   const request = { ...original, repeated: repeatedInPatch(await original.body(), type) };
   const requested = await requestedPatch(request, context);
-  const patch = (stored: KubeObject | undefined): KubeObject => {
-    const patched = requested(stored && inVersionOf(resource, stored));
+  const patch = (stored: KubeObject | undefined, step?: PartRunner): KubeObject => {
+    const patched = requested(stored && inVersionOf(resource, stored), step);
     checkPlace(patched, request);
     return patched;
   };
@@ -37,7 +37,7 @@ export async function patchAnswer(original: ApiRequest, context: ServerContext):
     return { object: await shownObject(resource, created, context), code: 201 };
   }
   storedObjectOf(request, context);
-  const changed = await changeAdmitted(request, context, (stored) => inStoredForm(resource, patch(stored)));
+  const changed = await changeAdmitted(request, context, (stored, step) => inStoredForm(resource, patch(stored, step)));
   await nextPart(context.clock);
   return { object: changed };
 }
@@ -49,7 +49,7 @@ export async function patchAnswer(original: ApiRequest, context: ServerContext):
 export async function requestedPatch(
   request: ApiRequest,
   context: ServerContext,
-): Promise<(stored: KubeObject | undefined) => KubeObject> {
+): Promise<(stored: KubeObject | undefined, step?: PartRunner) => KubeObject> {
   const { resource, name = '', subresource, query, headers } = request;
   const contentType = headers['content-type'];
   const type = patchTypeOf(contentType, resource);
@@ -58,9 +58,9 @@ export async function requestedPatch(
   await nextPart(context.clock);
   const time = requestTime(context);
   const about = { resource, name, subresource, contentType, body, query, userAgent: headers['user-agent'], time };
-  return (stored) => {
+  return (stored, step) => {
     try {
-      const patched = patchedObject({ ...about, stored });
+      const patched = patchedObject({ ...about, stored }, step);
       if (type === 'apply') tellRepeatedKeys(body, request);
       return patched;
     } catch (error) {

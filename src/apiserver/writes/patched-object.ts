@@ -1,6 +1,7 @@
 import {
   applyPatch,
   applyServerSide,
+  atOnce,
   checkApplied,
   errorMessage,
   goJsonType,
@@ -13,6 +14,7 @@ import {
   type PatchType,
   type Shape,
   shapeOfType,
+  type PartRunner,
   typeOfKind,
 } from '../../api/index.ts';
 import { nodeValue, readJson, required } from '../../manifest/index.ts';
@@ -83,11 +85,12 @@ export function shapeOfResource(resource: ServedResource): Shape {
 
 /**
  * Carries out a patch. The result is neither defaulted nor validated; the result of an apply has its managers.
+ * @param step runs the parts of an apply
  * @throws {StatusError} when the patch is malformed, does not fit the object, or takes fields of other managers
  */
-export function patchedObject(patch: PatchRequest): KubeObject {
+export function patchedObject(patch: PatchRequest, step: PartRunner = atOnce): KubeObject {
   const type = patchTypeOf(patch.contentType, patch.resource);
-  if (type === 'apply') return appliedObject(patch);
+  if (type === 'apply') return appliedObject(patch, step);
   const { stored, body } = patch;
   if (stored === undefined) throw badRequestStatus('only an apply creates objects');
   const value = jsonOf(body);
@@ -115,16 +118,16 @@ function jsonOf({ source }: PatchBody): unknown {
   throw badRequestStatus(`error decoding patch: ${jsonProblem(Buffer.from(source.text))}`);
 }
 
-function appliedObject(patch: PatchRequest): KubeObject {
+function appliedObject(patch: PatchRequest, step: PartRunner): KubeObject {
   const { resource, stored, name, subresource = '', body, query, userAgent, time } = patch;
   const options = { kind: 'PatchOptions', group: 'meta.k8s.io' };
   const manager = query.get('fieldManager') ?? '';
   if (manager === '') throw invalidObject(options, '', [required('fieldManager', 'is required for apply patch')]);
   const applied = checkedManifest(appliedManifest(body), resource, name);
   const shape = shapeOfResource(resource);
-  const mistakes = checkApplied(shape, applied);
+  const mistakes = step('check', () => checkApplied(shape, applied));
   if (mistakes.length > 0) throw mistyped(applied, mistakes);
-  const outcome = applyServerSide(stored, applied, {
+  const apply = {
     shape,
     versions: versionsOf(resource),
     manager: managerName(manager, userAgent),
@@ -132,7 +135,8 @@ function appliedObject(patch: PatchRequest): KubeObject {
     hasStatus: hasStatus(resource),
     time,
     isForced: isOn(query, 'force'),
-  });
+  };
+  const outcome = applyServerSide(stored, applied, apply, step);
   if (outcome.ok) return outcome.object;
   const { message, causes } = outcome.conflicts;
   throw new StatusError({ code: 409, reason: 'Conflict', message, details: { causes } });

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type KubeObject,
   type ResourceType,
+  type PartRunner,
   type StoredKubeObject,
   inWholeSeconds,
   withKeptTimes,
@@ -71,18 +72,23 @@ function requireVersion(wanted: KubeObject, present: StoredKubeObject, { resourc
 /** The subresource with which a CertificateSigningRequest is approved: conditions of its status. */
 const APPROVAL = 'approval';
 
+/**
+ * A change of the stored object. It may be called again, with a newer object.
+ * @param step runs its parts, if it has some
+ */
+type ChangeOfStored = (stored: StoredKubeObject, step?: PartRunner) => KubeObject;
+
 /** The tries of a change that webhooks decide about: other changes may come between. */
 const TRIES = 5;
 
 /**
  * Changes the stored object of a request, if webhooks and policies permit it.
- * @param change may be called again, with a newer object
  * @throws {StatusError} when the API server would refuse the change
  */
 export async function changeAdmitted(
   request: ApiRequest,
   context: ServerContext,
-  change: (stored: StoredKubeObject) => KubeObject,
+  change: ChangeOfStored,
 ): Promise<StoredKubeObject> {
   if (!hasAdmission(context)) return changeStored(request, context, change);
   for (let tries = 1; ; tries++) {
@@ -111,13 +117,12 @@ function asTrial(request: ApiRequest): ApiRequest {
 
 /**
  * Changes the stored object of a request. Returns the changed object.
- * @param change may be called again, with a newer object
  * @throws {StatusError} when the API server would refuse the change
  */
 export async function changeStored(
   request: ApiRequest,
   context: ServerContext,
-  change: (stored: StoredKubeObject) => KubeObject,
+  change: ChangeOfStored,
 ): Promise<StoredKubeObject> {
   const { resource, namespace, name = '', subresource } = request;
   const { store, objects } = context;
@@ -161,7 +166,7 @@ export async function changeStored(
 }
 
 interface RequestedChange {
-  readonly change: (stored: StoredKubeObject) => KubeObject;
+  readonly change: ChangeOfStored;
   /** Runs the steps of the change. */
   readonly computed: LongChange<KubeObject>;
   readonly request: ApiRequest;
@@ -171,10 +176,12 @@ interface RequestedChange {
 /** The object that a change makes of the stored one, as far as the request permits it. */
 function changedObject(stored: StoredKubeObject, { change, computed, request, context }: RequestedChange): KubeObject {
   const { resource, name = '' } = request;
-  const changed = computed.step('change', stored, () => withKeptTimes(defaulted(change(stored), request), stored));
+  const step: PartRunner = (part, compute) => computed.step(part, stored, compute);
+  const requested = step('request', () => change(stored, step));
+  const changed = step('change', () => withKeptTimes(defaulted(requested, request), stored));
   const { resourceVersion: version } = changed.metadata;
   if (version && !/^\d+$/.test(version)) throw noVersion(version);
-  const wanted = computed.step('manage', stored, () => withRequestManager(stored, changed, request, context));
+  const wanted = step('manage', () => withRequestManager(stored, changed, request, context, step));
   if (request.verb !== 'patch') checkUid(wanted, stored, resource);
   tellMistakes(wanted, stored, request);
   refuseEscalation(request, context, { before: stored, after: wanted });

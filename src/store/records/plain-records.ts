@@ -39,11 +39,12 @@ export class PlainRecords {
     });
   }
 
-  /** Stores the first objects of a resource, all of one namespace: where some are already, nothing happens. */
-  createFirst(resource: Resource, objects: readonly Storable[]): void {
-    const created = objects.map((object) => this.#withNewMetadata(resource, object));
-    const [first] = created;
-    if (first !== undefined) this.#parts.records.fill(resource, keyOf(first).namespace, created);
+  /** Stores the first objects of a resource, all of one namespace: where some are already, none is made. */
+  createFirst(resource: Resource, namespace: string, make: () => readonly Storable[]): void {
+    const { records } = this.#parts;
+    if (records.keysIn(resource, { namespace }).length > 0) return;
+    const created = make().map((object) => this.#withNewMetadata(resource, object));
+    records.fill(resource, namespace, created);
   }
 
   update(resource: Resource, object: Storable): StoredObject {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyConflicts } from '../../../src/api/apply/conflicts.ts';
-import { applyServerSide, atomicParts, checkApplied, shapeOfType, trackUpdate } from '../../../src/api/apply/index.ts';
+import {
+  applyServerSide,
+  atomicParts,
+  checkApplied,
+  shapeOfType,
+  type PartRunner,
+  trackUpdate,
+} from '../../../src/api/apply/index.ts';
 import { typeOfKind } from '../../../src/api/base/field-types.ts';
 import type { KubeObject } from '../../../src/api/base/objects.ts';
 
@@ -34,6 +41,25 @@ function apply(live: KubeObject | undefined, applied: KubeObject, options?: Appl
   return outcome.object;
 }
 
+/** The result of a computation that is left behind each of its parts, and begun again; and its parts. */
+function interrupted<T>(compute: (step: PartRunner) => T): [T, string[]] {
+  const done = new Map<string, unknown>();
+  const step: PartRunner = (name, part) => {
+    if (!done.has(name)) {
+      done.set(name, part());
+      throw new Error('more follows in another turn');
+    }
+    return done.get(name) as ReturnType<typeof part>;
+  };
+  for (;;) {
+    try {
+      return [compute(step), [...done.keys()]];
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('more'))) throw error;
+    }
+  }
+}
+
 function conflictsOf(live: KubeObject, applied: KubeObject, options?: ApplyOptions): ApplyConflicts {
   const outcome = outcomeOf(live, applied, options);
   if (outcome.ok) throw new Error('no conflict');
@@ -60,6 +86,26 @@ function deployment(containers: readonly object[], spec: object = {}): KubeObjec
 }
 
 describe('server-side apply', () => {
+  it('has the same outcome when other work comes between its parts', () => {
+    const live = apply(apply(undefined, configMap({ a: '1', b: '2' })), configMap({ a: '1' }), { manager: 'other' });
+    const applied = configMap({ a: '3', c: '4' });
+    const forced = {
+      shape: shapeOf(applied),
+      manager: 'me',
+      isForced: true,
+      subresource: '',
+      hasStatus: false,
+      time: LATER,
+    };
+    const [outcome, parts] = interrupted((step) => applyServerSide(live, applied, forced, step));
+    expect(outcome).toEqual(applyServerSide(live, applied, forced));
+    expect(outcome).toMatchObject({ ok: true, object: { data: { a: '3', c: '4' } } });
+    expect(parts).toEqual(['managers', 'merge', 'own', 'result']);
+    const [updated, partsOfUpdate] = interrupted((step) => trackUpdate(live, applied, forced, step));
+    expect(updated).toEqual(trackUpdate(live, applied, forced));
+    expect(partsOfUpdate).toEqual(['managers', 'own']);
+  });
+
   it('of a new object records the fields of the manifest', () => {
     expect(apply(undefined, configMap({ a: '1', b: '2' })).metadata.managedFields).toEqual([
       {
