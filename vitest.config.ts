@@ -35,8 +35,8 @@ export const BEYOND_PURE: readonly string[] = [
 ].map((name) => `test/${name}.test.ts`);
 const ALL = 'test/**/*.test.ts';
 const CHAOS = 'test/chaos/**/*.test.ts';
-/** A part of the table is tried in `npm test`, and the rest in `npm run test:slow`. */
-const SHARED = 'test/verdicts/verdicts.test.ts';
+/** A part of their tables is tried in `npm test`, and the rest in `npm run test:slow` (test/rest.ts). */
+const SHARED = ['test/cli/random-doors.test.ts', 'test/runtime/watchdog.test.ts', 'test/verdicts/verdicts.test.ts'];
 /** What only computes, and long. */
 const LONG_COMPUTED = ['test/manifest/{hostile,validate-long}.test.ts'];
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
@@ -44,7 +44,8 @@ const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
 const SLOW = [
   'test/build/executable-parts.test.ts',
-  'test/cli/{cluster-trouble,detach-survival,executable,lost-state,partition,umask}.test.ts',
+  'test/cli/{cluster-trouble,corpus-doors,detach-survival,executable,lost-state,node-lost}.test.ts',
+  'test/cli/{partition,serve-again,umask}.test.ts',
   'test/envtest/starts.test.ts',
   'test/escape/**/*.test.ts',
   'test/library/package.test.ts',
@@ -56,6 +57,7 @@ const SLOW = [
  */
 const INTEGRATION = [
   'test/browser/*.test.ts',
+  'test/cli/beneath-kubelet.test.ts',
   'test/build/late-parts.test.ts',
   'test/cli/{apply-context,completion-shells,helm-hooks,images,oci-runtimes,operators,secrets}.test.ts',
   'test/cli/{cluster-names,cluster-network,command-addresses,network,network-policies,network-policy-*}.test.ts',
@@ -273,9 +275,9 @@ const config: ViteUserConfig = defineConfig({
             extends: true,
             test: {
               name: 'slow',
-              include: [...SLOW, SHARED],
+              include: [...SLOW, ...SHARED],
               sequence: { groupOrder: 1 },
-              env: { PODRUN_DOORS: 'rest' },
+              env: { PODRUN_REST: 'yes' },
               ...LONG,
             },
           },

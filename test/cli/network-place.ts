@@ -22,6 +22,9 @@ export const CASES: readonly Case[] = [
   { who: 'somebody', tier: 'namespace' },
 ];
 
+/** Each user and each tier once, where one test of a file has tried all of them. */
+export const EACH_ONCE: readonly Case[] = CASES.filter(({ who, tier }) => (who === 'root') === (tier === 'namespace'));
+
 /** True when a command succeeds. */
 export const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
 

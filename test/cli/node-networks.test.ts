@@ -5,7 +5,7 @@ import type { StoredKubeObject, StoredPod } from '../../src/api/base/objects.ts'
 import { freePort } from '../free-port.ts';
 import { programsForAll } from '../ordinary-user.ts';
 import { PATIENCE_MS, PATIENT } from '../patience.ts';
-import { CASES, placeWithAnyNetwork, placeWithNetwork } from './network-place.ts';
+import { CASES, EACH_ONCE, placeWithAnyNetwork, placeWithNetwork } from './network-place.ts';
 
 /** A server that says the name of its node. */
 const SERVE = `require('net').createServer((client) => client.end(process.env.NODE + '\\n')).listen(+process.env.PORT)`;
@@ -143,7 +143,7 @@ describe.concurrent('this machine as the node of a cluster network', { timeout: 
 });
 
 describe.concurrent('two nodes in a cluster network', { timeout: 4 * PATIENCE_MS }, () => {
-  it.for(CASES)('of $who in the $tier tier have the same ports, each at its own address', async (one, context) => {
+  it.for(EACH_ONCE)('of $who in the $tier tier have the same ports, each at its own address', async (one, context) => {
     const { expect } = context;
     const place = placeWithNetwork(context, one);
     const ports = await freePorts();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../free-port.ts';
-import { CASES, Place, placeWithAnyNetwork, placeWithNetwork, works } from './network-place.ts';
+import { CASES, EACH_ONCE, Place, placeWithAnyNetwork, placeWithNetwork, works } from './network-place.ts';
 import { type Podrun, workshopFor } from './workshop.ts';
 import { PATIENT } from '../patience.ts';
 import { needs } from '../needs.ts';
@@ -70,7 +70,7 @@ describe.concurrent('a Pod with its own network', () => {
     },
   );
 
-  it.for(CASES)(
+  it.for(EACH_ONCE)(
     'of $who in the $tier tier, leaves no process when podrun is killed',
     async ({ who, tier }, context) => {
       const place = placeWithNetwork(context, { who, tier });
@@ -84,7 +84,7 @@ describe.concurrent('a Pod with its own network', () => {
     },
   );
 
-  it.for(CASES)(
+  it.for(EACH_ONCE)(
     'of $who in the $tier tier, is the same for the agent that takes over the Pod',
     async ({ who, tier }, context) => {
       const place = placeWithNetwork(context, { who, tier });

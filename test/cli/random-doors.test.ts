@@ -18,6 +18,7 @@ import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import { parseTransition, transitionLines } from '../../src/store/disk/transition-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { serveForFile, SOON } from './flows/api.ts';
+import { isRest } from '../rest.ts';
 import { serverOf } from '../server/requests.mjs';
 import { workshopForEach } from './workshop.ts';
 
@@ -26,8 +27,8 @@ import { workshopForEach } from './workshop.ts';
  * `serve`, and clients of the library's serve(). Each door records the same states and the same events.
  */
 
-/** More runs: PODRUN_DOOR_RUNS=50 npx vitest run test/cli/random-doors.test.ts */
-const RUNS = Number(process.env['PODRUN_DOOR_RUNS'] ?? 3);
+/** A few, and more in `npm run test:slow`. Many: PODRUN_DOOR_RUNS=50 npx vitest run test/cli/random-doors.test.ts */
+const RUNS = Number(process.env['PODRUN_DOOR_RUNS'] ?? (isRest ? 4 : 1));
 
 type Door = 'apply' | 'detached' | 'library' | 'serve' | 'library serve';
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { workshopFor } from '../cli/workshop.ts';
+import { isRest } from '../rest.ts';
 import { type Door, DOORS } from './doors.ts';
 import { SITUATIONS } from './situations.ts';
 
-/**
+/*
  * `npm test` tries each situation with `apply` and one of the other doors, which take turns. `npm run test:slow` tries
  * the rest: a door starts a program or a server of its own for each situation.
  */
-const isRest = process.env['PODRUN_DOORS'] === 'rest';
-
 const { apply: _, ...others } = DOORS;
 const OTHERS = Object.keys(others) as Door[];
 

@@ -4,7 +4,7 @@ import { isTerminalPhase, type StoredPod } from '../../../src/api/base/objects.t
 import type { KubeletState } from '../../../src/settings/index.ts';
 import { ClusterWorld } from './cluster-world.ts';
 
-const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 60);
+const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 20);
 const CORES = 4;
 const MIN_AVAILABLE = 2;
 /** All evictions, quarantines and back-offs are over. */

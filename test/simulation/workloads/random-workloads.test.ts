@@ -6,7 +6,7 @@ import { WORKLOADS } from './workloads.ts';
 
 // The same seeds each time: a failure here is a failure everywhere. `npm run test:slow` tries 2000, and
 // `npm run simulate -- workloads` others.
-const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 200);
+const SEEDS = Number(process.env['PODRUN_SEEDS'] ?? 100);
 /** A scenario whose first Pod is rejected. */
 const REJECTED_SEED = 1;
 const search = new Search(WORKLOADS);

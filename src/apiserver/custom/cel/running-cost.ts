@@ -34,7 +34,10 @@ export interface Evaluation {
 /** Evaluates an expression whose costs are counted. A value in `context` may be the result of another evaluation. */
 export function evaluate(run: ParseResult, context: Readonly<Record<string, unknown>>): Evaluation {
   const outside = spent;
+  const { stackTraceLimit } = Error;
   spent = 0;
+  // A loop catches an error for each item that fails. Their stacks are not read, and would take most of its time.
+  Error.stackTraceLimit = 0;
   try {
     const value: unknown = run(context);
     // A condition may have taken the error for an error of one of its sides.
@@ -43,6 +46,7 @@ export function evaluate(run: ParseResult, context: Readonly<Record<string, unkn
     return { value: undefined, error: asInGo(error), cost: spent };
   } finally {
     spent = outside;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
