@@ -37,6 +37,8 @@ export class NodesLoop {
   #alarm: Alarm | undefined;
   #release: (() => void) | undefined;
   #isActing = false;
+  /** True when the next look is the next thing but for what is due. */
+  #isDue = false;
   #isClosed = false;
 
   constructor(options: NodesLoopOptions) {
@@ -45,22 +47,27 @@ export class NodesLoop {
     this.#actions = new NodeActions(options);
   }
 
-  /** Looks at the nodes: at the start, and after each change of one. Its own writes lead here as well. */
+  /**
+   * Looks at the nodes soon: at the start, and after each change of one. All else that is due comes first: on a busy
+   * machine, a Lease that is renewed late is no silence of its kubelet.
+   */
   look(): void {
-    if (this.#isActing || this.#isClosed) return;
-    this.#isActing = true;
+    if (this.#isActing || this.#isDue || this.#isClosed) return;
+    const { clock } = this.#options;
+    this.#isDue = true;
     this.#alarm?.cancel();
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs, () => this.#lookNow());
+  }
+
+  /** Its own writes lead to another look. */
+  #lookNow(): void {
+    this.#isDue = false;
+    this.#isActing = true;
     try {
-      this.#alarm = this.#options.clock.wakeAt(this.#attempt(), () => this.#lookLast());
+      this.#alarm = this.#options.clock.wakeAt(this.#attempt(), () => this.look());
     } finally {
       this.#isActing = false;
     }
-  }
-
-  /** Looks after all else that is due: on a busy machine, a Lease that is renewed late is no silence of its kubelet. */
-  #lookLast(): void {
-    const { clock } = this.#options;
-    this.#alarm = clock.wakeAt(clock.now().monotonicMs, () => this.look());
   }
 
   /** Another process may look after the nodes from now on. */

@@ -132,6 +132,16 @@ it('kubelets whose Leases are late with everything else in this process are not 
   expect(cluster.events().join()).not.toContain('NodeNotReady');
 });
 
+it('nor are they when a change of a Node is the first thing behind it', () => {
+  const cluster = new Cluster(['a', 'b']);
+  cluster.clock.advance(20_000);
+  cluster.clock.wakeAt(20_001, () => cluster.wake('a'));
+  cluster.clock.stall(70_000);
+  cluster.clock.advance(20_000);
+  expect([cluster.readyOf('a'), cluster.readyOf('b')]).toEqual(['True', 'True']);
+  expect(cluster.events().join()).not.toContain('NodeNotReady');
+});
+
 it('a node that is back loses its taints, and the second loss has events again', () => {
   const cluster = new Cluster(['a', 'b']);
   cluster.silence('b');
@@ -157,6 +167,7 @@ it('a cordon has its taint at once', () => {
   const cluster = new Cluster(['a', 'b']);
   const key = { namespace: 'default', name: 'a' };
   cluster.store.change<ClusterNode>('nodes', key, 'object', (node) => ({ ...node, spec: { unschedulable: true } }));
+  cluster.clock.advance(0);
   expect(cluster.taintsOf('a')).toEqual(['unschedulable:NoSchedule']);
 });
 
@@ -195,7 +206,7 @@ it('a Node that cannot be written to is tried again, once in a period', () => {
     return change(resource, ...rest);
   };
   cluster.silence('b');
-  cluster.clock.advance(71_000);
+  cluster.clock.advance(66_000);
   expect(cluster.troubles).toHaveLength(3);
   expect(cluster.events()).not.toContain('Node/b NodeNotReady');
   cluster.store.change = change;
