@@ -59,7 +59,7 @@ export class NodesLoop {
     this.#alarm = clock.wakeAt(clock.now().monotonicMs, () => this.#lookNow());
   }
 
-  /** Its own writes lead to another look. */
+  /** Acts on what is seen: writes of this loop lead to no further look. */
   #lookNow(): void {
     this.#isDue = false;
     this.#isActing = true;
