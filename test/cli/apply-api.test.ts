@@ -197,6 +197,12 @@ describe('apply with an API server beside it', { concurrent: true }, () => {
     expect(applied.stdout).toContain('gadget.try.example.com/g created\n');
     const record = path.join(workshop.stateDir, '.server/kubeconfig');
     expect(existsSync(record)).toBe(true);
+    // The text of kubectl, whose next apply says "unchanged".
+    const annotation = String.raw`jsonpath={.metadata.annotations.kubectl\.kubernetes\.io/last-applied-configuration}`;
+    expect((await workshop.run(['get', 'gadget/g', '-o', annotation])).stdout).toBe(
+      '{"apiVersion":"try.example.com/v1","kind":"Gadget",' +
+        '"metadata":{"annotations":{},"name":"g","namespace":"default"},"spec":{"size":1}}\n',
+    );
     // The next run uses the same server.
     const more = workshop.file('more.yaml', GADGET.replace('name: g', 'name: more'));
     const next = await workshop.run(['apply', more]);

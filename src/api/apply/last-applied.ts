@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { goMapJson, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { KubeObject } from '../base/objects.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { FieldSet } from './field-set.ts';
@@ -25,7 +25,7 @@ export function lastAppliedFields(shape: Shape, live: JsonObject | undefined): F
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const annotations = annotationsOf(object);
   if (annotations?.[LAST_APPLIED] === undefined) return object;
-  const text = `${JSON.stringify(withoutAnnotation(applied))}\n`;
+  const text = `${goMapJson(withoutAnnotation(applied))}\n`;
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [LAST_APPLIED]: text } } };
 }
 

@@ -38,3 +38,21 @@ export function isSameJson(left: unknown, right: unknown): boolean {
   }
   return extra === 0;
 }
+
+/** JSON as Go writes a struct: with characters escaped, so that it may stand in HTML. */
+export function goJson(value: unknown): string {
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+}
+
+/** JSON as Go writes a map: with its keys in order as well, at each depth. */
+export function goMapJson(value: unknown): string {
+  return goJson(withSortedKeys(value));
+}
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (!isJsonObject(value)) return value;
+  const keys = [...fieldMap(value).keys()].toSorted();
+  return Object.fromEntries(keys.map((key) => [key, withSortedKeys(value[key])]));
+}

@@ -1,6 +1,7 @@
 import {
   type AutoscalingV2HorizontalPodAutoscalerSpec,
   type AutoscalingV2HorizontalPodAutoscalerStatus,
+  goJson,
   isJsonObject,
   type JsonObject,
   type KubeObject,
@@ -178,12 +179,6 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 function listIn(text: string | undefined): JsonObject[] {
   const list = parsed(text);
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
-}
-
-/** JSON as Go writes it. */
-function goJson(value: unknown): string {
-  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
 }
 
 /** Undefined for what a client wrote that is no JSON. */

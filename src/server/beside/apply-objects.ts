@@ -1,4 +1,5 @@
 import {
+  goMapJson,
   isJsonObject,
   isSameJson,
   type JsonObject,
@@ -278,7 +279,7 @@ function newBody(wanted: KubeObject): JsonObject {
  */
 function withLastApplied(object: KubeObject, applied: KubeObject): JsonObject {
   const { annotations, ...metadata } = applied.metadata;
-  const text = JSON.stringify({ ...applied, metadata: { annotations: annotations ?? {}, ...metadata } });
+  const text = goMapJson({ ...applied, metadata: { annotations: annotations ?? {}, ...metadata } });
   const all = { ...object.metadata.annotations, [LAST_APPLIED]: `${text}\n` };
   const bytes = Object.entries(all).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
   if (bytes > ANNOTATIONS_MAX_BYTES) return { ...object };
