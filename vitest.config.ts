@@ -319,8 +319,8 @@ const config: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: PATIENCE_MS } },
     // A test that fails once is mended: no second attempts, anywhere.
     retry: 0,
-    // Black-box tests start processes, and mostly wait for them: more workers than two cores have room for.
-    maxWorkers: IS_SLOW ? 2 : 4,
+    // Black-box tests start processes, and wait for them: four fill two cores, and two leave half of them idle.
+    maxWorkers: IS_SLOW ? 3 : 4,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.
