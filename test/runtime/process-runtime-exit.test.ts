@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { ifThere } from '../live-files.ts';
 import { childrenOf } from '../children-of.ts';
 import { PATIENCE_MS } from '../patience.ts';
-import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
+import {
+  isRunning,
+  makeRig,
+  marked,
+  markedPids,
+  pidsOnceMarked,
+  sh,
+  until,
+  type Started,
+} from './support/process-rig.ts';
 import { needs } from '../needs.ts';
 
 const rig = makeRig();
@@ -172,7 +181,7 @@ describe('the processes of a container die with it', () => {
   it('but not the processes of its neighbours', async () => {
     const neighbour = await rig.start(sh('(setsid sleep 60 &); echo ready; exec sleep 60'));
     await ready(neighbour);
-    const before = markedPids(neighbour.id);
+    const before = await pidsOnceMarked(neighbour.id, 2);
     await rig.run(sh('(setsid sleep 60 &); exit 1'));
     expect(markedPids(neighbour.id)).toEqual(before);
     neighbour.container.kill();

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { startTimeOf, type ProcessIdentity } from '../../src/runtime/watch/process-identity.ts';
 import { endRemains } from '../../src/runtime/remains.ts';
-import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
+import {
+  isRunning,
+  makeRig,
+  marked,
+  markedPids,
+  pidsOnceMarked,
+  sh,
+  until,
+  type Started,
+} from './support/process-rig.ts';
 
 const rig = makeRig();
 
@@ -34,7 +43,7 @@ describe('endRemains()', () => {
 
   it('finds what escaped when the main process is gone', async () => {
     const { started, main } = await startReady('(setsid sleep 60 &)');
-    const escaped = markedPids(started.id).filter((pid) => pid !== main.pid);
+    const escaped = (await pidsOnceMarked(started.id, 2)).filter((pid) => pid !== main.pid);
     process.kill(main.pid, 'SIGKILL');
     await endRemains([{ id: started.id, main }], rig.clock);
     expect(escaped.filter(isRunning)).toEqual([]);
@@ -43,7 +52,7 @@ describe('endRemains()', () => {
 
   it('leaves a process alone that has got the pid of a container', async () => {
     const { started, main } = await startReady('sleep 60 &');
-    const before = markedPids(started.id);
+    const before = await pidsOnceMarked(started.id, 2);
     await endRemains([{ id: 'of an earlier time', main: { pid: main.pid, startTime: '1' } }], rig.clock);
     expect(markedPids(started.id)).toEqual(before);
     started.container.kill();

@@ -161,6 +161,15 @@ export function markedPids(idPrefix: string): number[] {
   return marked(idPrefix).map((line) => Number.parseInt(line, 10));
 }
 
+/** The pids of so many marked processes: one that has just begun shows its mark a moment later. */
+export async function pidsOnceMarked(idPrefix: string, count: number): Promise<number[]> {
+  await until(
+    () => markedPids(idPrefix).length === count,
+    () => `marked: ${marked(idPrefix).join('; ')}`,
+  );
+  return markedPids(idPrefix);
+}
+
 /** `pid command` of every living process with the mark of a container whose id begins like this. */
 export function marked(idPrefix: string): string[] {
   return readdirSync('/proc')
