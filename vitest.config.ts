@@ -44,7 +44,7 @@ const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
 const SLOW = [
   'test/build/executable-parts.test.ts',
-  'test/cli/{cluster-trouble,corpus-doors,detach-survival,executable,lost-state,node-lost}.test.ts',
+  'test/cli/{cluster-trouble,corpus-doors,detach-survival,executable,lost-state}.test.ts',
   'test/cli/{partition,serve-again,umask}.test.ts',
   'test/envtest/starts.test.ts',
   'test/escape/**/*.test.ts',
