@@ -40,7 +40,9 @@ const SHARED = ['test/cli/random-doors.test.ts', 'test/runtime/watchdog.test.ts'
 /** What only computes, and long. */
 const LONG_COMPUTED = ['test/manifest/{hostile,validate-long}.test.ts'];
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
-const SEEDED = ['test/simulation/simulation.test.ts', 'test/simulation/workloads/random-workloads.test.ts'];
+const SEEDED = ['simulation', 'nodes/random-cluster', 'workloads/random-workloads'].map(
+  (name) => `test/simulation/${name}.test.ts`,
+);
 /** The tests that take long by nature: `npm run test:slow` runs them, and chaos. */
 const SLOW = [
   'test/build/executable-parts.test.ts',

@@ -121,9 +121,12 @@ export class PodRun implements PodReport, ScheduledPod {
     return this.#state === 'over' ? undefined : this.#worker?.activity;
   }
 
-  /** Schedules the Pod, and runs it when the node takes it. Called again after a change of the node. */
+  /**
+   * Schedules the Pod, and runs it when the node takes it. Called again after a change of the node. A kubelet that
+   * comes back hears first what has happened to the Pod meanwhile: see `reconnect`.
+   */
   begin(): void {
-    if (this.#state === 'waiting') this.#orBreak(() => this.#begin());
+    if (this.#state === 'waiting' && this.#unheard === undefined) this.#orBreak(() => this.#begin());
   }
 
   #begin(): void {
