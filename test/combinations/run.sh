@@ -46,6 +46,9 @@ shift 3
 chmod 755 "$place"
 mkdir "$place/bin" "$place/home"
 chmod 1777 "$TMPDIR"
+# Mounts of other programs beside it would be in the way as well.
+awk -v beside="${TMPDIR%/*}/" 'index($5, beside) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
+  while read -r at; do umount "$at" 2>/dev/null || :; done
 
 # `node` by name is the chosen one, also for what tests start.
 node=$place/bin/node
