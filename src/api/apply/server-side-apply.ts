@@ -40,7 +40,8 @@ export function applyServerSide(
   const present = live === undefined ? undefined : withoutManagers(live);
   const managers = step('managers', () => managersWith(live, applied, apply));
   const all = step('merge', () => merged(present, applied, managers, apply));
-  const { conflicts, managers: left } = step('own', () => owned(present, all, managers, apply));
+  const before = present ?? { apiVersion: applied.apiVersion, kind: applied.kind, metadata: {} };
+  const { conflicts, managers: left } = step('own', () => owned(before, all, managers, apply));
   const taken = conflicts.size === 0 ? conflicts : withoutOwnManifest(present, conflicts, apply);
   if (taken.size > 0 && !apply.isForced) return { ok: false, conflicts: conflictsWith(taken) };
   const object = withoutNulls(all) as KubeObject;
@@ -56,13 +57,13 @@ const KUBECTL = 'kubectl';
 interface ApplyManagers {
   /** The manager that applies. */
   readonly id: string;
+  /** The version of the API in which it applies. */
+  readonly version: string;
   /** The last apply of that manager. */
   readonly last: FieldManager | undefined;
   /** All managers, with the fields of this apply. */
   readonly owners: FieldManagers;
   readonly ignored: FieldSet;
-  /** The object that a new one is compared with. */
-  readonly emptyObject: KubeObject;
 }
 
 function managersWith(
@@ -71,14 +72,14 @@ function managersWith(
   { shape, manager: name, subresource, hasStatus }: ServerSideApply,
 ): ApplyManagers {
   const before = readManagers(live?.metadata.managedFields) ?? new Map<string, FieldManager>();
-  const { apiVersion, kind } = applied;
-  const manager = { name, operation: 'Apply' as const, apiVersion, subresource };
+  const { apiVersion: version, kind } = applied;
+  const manager = { name, operation: 'Apply' as const, apiVersion: version, subresource };
   const id = managerId(manager);
   const last = before.get(id);
   const ignored = resetFieldSet(kind, subresource, hasStatus);
   const fields = ownable(fieldSetOf(shape, applied).without(ignored));
   const owners = new Map([...before, [id, { ...manager, time: last?.time, fields }]]);
-  return { id, last, owners, ignored, emptyObject: { apiVersion, kind, metadata: {} } };
+  return { id, version, last, owners, ignored };
 }
 
 function merged(
@@ -92,15 +93,15 @@ function merged(
 }
 
 function owned(
-  live: JsonObject | undefined,
+  before: JsonObject,
   after: JsonObject,
-  { id, owners, ignored, emptyObject }: ApplyManagers,
+  { id, version, owners, ignored }: ApplyManagers,
   { shape, versions }: ServerSideApply,
 ): OwnershipEffect {
   return changeOwnership({
     fields: new VersionedFields(shape, versions),
-    version: emptyObject.apiVersion,
-    before: live ?? emptyObject,
+    version,
+    before,
     after,
     managers: owners,
     by: id,
