@@ -12,13 +12,10 @@ import { objectOf, storedObjectOf } from '../requests/get.ts';
 import type { ApiRequest } from '../base/request.ts';
 import { invalidObject, invalidPatch, objectConflict } from '../base/status-error.ts';
 import { withRequestManager } from './field-managers.ts';
-import { LongChange } from './long-change.ts';
+import { type ChangeOfStored, LongChange } from './long-change.ts';
 import { isApply } from './patched-object.ts';
 import { tellUnknown } from '../base/read-object.ts';
 import { fieldValidation, isDryRun } from '../base/write-options.ts';
-
-/** A change of an object, in the version of the request. It may be called again, with a newer object. */
-type CustomChange = (stored: StoredKubeObject) => KubeObject;
 
 /** The tries of a change that a conversion webhook takes part in: other changes may come between. */
 const TRIES = 5;
@@ -30,11 +27,14 @@ const TRIES = 5;
 export async function changeCustom(
   request: ApiRequest,
   context: ServerContext,
-  change: CustomChange,
+  change: ChangeOfStored,
 ): Promise<StoredKubeObject> {
   if (request.resource.custom?.conversion !== undefined) return changeConverted(request, context, change);
   if (isDryRun(request)) return admitted(objectOf(request, context), change, request, context);
-  const computed = new LongChange((stored) => admitted(stored, change, request, context), context.clock);
+  const computed: LongChange<StoredKubeObject> = new LongChange((stored) => {
+    const inParts = (): KubeObject => change(stored, (part, compute) => computed.step(part, stored, compute));
+    return admitted(stored, inParts, request, context);
+  }, context.clock);
   return computed.run(() => keep(request, context, (stored) => computed.of(stored)));
 }
 
@@ -42,7 +42,7 @@ export async function changeCustom(
 async function changeConverted(
   request: ApiRequest,
   context: ServerContext,
-  change: CustomChange,
+  change: ChangeOfStored,
 ): Promise<StoredKubeObject> {
   const { resource, name = '' } = request;
   for (let tries = 1; ; tries++) {
@@ -67,7 +67,7 @@ async function changeConverted(
  */
 function admitted(
   stored: StoredKubeObject,
-  change: CustomChange,
+  change: ChangeOfStored,
   request: ApiRequest,
   context: ServerContext,
 ): StoredKubeObject {

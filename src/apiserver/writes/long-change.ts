@@ -1,5 +1,11 @@
-import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
+import type { KubeObject, PartRunner, StoredKubeObject } from '../../api/index.ts';
 import { type Clock, machineClock, nextPart, SLICE_MS } from '../../clock.ts';
+
+/**
+ * A change of a stored object. It may be called again, with a newer object.
+ * @param step runs its parts, if it has some
+ */
+export type ChangeOfStored = (stored: StoredKubeObject, step?: PartRunner) => KubeObject;
 
 /** The versions of an object for which a change is computed in turns of its own: each time, it may have changed. */
 const VERSIONS_MAX = 3;

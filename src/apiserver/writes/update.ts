@@ -35,7 +35,7 @@ import {
 } from '../base/status-error.ts';
 import { createFrom, OTHER_NAMESPACE } from './create.ts';
 import { changeCustom } from './change-custom.ts';
-import { LongChange } from './long-change.ts';
+import { type ChangeOfStored, LongChange } from './long-change.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, requestTime, withRequestManager } from './field-managers.ts';
 import { asPermitted } from './signing-requests.ts';
@@ -71,12 +71,6 @@ function requireVersion(wanted: KubeObject, present: StoredKubeObject, { resourc
 
 /** The subresource with which a CertificateSigningRequest is approved: conditions of its status. */
 const APPROVAL = 'approval';
-
-/**
- * A change of the stored object. It may be called again, with a newer object.
- * @param step runs its parts, if it has some
- */
-type ChangeOfStored = (stored: StoredKubeObject, step?: PartRunner) => KubeObject;
 
 /** The tries of a change that webhooks decide about: other changes may come between. */
 const TRIES = 5;
