@@ -39,10 +39,11 @@ export function isSameJson(left: unknown, right: unknown): boolean {
   return extra === 0;
 }
 
-/** JSON as Go writes a struct: with characters escaped, so that it may stand in HTML. */
+/** JSON as Go writes a struct: with characters escaped, so that it may stand in HTML. Takes bigints. */
 export function goJson(value: unknown): string {
   const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
+  return text.replaceAll(/[<>&\u2028\u2029]/g, escaped);
 }
 
 /** JSON as Go writes a map: with its keys in order as well, at each depth. */

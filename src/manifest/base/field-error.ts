@@ -1,4 +1,4 @@
-import { goQuote } from '../../api/index.ts';
+import { goJson, goQuote } from '../../api/index.ts';
 
 /**
  * Field paths in error messages: dots for fields, `[0]` for list items, `[key]` for map entries. A path is plain text.
@@ -61,9 +61,6 @@ export interface FieldError {
   readonly hint?: string;
 }
 
-/** Characters that Go's JSON escapes, so that a text may stand in HTML. */
-const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
-
 /**
  * Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, everything else as compact
  * JSON.
@@ -72,8 +69,7 @@ export function renderValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value === null || value === undefined) return 'null';
-  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
-  return text.replaceAll(/[<>&]/g, (character) => ESCAPED[character] ?? character);
+  return goJson(value);
 }
 
 export function required(path: string, detail = ''): FieldError {
