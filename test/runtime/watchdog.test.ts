@@ -26,15 +26,14 @@ import { needs } from '../needs.ts';
 import { isRest } from '../rest.ts';
 import { removeTree } from '../../src/remove-tree.ts';
 
-/** `npm test` tries the first two. */
-const SHELLS = [
+const ALL_SHELLS = [
   ['/bin/sh'],
   ['/bin/bash', '--norc', '--posix'],
   ['/bin/busybox', 'sh'],
   ['/bin/zsh', '--emulate', 'sh'],
-]
-  .filter((_, index) => index > 1 === isRest)
-  .filter(([shell = '']) => existsSync(shell));
+];
+/** `npm test` tries the first two. */
+const SHELLS = (isRest ? ALL_SHELLS.slice(2) : ALL_SHELLS.slice(0, 2)).filter(([shell = '']) => existsSync(shell));
 
 const prefix = `watchdog-${process.pid}`;
 const started: number[] = [];
