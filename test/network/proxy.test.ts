@@ -1,47 +1,18 @@
-import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HealthService } from '../../src/network/proxy/health-service.ts';
 import { ServiceProxy } from '../../src/network/proxy/service-proxy.ts';
 import { listenerKey, type ServiceEndpoint, type ServiceListener } from '../../src/network/base/service-listener.ts';
-import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { freePort } from '../free-port.ts';
+import { ProxyRig } from './proxy-rig.ts';
 
-const clock = new ManualClock();
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
-
-function newProxy(): ServiceProxy {
-  const proxy = new ServiceProxy({ clock, opens: () => true });
-  closers.push(() => proxy.close());
-  return proxy;
-}
-
-async function listen(onConnection: (socket: Socket) => void): Promise<ServiceEndpoint> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => undefined);
-    closers.push(() => socket.destroy());
-    onConnection(socket);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  closers.push(() => server.close());
-  return { address: '127.0.0.1', port: (server.address() as AddressInfo).port };
-}
+const rig = new ProxyRig();
+const { clock, closers } = rig;
 
 /** A server that tells its name and ends. */
-const named = (name: string): Promise<ServiceEndpoint> => listen((socket) => socket.end(name));
-
-async function listener(
-  endpoints: readonly ServiceEndpoint[],
-  more: Partial<ServiceListener> = {},
-): Promise<ServiceListener> {
-  const place = { network: 'machine', address: '127.0.0.1', port: await freePort() } as const;
-  return { protocol: 'TCP', service: 'default/web:80', affinitySeconds: undefined, ...place, endpoints, ...more };
-}
+const named = (name: string): Promise<ServiceEndpoint> => rig.listen((socket) => socket.end(name));
 
 function client({ address, port }: ServiceListener): Socket {
   const socket = connect({ host: address, port, allowHalfOpen: true });
@@ -63,15 +34,15 @@ async function answers(at: ServiceListener, count: number): Promise<Set<string>>
 
 describe('a TCP port of a Service', () => {
   it('leads to each of its endpoints', async () => {
-    const at = await listener([await named('a'), await named('b')]);
-    expect(await newProxy().update([at])).toEqual([]);
+    const at = await rig.listener([await named('a'), await named('b')]);
+    expect(await rig.newProxy().update([at])).toEqual([]);
     // By chance all go to one of them once in 2^39 runs.
     expect(await answers(at, 40)).toEqual(new Set(['a', 'b']));
   });
 
   it('refuses connections without endpoints, and takes them again with the first one', async () => {
-    const at = await listener([await named('a')]);
-    const proxy = newProxy();
+    const at = await rig.listener([await named('a')]);
+    const proxy = rig.newProxy();
     await proxy.update([{ ...at, endpoints: [] }]);
     expect(await errorOf(client(at))).toBe('ECONNREFUSED');
     await proxy.update([at]);
@@ -81,9 +52,9 @@ describe('a TCP port of a Service', () => {
   });
 
   it('keeps open connections when its endpoints go, and sends new ones to other endpoints', async () => {
-    const echo = await listen((socket) => socket.pipe(socket));
-    const at = await listener([echo]);
-    const proxy = newProxy();
+    const echo = await rig.listen((socket) => socket.pipe(socket));
+    const at = await rig.listener([echo]);
+    const proxy = rig.newProxy();
     await proxy.update([at]);
     const open = client(at);
     await once(open, 'connect');
@@ -99,8 +70,8 @@ describe('a TCP port of a Service', () => {
   it('leads the clients of a node to its endpoints, and gives no answer where it has none', async () => {
     const all = [await named('far')];
     const near = [{ clients: '127.0.0.0/24', endpoints: [await named('near')] }];
-    const at = await listener(all, { near });
-    const proxy = newProxy();
+    const at = await rig.listener(all, { near });
+    const proxy = rig.newProxy();
     await proxy.update([at]);
     expect(await answers(at, 8)).toEqual(new Set(['near']));
     await proxy.update([{ ...at, near: [{ clients: '10.0.0.0/8', endpoints: [] }] }]);
@@ -112,21 +83,44 @@ describe('a TCP port of a Service', () => {
     let isAnswered = false;
     held.once('data', () => (isAnswered = true)).once('error', () => (isAnswered = true));
     // The answer of another listener comes later.
-    const beside = await listener([await named('beside')]);
+    const beside = await rig.listener([await named('beside')]);
     await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [] }] }, beside]);
     expect(await text(client(beside))).toBe('beside');
     expect(isAnswered).toBe(false);
-    const echo = await listen((socket) => socket.pipe(socket));
+    const echo = await rig.listen((socket) => socket.pipe(socket));
     // In a cluster, the kernel of the client tries again.
     await proxy.update([{ ...at, near: [{ clients: '127.0.0.0/24', endpoints: [echo] }] }]);
     held.end('two');
     expect(await text(held)).toBe('onetwo');
   });
 
+  it('keeps a part of what a client sends that waits for an endpoint, and passes on all of it then', async () => {
+    const counting = await rig.listen((socket) => {
+      let bytes = 0;
+      socket.on('data', ({ length }) => (bytes += length)).once('end', () => socket.end(`${bytes}`));
+    });
+    const size = 32 * 1024 * 1024;
+    const at = await rig.listener([], { near: [{ clients: '127.0.0.0/24', endpoints: [] }] });
+    const beside = await rig.listener([counting]);
+    const waits = { ...at, endpoints: [await named('far')] };
+    const proxy = rig.newProxy();
+    await proxy.update([waits, beside]);
+    const held = client(at);
+    await once(held, 'connect');
+    held.end(Buffer.alloc(size, 'x'));
+    // As many bytes on the same way, which go through: all that the proxy reads of the first client has been read then.
+    const other = client(beside);
+    other.end(Buffer.alloc(size, 'x'));
+    expect(await text(other)).toBe(`${size}`);
+    expect(held.writableLength).toBeGreaterThan(0);
+    await proxy.update([{ ...waits, near: [{ clients: '127.0.0.0/24', endpoints: [counting] }] }, beside]);
+    expect(await text(held)).toBe(`${size}`);
+  });
+
   it('tries the next endpoint when one refuses, and resets when all do', async () => {
     const dead = { address: '127.0.0.1', port: await freePort() };
-    const at = await listener([dead, await named('a')]);
-    const proxy = newProxy();
+    const at = await rig.listener([dead, await named('a')]);
+    const proxy = rig.newProxy();
     await proxy.update([at]);
     expect(await answers(at, 10)).toEqual(new Set(['a']));
     await proxy.update([{ ...at, endpoints: [dead] }]);
@@ -135,13 +129,13 @@ describe('a TCP port of a Service', () => {
 
   it('passes on the end of one direction, and the opposite one stays open', async () => {
     const asked: Buffer[] = [];
-    const at = await listener([
-      await listen((socket) => {
+    const at = await rig.listener([
+      await rig.listen((socket) => {
         socket.on('data', (chunk: Buffer) => asked.push(chunk));
         socket.on('end', () => socket.end(`answer to ${Buffer.concat(asked).toString()}`));
       }),
     ]);
-    await newProxy().update([at]);
+    await rig.newProxy().update([at]);
     const socket = client(at);
     socket.end('question');
     expect(await text(socket)).toBe('answer to question');
@@ -149,8 +143,8 @@ describe('a TCP port of a Service', () => {
 
   it('passes on all bytes of a large answer to a slow reader', async () => {
     const size = 4_000_000;
-    const at = await listener([await listen((socket) => socket.end(Buffer.alloc(size, 'x')))]);
-    await newProxy().update([at]);
+    const at = await rig.listener([await rig.listen((socket) => socket.end(Buffer.alloc(size, 'x')))]);
+    await rig.newProxy().update([at]);
     const socket = client(at);
     socket.end();
     socket.pause();
@@ -159,11 +153,13 @@ describe('a TCP port of a Service', () => {
   });
 
   it('passes on resets in both directions', async () => {
-    const proxy = newProxy();
-    const resetting = await listener([await listen((socket) => socket.once('data', () => socket.resetAndDestroy()))]);
+    const proxy = rig.newProxy();
+    const resetting = await rig.listener([
+      await rig.listen((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    ]);
     let atServer: Promise<unknown> | undefined;
-    const waiting = await listener([
-      await listen((socket) => {
+    const waiting = await rig.listener([
+      await rig.listen((socket) => {
         atServer = once(socket, 'error').then(([error]) => (error as NodeJS.ErrnoException).code);
         socket.write('hello');
       }),
@@ -180,8 +176,8 @@ describe('a TCP port of a Service', () => {
 
   it('keeps a client at its endpoint until it was quiet for the time-out', async () => {
     const endpoints = [await named('a'), await named('b'), await named('c')];
-    const at = await listener(endpoints, { affinitySeconds: 10 });
-    const proxy = newProxy();
+    const at = await rig.listener(endpoints, { affinitySeconds: 10 });
+    const proxy = rig.newProxy();
     await proxy.update([at]);
     const [first] = await answers(at, 1);
     clock.advance(9000);
@@ -200,16 +196,16 @@ describe('a TCP port of a Service', () => {
 
   it('leads connections that a client opens at the same time to one endpoint', async () => {
     const endpoints = await Promise.all(['a', 'b', 'c', 'd'].map(named));
-    const at = await listener(endpoints, { affinitySeconds: 10 });
-    await newProxy().update([at]);
+    const at = await rig.listener(endpoints, { affinitySeconds: 10 });
+    await rig.newProxy().update([at]);
     const seen = await Promise.all(Array.from({ length: 12 }, () => text(client(at))));
     expect(new Set(seen).size).toBe(1);
   });
 
   it('tells of a port that is taken, and tries again', async () => {
     const taken = await named('other');
-    const at = await listener([await named('a')], taken);
-    const [trouble] = await newProxy().update([at]);
+    const at = await rig.listener([await named('a')], taken);
+    const [trouble] = await rig.newProxy().update([at]);
     expect(trouble).toMatchObject({ listener: at, error: { code: 'EADDRINUSE' } });
   });
 
@@ -218,7 +214,7 @@ describe('a TCP port of a Service', () => {
     closers.push(() => proxy.close());
     const server = createServer();
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const at = await listener([await named('a')], { port: (server.address() as AddressInfo).port });
+    const at = await rig.listener([await named('a')], { port: (server.address() as AddressInfo).port });
     await proxy.update([at]);
     proxy.adopt(listenerKey(at), server);
     expect(await text(client(at))).toBe('a');
@@ -230,9 +226,9 @@ describe('a TCP port of a Service', () => {
 describe('a TCP port of a Service under policies', () => {
   it('judges the client and its endpoint, and leaves a denied client without an answer until it gives up', async () => {
     const connections: Socket[] = [];
-    const endpoint = await listen((socket) => connections.push(socket.end('a')));
-    const at = await listener([endpoint]);
-    const proxy = newProxy();
+    const endpoint = await rig.listen((socket) => connections.push(socket.end('a')));
+    const at = await rig.listener([endpoint]);
+    const proxy = rig.newProxy();
     const judged: unknown[] = [];
     proxy.restrict((connection) => judged.push(connection) > 1);
     await proxy.update([at]);
@@ -263,8 +259,8 @@ describe('the health check port of a Service', () => {
   };
 
   it('responds as kube-proxy does, also without an endpoint', async () => {
-    const at = await listener([], { health });
-    const proxy = newProxy();
+    const at = await rig.listener([], { health });
+    const proxy = rig.newProxy();
     expect(await proxy.update([at])).toEqual([]);
     const service = { namespace: 'default', name: 'web' };
     expect(await answerOf(at)).toEqual({
@@ -283,7 +279,7 @@ describe('the health check port of a Service', () => {
   });
 
   it('responds on a socket that another process has made', async () => {
-    const at = await listener([], { health });
+    const at = await rig.listener([], { health });
     const proxy = new ServiceProxy({ clock, opens: () => false });
     closers.push(() => proxy.close());
     await proxy.update([at]);
@@ -294,94 +290,11 @@ describe('the health check port of a Service', () => {
   });
 
   it('ends a connection that asks nothing', async () => {
-    const at = await listener([], { health });
+    const at = await rig.listener([], { health });
     const service = await HealthService.open(at.address, at.port, health, 50);
     closers.push(() => service.close());
     const idle = client(at).resume();
     await once(idle, 'end');
     expect(idle.bytesRead).toBe(0);
-  });
-});
-
-describe('a UDP port of a Service', () => {
-  async function udp(
-    onMessage: (socket: DatagramSocket, message: Buffer, port: number) => void,
-  ): Promise<ServiceEndpoint> {
-    const socket = createSocket('udp4');
-    socket.on('message', (message, { port }) => onMessage(socket, message, port));
-    socket.bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    closers.push(() => socket.close());
-    return { address: '127.0.0.1', port: socket.address().port };
-  }
-
-  const echo = (name: string): Promise<ServiceEndpoint> =>
-    udp((socket, message, port) => socket.send(`${name} ${message.toString()} ${port}`, port, '127.0.0.1'));
-
-  async function ask(socket: DatagramSocket, at: ServiceListener, question: string): Promise<string> {
-    socket.send(question, at.port, at.address);
-    const [answer] = (await once(socket, 'message')) as [Buffer];
-    return answer.toString();
-  }
-
-  async function udpClient(): Promise<DatagramSocket> {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    closers.push(() => socket.close());
-    return socket;
-  }
-
-  it('relays datagrams, and a client keeps its endpoint until it was quiet', async () => {
-    const at = await listener([await echo('a')], { protocol: 'UDP' });
-    await newProxy().update([at]);
-    const socket = await udpClient();
-    const first = await ask(socket, at, 'x');
-    expect(first).toMatch(/^a x \d+$/);
-    clock.advance(29_000);
-    expect(await ask(socket, at, 'x')).toBe(first);
-    clock.advance(30_000);
-    expect(await ask(socket, at, 'x')).not.toBe(first);
-  });
-
-  it('goes to another endpoint when its own is gone', async () => {
-    const at = await listener([await echo('a')], { protocol: 'UDP' });
-    const proxy = newProxy();
-    await proxy.update([at]);
-    const socket = await udpClient();
-    expect(await ask(socket, at, 'x')).toContain('a x');
-    await proxy.update([{ ...at, endpoints: [await echo('b')] }]);
-    expect(await ask(socket, at, 'x')).toContain('b x');
-  });
-
-  it('drops the datagrams of a denied client until policies permit it', async () => {
-    const at = await listener([await echo('a')], { protocol: 'UDP' });
-    const proxy = newProxy();
-    const judged: unknown[] = [];
-    const denied = new Promise<void>((resolve) => {
-      proxy.restrict(({ from, protocol }) => {
-        judged.push(`${protocol} ${from}`);
-        resolve();
-        return false;
-      });
-    });
-    await proxy.update([at]);
-    const socket = await udpClient();
-    socket.send('denied', at.port, at.address);
-    await denied;
-    proxy.restrict(() => true);
-    expect(await ask(socket, at, 'x')).toContain('a x');
-    expect(judged).toEqual(['UDP 127.0.0.1']);
-  });
-
-  it('refuses datagrams without endpoints', async () => {
-    const at = await listener([], { protocol: 'UDP' });
-    await newProxy().update([at]);
-    const socket = createSocket('udp4');
-    closers.push(() => socket.close());
-    socket.connect(at.port, at.address);
-    await once(socket, 'connect');
-    socket.send('x');
-    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
-    expect(error.code).toBe('ECONNREFUSED');
   });
 });
