@@ -37,7 +37,7 @@ export class NodesLoop {
   #alarm: Alarm | undefined;
   #release: (() => void) | undefined;
   #isActing = false;
-  /** True when the next look is the next thing but for what is due. */
+  /** True while a look waits only for what is due. */
   #isDue = false;
   #isClosed = false;
 
