@@ -77,7 +77,13 @@ export { keepOwnParts } from './cluster/keep-own-parts.ts';
 export { showDns } from './cluster/dns-service.ts';
 export { kubeletChanger } from './cluster/change-kubelet.ts';
 export { NodeActions, type NodeActionsOptions } from './cluster/node-actions.ts';
-export { createLease, keepNodeHeartbeat, NodeHeartbeat, removeLeaseOf } from './cluster/node-heartbeat.ts';
+export {
+  createLease,
+  keepNodeHeartbeat,
+  NodeHeartbeat,
+  nodeOfKubelet,
+  removeLeaseOf,
+} from './cluster/node-heartbeat.ts';
 export { keepStandingObjects, nodeShape, registerNode } from './cluster/standing-objects.ts';
 export { configureObject } from './configure-object.ts';
 export {

@@ -41,33 +41,61 @@ export function keepNodeHeartbeat(context: ServerContext): Subscription {
 
 /**
  * Says that a node lives, as its kubelet does: with Events of its start, a Lease that is renewed every ten seconds, and
- * the time in its status every five minutes. Source: component-helpers/apimachinery/lease/controller.go;
- * pkg/kubelet/kubelet_node_status.go.
+ * its status every five minutes, or with the next renewal after its record has become anything but Ready.
+ * Source: component-helpers/apimachinery/lease/controller.go; pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus.
  */
 export class NodeHeartbeat {
   readonly #name: string;
   readonly #options: HeartbeatOptions;
+  readonly #events: EventRecorder;
   #alarm: Alarm | undefined;
-  #dueMs: number;
+  #dueMs = 0;
+  #isShuttingDown = false;
 
   /** @param isReturn true: the kubelet has been silent */
   constructor(name: string, options: HeartbeatOptions, isReturn = false) {
     this.#name = name;
     this.#options = options;
-    this.#dueMs = options.clock.now().monotonicMs;
-    reported(options, 'the Events of the node', () => recordStart(name, options, isReturn));
-    this.#beat();
+    this.#events = new EventRecorder({ ...options, nodeName: name, onEvent });
+    reported(options, 'the Events of the node', () => {
+      if (!isReturn) recordStart(name, options, this.#events);
+      else this.#events.record(nodeOfKubelet(name), [nodeIsReady(name)]);
+    });
+    this.#renew();
+    this.#report();
+  }
+
+  /** The node shuts down: it lives, and is not Ready any more. */
+  shutDown(): void {
+    this.#isShuttingDown = true;
   }
 
   #beat(): void {
+    this.#renew();
+    if (this.#isShuttingDown) return;
+    const isLost = this.#isLost();
+    if (isLost || this.#options.clock.now().monotonicMs >= this.#dueMs) this.#report();
+    if (!isLost) return;
+    const event = nodeIsReady(this.#name);
+    reported(this.#options, 'the Events of the node', () => this.#events.record(nodeOfKubelet(this.#name), [event]));
+  }
+
+  /** True when the record of the node has another opinion: the controllers of nodes have heard nothing for too long. */
+  #isLost(): boolean {
+    const conditions = nodeRecord(this.#options.store, this.#name)?.status?.conditions ?? [];
+    return conditions.some(({ type, status }) => type === 'Ready' && status !== 'True');
+  }
+
+  #report(): void {
     const { store, clock } = this.#options;
-    const { monotonicMs } = clock.now();
+    this.#dueMs = clock.now().monotonicMs + HEARTBEAT_PERIOD_MS;
+    reported(this.#options, 'the status of the node', () => reportHeartbeat(store, clock, this.#name));
+  }
+
+  #renew(): void {
+    const { clock } = this.#options;
     reported(this.#options, 'the Lease of the node', () => renewLease(this.#name, this.#options));
-    if (monotonicMs >= this.#dueMs) {
-      this.#dueMs = monotonicMs + HEARTBEAT_PERIOD_MS;
-      reported(this.#options, 'the status of the node', () => reportHeartbeat(store, clock, this.#name));
-    }
-    this.#alarm = clock.wakeAt(monotonicMs + RENEWED_AFTER_MS, () => this.#beat());
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + RENEWED_AFTER_MS, () => this.#beat());
   }
 
   close(): void {
@@ -119,17 +147,23 @@ function isHeld(name: string, { store, clock }: Pick<HeartbeatOptions, 'store' |
 }
 
 /** For this machine, the kubelet and the controller of nodes begin together: podrun is both. */
-function recordStart(name: string, { store, clock, isControlled = false }: HeartbeatOptions, isReturn: boolean): void {
-  const onEvent = (): void => undefined;
-  const kubelet = new EventRecorder({ store, clock, nodeName: name, onEvent });
-  const controller = new EventRecorder({ store, clock, controller: 'node-controller', onEvent });
-  const record = nodeRecord(store, name);
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, uid: name } } as StoredKubeObject;
-  if (isReturn) return kubelet.record(node, [nodeIsReady(name)]);
+function recordStart(name: string, options: HeartbeatOptions, kubelet: EventRecorder): void {
+  const { store, clock, isControlled = false } = options;
   // Another agent of the state folder is the kubelet of this node already.
-  if (isControlled && isHeld(name, { store, clock })) return;
+  if (isControlled && isHeld(name, options)) return;
+  const record = nodeRecord(store, name);
+  const node = nodeOfKubelet(name);
   kubelet.record(node, startOfNode(name, pressureIn(record?.status?.conditions ?? [])));
   const registered = { ...node, metadata: { ...node.metadata, uid: record?.metadata.uid ?? name } };
+  const controller = new EventRecorder({ store, clock, controller: 'node-controller', onEvent });
   if (!isControlled) controller.record(registered, [registeredInController(name)]);
   kubelet.record(node, [nodeIsReady(name)]);
+}
+
+/** Readers get the Events by the store. */
+function onEvent(): void {}
+
+/** The node in Events of its kubelet, which knows no uid but the name. */
+export function nodeOfKubelet(name: string): StoredKubeObject {
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, uid: name } } as StoredKubeObject;
 }

@@ -4,7 +4,6 @@ import {
   isTerminalPhase,
   resolvedUid,
   type StoredEvent,
-  type StoredKubeObject,
   type StoredPod,
   type WatchEvent,
 } from '../../api/index.ts';
@@ -12,6 +11,7 @@ import {
   EventRecorder,
   nodeAddresses,
   NodeHeartbeat,
+  nodeOfKubelet,
   registeredByKubelet,
   removeLeaseOf,
 } from '../../apiserver/index.ts';
@@ -27,7 +27,7 @@ import {
   setKubeletState,
   shutdownSeconds,
 } from '../../settings/index.ts';
-import type { Store, Subscription } from '../../store/index.ts';
+import type { Store } from '../../store/index.ts';
 
 /** The run of a Pod, as the kubelet of its node sees it. */
 interface NodeRun {
@@ -63,7 +63,7 @@ interface Kubelet {
   state: KubeletState;
   /** The crashes of the node that the agent knows. */
   crashes: number;
-  heartbeat: Subscription | undefined;
+  heartbeat: NodeHeartbeat | undefined;
 }
 
 /** Critical Pods end last. Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
@@ -150,14 +150,15 @@ export class Kubelets<Run extends NodeRun> {
   }
 
   /** Ends the Pods of the node, critical ones last, then the node. Source: nodeshutdown_manager.go. */
-  #shutDown({ name }: Kubelet): void {
+  #shutDown({ name, heartbeat }: Kubelet): void {
     const { store, clock, runsOn } = this.#options;
+    heartbeat?.shutDown();
     const node = store.get<NodeRecord>('nodes', DEFAULT_NAMESPACE, name);
     if (node === undefined) return;
     const isNew = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
     if (isNew) {
       reportShutdown(store, clock, name);
-      this.#recorder(name).record(nodeObject(name), [nodeIsNotReady(name)]);
+      this.#recorder(name).record(nodeOfKubelet(name), [nodeIsNotReady(name)]);
     }
     const runs = runsOn(name).filter(({ worker }) => worker !== undefined);
     const usual = runs.filter(({ pod }) => priorityOf(pod) < CRITICAL);
@@ -186,7 +187,7 @@ export class Kubelets<Run extends NodeRun> {
       ...node,
       status: { ...status, ...(status?.nodeInfo && { nodeInfo: { ...status.nodeInfo, bootID } }) },
     }));
-    this.#recorder(name).record(nodeObject(name), [nodeRebooted(name, bootID)]);
+    this.#recorder(name).record(nodeOfKubelet(name), [nodeRebooted(name, bootID)]);
   }
 
   #register(node: NodeRecord): void {
@@ -213,9 +214,4 @@ export class Kubelets<Run extends NodeRun> {
     const { store, clock, onEvent } = this.#options;
     return new EventRecorder({ store, clock, nodeName, onEvent });
   }
-}
-
-/** A node, as events of its kubelet name it. */
-function nodeObject(name: string): StoredKubeObject {
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name, uid: name } } as StoredKubeObject;
 }

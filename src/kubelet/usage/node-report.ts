@@ -1,7 +1,7 @@
 import { hasCode, type StoredKubeObject } from '../../api/index.ts';
 import { evictionThresholdMet, nodeStatusIs, pressureIn, staticPodProblem } from '../../lifecycle/index.ts';
 import { nodeRecord, reportPressure } from '../../settings/index.ts';
-import { EventRecorder, type EventRecorderOptions } from '../../apiserver/index.ts';
+import { EventRecorder, type EventRecorderOptions, nodeOfKubelet } from '../../apiserver/index.ts';
 import type { PressureReport } from './eviction-watch.ts';
 
 /** Writes what an agent finds out about its node into the store. */
@@ -34,9 +34,7 @@ export class NodeReport {
     this.#recorder.recordOwn(this.#node, staticPodProblem(text));
   }
 
-  /** The node, as events of a kubelet name it. */
   get #node(): StoredKubeObject {
-    const { nodeName } = this.#options;
-    return { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName, uid: nodeName } } as StoredKubeObject;
+    return nodeOfKubelet(this.#options.nodeName);
   }
 }

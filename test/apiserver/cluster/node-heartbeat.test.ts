@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject, Node, StoredEvent, StoredKubeObject } from '../../../src/api/index.ts';
 import type { ServerContext } from '../../../src/apiserver/base/context.ts';
-import { keepNodeHeartbeat } from '../../../src/apiserver/cluster/node-heartbeat.ts';
+import { keepNodeHeartbeat, NodeHeartbeat } from '../../../src/apiserver/cluster/node-heartbeat.ts';
 import { withClusterObjects } from '../../../src/apiserver/objects/cluster-objects.ts';
 import { nodeFields } from '../../../src/apiserver/objects/node-object.ts';
 import { registeredNode, reportPressure } from '../../../src/settings/index.ts';
@@ -111,6 +111,43 @@ it('the heartbeat of a node that was silent says again what it lacks', () => {
     'NetworkUnavailable Unknown 2026-01-01T09:00:00Z',
     'Ready True 2026-01-01T10:00:00.000000Z',
   ]);
+});
+
+describe('a node that is called lost while its kubelet lives', () => {
+  function callLost({ store }: ReturnType<typeof newCluster>): void {
+    const key = { namespace: 'default', name: NAME };
+    store.change<Node & StoredKubeObject>('nodes', key, 'status', ({ status, ...node }) => {
+      const conditions = (status?.conditions ?? []).map((one) => ({ ...one, status: 'Unknown' }));
+      return { ...node, status: { ...status, conditions } };
+    });
+  }
+  const readyOf = ({ store }: ReturnType<typeof newCluster>): string | undefined =>
+    store.get<Node & KubeObject>('nodes', 'default', NAME)?.status?.conditions?.find(({ type }) => type === 'Ready')
+      ?.status;
+
+  it('is Ready with the next renewal of its Lease, and has an Event', () => {
+    const cluster = newCluster();
+    cluster.begin();
+    cluster.writes.length = 0;
+    callLost(cluster);
+    expect(readyOf(cluster)).toBe('Unknown');
+    cluster.clock.advance(TEN_SECONDS);
+    expect(readyOf(cluster)).toBe('True');
+    expect(cluster.writes).toEqual(['MODIFIED Node', 'MODIFIED Lease', 'MODIFIED Node', 'MODIFIED Event']);
+    cluster.clock.advance(TEN_SECONDS);
+    expect(cluster.writes.slice(4)).toEqual(['MODIFIED Lease']);
+  });
+
+  it('stays unready when it shuts down', () => {
+    const cluster = newCluster();
+    const heartbeat = new NodeHeartbeat(NAME, { ...cluster, report: (text) => expect.fail(text) });
+    heartbeat.shutDown();
+    callLost(cluster);
+    cluster.writes.length = 0;
+    cluster.clock.advance(TEN_SECONDS * 31);
+    expect(readyOf(cluster)).toBe('Unknown');
+    expect(new Set(cluster.writes)).toEqual(new Set(['MODIFIED Lease']));
+  });
 });
 
 it('the command line knows the uid of the node, which Events of its controller name', () => {
