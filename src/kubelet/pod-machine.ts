@@ -26,7 +26,8 @@ import type { SandboxAttempt } from './volumes/pod-volumes.ts';
 export interface PodMachine {
   /**
    * Creates the Pod's sandbox: its volumes and its network. Rejects on failure. Waits for missing ConfigMaps and the
-   * like until the signal is aborted. Returns the Pod's address; undefined: the node's.
+   * like until the signal is aborted: then it ends soon, and leaves nothing. Returns the Pod's address; undefined: the
+   * node's.
    */
   createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined>;
   removeSandbox(pod: StoredPod): Promise<void>;

@@ -39,6 +39,8 @@ const SANDBOX_RETRY_MS = 5000;
 export class Sandbox {
   readonly #options: SandboxOptions;
   readonly #goingDown = new AbortController();
+  /** Settles when nothing is being created. Never rejects. */
+  #creation: Promise<unknown> = Promise.resolve();
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -50,7 +52,9 @@ export class Sandbox {
    */
   async create(pod: StoredPod, isFormer: boolean): Promise<void> {
     await this.#options.former;
-    const podIP = await this.#make(pod, isFormer);
+    const made = this.#make(pod, isFormer);
+    this.#creation = made.catch(() => undefined);
+    const podIP = await made;
     if (!this.#goingDown.signal.aborted) this.#options.report.observed({ type: 'sandboxReady', podIP });
   }
 
@@ -82,12 +86,16 @@ export class Sandbox {
     });
   }
 
-  /** Cancels the creation, removes the sandbox and reports it. */
+  /**
+   * Cancels the creation, removes the sandbox and reports it. A creation that is under way has to remove what it has
+   * made itself: podrun may end with the report.
+   */
   async stop(pod: StoredPod): Promise<void> {
     this.#goingDown.abort();
     await this.#options.former;
     try {
       await this.#options.machine.removeSandbox(pod);
+      await this.#creation;
     } finally {
       this.#options.report.observed({ type: 'sandboxStopped' });
     }

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { PodRun } from '../../src/kubelet/pod-run.ts';
 import type { RunOfPod } from '../../src/kubelet/pod-run-agent.ts';
+import type { SandboxAttempt } from '../../src/kubelet/volumes/pod-volumes.ts';
 import type { StoredPod } from '../../src/api/base/objects.ts';
 import { CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { Store, Subscription } from '../../src/store/base/store.ts';
@@ -76,9 +77,9 @@ export function runOf(
       removed: () => (removals.count += 1),
     },
     machine: {
-      createSandbox: () => {
+      createSandbox: (_pod: StoredPod, { signal }: SandboxAttempt) => {
         former?.onResume();
-        return new Promise<undefined>(() => undefined);
+        return untilAborted(signal);
       },
       restore: (_pod: StoredPod, _instance: object, launch: object) => launch,
       adopted: () => undefined,
@@ -93,3 +94,7 @@ export function runOf(
   onTestFinished(() => run.close());
   return { run, troubles, labels, ends, removals, losses };
 }
+
+/** A creation that waits until the Pod goes down. */
+export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)));

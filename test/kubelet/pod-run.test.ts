@@ -11,7 +11,7 @@ import { PATIENT } from '../patience.ts';
 import { ManualClock } from '../../src/simulation/manual-clock.ts';
 import { MemoryStore } from '../../src/simulation/memory-store.ts';
 import { SimulatedRuntime } from '../../src/simulation/simulated-runtime.ts';
-import { DeafStore, type FormerRun, type PodRunRig, runOf } from './pod-run-rig.ts';
+import { DeafStore, type FormerRun, type PodRunRig, runOf, untilAborted } from './pod-run-rig.ts';
 import { newMirrorPod, newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
@@ -192,9 +192,9 @@ it('a Pod whose node has crashed and started again has its sandbox after all of 
   const said: string[] = [];
   let isGone = (): void => undefined;
   const machine: Parameters<typeof runOf>[4] = {
-    createSandbox: () => {
+    createSandbox: (_pod, { signal }) => {
       said.push('create');
-      return new Promise(() => undefined);
+      return untilAborted(signal);
     },
     removeSandbox: () => {
       said.push('remove');

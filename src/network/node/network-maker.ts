@@ -165,9 +165,10 @@ export class NetworkMaker {
 
   async #inCluster(ofAgent: AgentCluster, place: PodPlace): Promise<NetworkParts> {
     const { address, isOfNode, sysctls, before, isLost, event, record } = place;
+    let held: HeldNetwork | undefined;
     try {
       const { cluster, helper, wayOut } = await ofAgent.open();
-      const held = isOfNode
+      held = isOfNode
         ? await this.#ofNode(cluster, place)
         : (before ?? (await cluster.addPod(address, sysctls, record)));
       if (before === undefined) await this.#forgetFormer(address, cluster.join);
@@ -177,6 +178,7 @@ export class NetworkMaker {
       await wayOut.opened;
       return { held, helper, isShared: true };
     } catch (error) {
+      await held?.end();
       throw failed(error);
     }
   }
