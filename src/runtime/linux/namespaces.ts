@@ -149,7 +149,7 @@ export class Namespaces implements Confiner {
         clock,
         processes,
         capabilities: launch.identity?.capabilities,
-        procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
+        procMounts: facts.hasOwnProc && processes === 'first' ? (view?.mounts.procMounts ?? []) : [],
         hasOwnMemory: !pod.hostIPC,
         hasOwnCgroups,
         onGone,
@@ -189,7 +189,8 @@ export class Namespaces implements Confiner {
     return setUpHolder(
       spare ?? (await startHolder({ facts, id, own: plan.own, users, base, network, propagation })),
       () => {
-        const { entries, root, memory, foreign, base: folder, tied } = layOut();
+        const { mounts, memory, foreign, base: folder } = layOut();
+        const { entries, root, tied } = mounts;
         const hostname = from === undefined ? pod.hostname : undefined;
         const shmRmidForced = plan.own.includes('ipc') ? pod.shmRmidForced : undefined;
         const held = programs && { programs, foreign: image ? foreign : [] };

@@ -9,7 +9,8 @@ import { PROGRAMS_FOLDER } from '../image/programs.ts';
 import { addDevices, engineSockets, MASKED_FILES, READ_ONLY_FILES } from './devices.ts';
 import { hiddenPaths, type HostMount, isInFolder, mountOf } from '../paths/host-mounts.ts';
 import { isTied, type ProcessView } from './namespace-plan.ts';
-import { PROC_OPTIONS, MountPlan } from './mount-plan.ts';
+import { PROC_OPTIONS } from './mount-list.ts';
+import { MountPlan } from './mount-plan.ts';
 
 /** The folders that each container has for itself. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];

@@ -1,7 +1,7 @@
 import type { Identity } from '../../base/confinement.ts';
 import type { ProgramCall } from '../../base/inside.ts';
 import { MASKED_FILES, READ_ONLY_FILES } from '../namespace/devices.ts';
-import { PROC_OPTIONS } from '../namespace/mount-plan.ts';
+import { PROC_OPTIONS } from '../namespace/mount-list.ts';
 import type { SeccompFilter } from '../../base/seccomp.ts';
 
 /** A kind of namespace, as the configuration of a bundle names it, and the file of the one to join. */

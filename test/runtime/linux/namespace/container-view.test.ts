@@ -42,7 +42,8 @@ function usr(others: readonly HostMount[], { mode = 'user', isRootReadOnly = fal
     imageFolder,
     programs: undefined,
   });
-  const entry = view.entries.find(({ target }) => target === `${view.root}/./usr`);
+  const { entries, root } = view.mounts;
+  const entry = entries.find(({ target }) => target === `${root}/./usr`);
   const isReadOnly = entry?.options.includes('ro') === true;
   const covered = entry?.options.some((option) => option.startsWith('lowerdir=files-whole/usr:')) === true;
   const words = [entry?.type === 'overlay' ? 'copy' : 'as it is', isReadOnly && 'read-only', covered && 'covered'];
