@@ -1,7 +1,6 @@
 import {
   controllerOf,
   isTerminalPhase,
-  PodrunError,
   resolvedUid,
   type StoredEvent,
   type StoredPod,
@@ -9,10 +8,8 @@ import {
 } from '../api/index.ts';
 import {
   type EventDraft,
-  type EvictionSettings,
   type FoundInstance,
   type NodeFacts,
-  nodePressureTaints,
   type OwnRights,
   type PodActivity,
   type Restoration,
@@ -21,24 +18,20 @@ import {
   type SchedulerFacts,
   type SyncConfig,
 } from '../lifecycle/index.ts';
-import type { Subscription } from '../store/index.ts';
 import { type ApiOfPods, type ApiPlace, type DialEndpoint, type ServiceServer } from '../network/index.ts';
 import { deletePod, schedulingObjects, settleClaimsOf } from '../apiserver/index.ts';
-import { type EvictionWatch, watchMachine } from './usage/eviction-watch.ts';
 import { runningContainers } from './usage/measure-pods.ts';
-import { NodeReport } from './usage/node-report.ts';
-import { TaintEvictions } from './usage/taint-evictions.ts';
 import { UsageSampler } from './usage/usage-sampler.ts';
 import { inTurn } from '../clock.ts';
 import { keepAlive, reportTrouble } from '../defects.ts';
 import { nodeImages, type OnPull, podSourceRules } from '../images/index.ts';
-import { Kubelets } from './nodes/kubelets.ts';
 import { ClaimChanges } from './claim-changes.ts';
 import { LiveRuns } from './live-runs.ts';
 import { Neighbours } from './usage/neighbours.ts';
 import { lookAtContainers } from '../runtime/index.ts';
 import { ClusterNodes, judgeImages, METRICS_INTERVAL_MS, readOwnRights } from '../settings/index.ts';
 import { type AgentResources, Machine } from './machine.ts';
+import { NodeFollower } from './node-follower.ts';
 import { podNotices } from './notices.ts';
 import { PodRun } from './pod-run.ts';
 import type { PodRunAgent, PreemptedPods } from './pod-run-agent.ts';
@@ -65,92 +58,56 @@ export interface AgentOptions extends AgentResources {
 /** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent implements PodRunAgent<PodRun> {
   readonly #options: AgentOptions;
-  readonly #nodes: ClusterNodes;
   readonly #machine: Machine;
   /** By resolved uid of the Pod. */
   readonly #runs = new Map<string, PodRun>();
   readonly #live: LiveRuns;
   readonly #neighbours: Neighbours;
-  readonly #subscriptions: Subscription[] = [];
   /** Undefined: no Pod has had a claim. */
   #claims: ClaimChanges | undefined;
-  #isNodeFollowed = false;
-  readonly #nodeListeners: (() => void)[] = [];
-  readonly #kubelets: Kubelets<PodRun>;
-  readonly #taintEvictions: TaintEvictions;
   #ownRights: OwnRights | undefined;
   readonly #alive = keepAlive();
-  /** Undefined: no thresholds are set. */
-  readonly #evictions: EvictionWatch | undefined;
+  readonly nodes: ClusterNodes;
+  readonly #follower: NodeFollower;
   /** Samples the use of its containers. */
   readonly usage: UsageSampler;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#nodes = new ClusterNodes(options.store, options.store.root, options.settings);
+    this.nodes = new ClusterNodes(options.store, options.store.root, options.settings);
     this.#neighbours = new Neighbours({
       store: options.store,
       isOwn: (uid) => this.hasPod(uid),
       onChange: (event) => this.#live.heard(event),
     });
     this.#live = new LiveRuns(options.clock, schedulingObjects(options.store));
-    this.#taintEvictions = new TaintEvictions({
+    this.#follower = new NodeFollower({
       ...options,
-      nodes: () => this.#nodes.all,
-      pods: () => this.#live.placedBeside(undefined),
+      nodes: this.nodes,
+      runs: this.#runs,
+      live: this.#live,
+      runAgain: (pod, crashed) => this.resume(pod, [], true, crashed),
       deletePod: (pod, graceSeconds) => this.#delete(pod, graceSeconds),
-      onTrouble: (error) => reportTrouble(error, options.onTrouble),
+      measureStorage: (pod, wanted) => this.#machine.measureStorage(pod, wanted),
     });
     this.#machine = new Machine({
       ...options,
       images: nodeImages(options),
-      nodeOf: (pod) => this.#nodes.of(pod),
+      nodeOf: (pod) => this.nodes.of(pod),
       rights: this.#rights,
       isRemoved: ({ metadata }) => this.#runs.get(metadata.uid)?.isRemoved === true,
       isOwn: (pod) => this.#runs.has(resolvedUid(pod)),
     });
-    this.#kubelets = new Kubelets({
-      ...options,
-      isInCluster: options.settings.privateNetworks?.kind === 'cluster',
-      runsOn: (name) =>
-        [...this.#runs.values()].filter(({ pod, state }) => pod.spec.nodeName === name && state !== 'over'),
-      isOwned: ({ metadata: { namespace, name } }) => options.store.isOwned(namespace, name),
-      runAgain: (run, pod) => {
-        run.close();
-        this.resume(pod, [], true, run.crashed);
-        // Not before: a Pod that waits would take its room.
-        this.#live.remove(run);
-      },
-      onTrouble: (text) => options.onTrouble(new PodrunError('Disk', text)),
-    });
     this.usage = this.#sampler();
-    const { eviction } = options.settings;
-    this.#evictions = eviction && this.#watchEvictions(eviction);
-  }
-
-  /** The nodes of this agent, as they are now. */
-  get nodes(): ClusterNodes['all'] {
-    return this.#nodes.all;
   }
 
   nodeOf(pod: StoredPod): NodeFacts {
-    return this.#nodes.of(pod);
-  }
-
-  /** The name of this machine's node. Undefined: declared nodes are in its place. */
-  get machine(): string | undefined {
-    return this.#nodes.hasMachine ? this.#nodes.all[0].name : undefined;
-  }
-
-  /** True when this machine is the only node. */
-  get hasOneNode(): boolean {
-    return this.#nodes.hasMachine && this.#nodes.all.length === 1;
+    return this.nodes.of(pod);
   }
 
   /** Calls back after each change of a node's labels, taints and cordon. */
   onNodeChange(listener: () => void): void {
-    this.#followNode();
-    this.#nodeListeners.push(listener);
+    this.#follower.onChange(listener);
   }
 
   /** Begins to run a stored Pod that no other agent runs. */
@@ -172,7 +129,7 @@ export class Agent implements PodRunAgent<PodRun> {
 
   #run(pod: StoredPod, restoration: Restoration | undefined, former?: Promise<unknown>): void {
     const { store } = this.#options;
-    this.#followNode();
+    this.#follower.follow();
     const run = new PodRun({
       ...this.#options,
       pod,
@@ -188,12 +145,12 @@ export class Agent implements PodRunAgent<PodRun> {
       this.#claims ??= new ClaimChanges(store, (event) => this.#live.heard(event));
     }
     this.#live.begin(run);
-    this.#taintEvictions.look();
+    this.#follower.podBegan();
   }
 
   /** The server of Services in the network of this agent's Pods. */
   services(): ServiceServer {
-    return servicesOf({ ...this.#options, networks: this.#machine.networks, nodes: () => this.nodes });
+    return servicesOf({ ...this.#options, networks: this.#machine.networks, nodes: () => this.nodes.all });
   }
 
   /** Lets an API server listen in the networks of Pods; see PodNetworks. */
@@ -217,7 +174,7 @@ export class Agent implements PodRunAgent<PodRun> {
   }
 
   notices(pod: StoredPod): readonly EventDraft[] {
-    const place = { ...this.#options, store: this.#options.store.recent, hasNodes: !this.hasOneNode };
+    const place = { ...this.#options, store: this.#options.store.recent, hasNodes: !this.nodes.isMachineAlone };
     return podNotices(pod, { ...place, rights: this.#rights });
   }
 
@@ -225,12 +182,12 @@ export class Agent implements PodRunAgent<PodRun> {
     const { store } = this.#options;
     const others = this.#neighbours.read();
     return {
-      nodes: this.nodes,
+      nodes: this.nodes.all,
       order: this.#live.orderOf(run),
       placed: [...this.#live.placedBeside(run), ...others.placed],
       nominated: [...this.#live.nominatedBeside(run), ...others.nominated],
       objects: schedulingObjects(store),
-      pressure: this.#evictions?.conditions,
+      pressure: this.#follower.pressure,
     };
   }
 
@@ -255,26 +212,6 @@ export class Agent implements PodRunAgent<PodRun> {
   /** Restarts containers of a Pod in place, without back-off: the files that they run have changed. */
   restart(uid: string, containers: readonly string[], isByUser?: boolean): void {
     this.#runs.get(uid)?.worker?.restart(containers, isByUser);
-  }
-
-  /** Tells the scheduler of each change of a node, and evicts Pods that do not tolerate its taints. */
-  #followNode(): void {
-    if (this.#isNodeFollowed) return;
-    this.#isNodeFollowed = true;
-    const watch = this.#nodes.follow(() => {
-      this.#kubelets.look();
-      this.#tellNodes();
-      this.#taintEvictions.look();
-      for (const listener of this.#nodeListeners) listener();
-    });
-    this.#subscriptions.push(watch);
-    this.#kubelets.look();
-    this.#tellNodes();
-  }
-
-  #tellNodes(): void {
-    const taints = nodePressureTaints(this.#evictions?.conditions ?? []);
-    this.#live.setNodes(this.nodes.map((node) => ({ ...node, taints: [...node.taints, ...taints] })));
   }
 
   preempt({ nodeName, victims }: PreemptedPods, by: StoredPod, publish: () => void): void {
@@ -311,8 +248,7 @@ export class Agent implements PodRunAgent<PodRun> {
   over(run: PodRun): void {
     this.#settleClaims(run.pod);
     this.#live.remove(run);
-    this.#kubelets.podOver(run.pod);
-    this.#taintEvictions.look();
+    this.#follower.podOver(run.pod);
     this.#options.onOver(run.pod);
   }
 
@@ -365,14 +301,12 @@ export class Agent implements PodRunAgent<PodRun> {
   }
 
   async close(): Promise<void> {
-    this.#evictions?.close();
+    this.#follower.close();
     this.usage.close();
-    this.#taintEvictions.close();
-    this.#kubelets.close();
     this.#neighbours.close();
     this.#claims?.close();
     this.#live.close();
-    for (const open of [...this.#runs.values(), ...this.#subscriptions]) open.close();
+    for (const run of this.#runs.values()) run.close();
     await this.#machine.close();
     this.#alive.close();
   }
@@ -385,24 +319,6 @@ export class Agent implements PodRunAgent<PodRun> {
       pods: () => this.pods.filter(({ status }) => !isTerminalPhase(status.phase)),
       containersOf: (pod) => runningContainers(store, pod),
       look: lookAtContainers,
-    });
-  }
-
-  #watchEvictions(settings: EvictionSettings): EvictionWatch {
-    const { store, clock } = this.#options;
-    const reportAt = ({ name: nodeName }: NodeFacts): NodeReport => new NodeReport({ ...this.#options, nodeName });
-    return watchMachine({
-      settings,
-      store,
-      clock,
-      pods: () => this.#live.placedBeside(undefined),
-      measureStorage: (pod, wanted) => this.#machine.measureStorage(pod, wanted),
-      evict: (pod, eviction) => this.#runs.get(pod.metadata.uid)?.worker?.evict(eviction),
-      report: (seen) => {
-        // A silent kubelet tells nothing, and a Node of a client has none.
-        for (const node of this.nodes) if (node.isUnmanned !== true) reportAt(node).pressure(seen);
-        if (seen.isChanged) this.#tellNodes();
-      },
     });
   }
 

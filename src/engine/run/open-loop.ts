@@ -70,7 +70,7 @@ export function openLoop({
     watchServiceOwners: (namespace, onChange) => watchOwners(store.root, 'services', namespace, onChange),
     store,
     clock,
-    nodes: () => (holdsPod === undefined ? agent.nodes : [{ ...agent.nodes[0], taints: [NO_KUBELET] }]),
+    nodes: () => (holdsPod === undefined ? agent.nodes.all : [{ ...agent.nodes.all[0], taints: [NO_KUBELET] }]),
     delay: settings.jobBackOff,
     autoscalerPeriodMs: settings.autoscalerPeriodMs,
     usage: agent.usage,
@@ -148,7 +148,7 @@ interface StaticPlace {
  * The folders of static Pods: the files of the folder are Pods of the first node; of several nodes, each has the folder
  * of its name inside as well.
  */
-export function staticFolders(folder: string | undefined, nodes: Agent['nodes']): StaticPlace[] {
+export function staticFolders(folder: string | undefined, nodes: Agent['nodes']['all']): StaticPlace[] {
   if (folder === undefined) return [];
   const own = { folder, nodeName: nodes[0].name };
   if (nodes.length === 1) return [own];

@@ -22,7 +22,7 @@ export function openNodes({ agent, owner, store, clock, listener, settings }: No
     onEvent: listener.onEvent,
     onTrouble,
     timing: { ...NODE_TIMING, endedPodsMax: settings.terminatedPodGCThreshold ?? NODE_TIMING.endedPodsMax },
-    machine: () => agent.machine,
+    machine: () => agent.nodes.machine,
     claim: () => claimNodes(store, owner),
     deletePod: ({ metadata: { namespace, name } }, graceSeconds) =>
       void deletePod({ store, clock, namespace, name, graceSeconds }).catch(onTrouble),

@@ -211,7 +211,7 @@ export class Run extends StartedRun {
   /** This run as the node behind an API server. */
   asNode(): NodeClient {
     return {
-      address: this.agent.nodes[0].hostIPs[0],
+      address: this.agent.nodes.all[0].hostIPs[0],
       runsPods: this.#options.holdsPods !== true,
       createPod: (pod) => this.startPod(pod),
       took: (object) => this.took(object),
@@ -332,7 +332,7 @@ export class Run extends StartedRun {
   }
 
   #lookAtNodes(): void {
-    if (this.#nodes === undefined && this.agent.hasOneNode) return;
+    if (this.#nodes === undefined && this.agent.nodes.isMachineAlone) return;
     this.#nodes ??= openNodes({ ...this.#options, agent: this.agent, settings: this.settings });
     this.#nodes.look();
   }
@@ -341,7 +341,7 @@ export class Run extends StartedRun {
     const { store, clock, owner, listener, staticPods } = this.#options;
     const { onEvent, onTrouble } = listener;
     const onStarted = (pod: StoredPod, release: () => void): void => this.#take(pod, release);
-    return staticFolders(staticPods, this.agent.nodes).map((place) =>
+    return staticFolders(staticPods, this.agent.nodes.all).map((place) =>
       openStatics({ ...place, store, clock, owner, onStarted, onEvent, onTrouble }),
     );
   }

@@ -62,9 +62,14 @@ export class ClusterNodes {
     return watch;
   }
 
-  /** True for this machine, unless declared nodes take its place. */
-  get hasMachine(): boolean {
-    return this.#all[0].name === this.#machine.name;
+  /** The name of this machine's node. Undefined: declared nodes are in its place. */
+  get machine(): string | undefined {
+    return this.#all[0].name === this.#machine.name ? this.#machine.name : undefined;
+  }
+
+  /** True when this machine is the only node. */
+  get isMachineAlone(): boolean {
+    return this.machine !== undefined && this.#all.length === 1;
   }
 
   #read(): readonly [NodeFacts, ...NodeFacts[]] {
