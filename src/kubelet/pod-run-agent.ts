@@ -1,9 +1,10 @@
-import type { StoredPod } from '../api/index.ts';
+import type { PodrunError, StoredPod } from '../api/index.ts';
 import type { EventRecorderOptions } from '../apiserver/index.ts';
 import type { EventDraft, NodeFacts, Placement, Restoration, SchedulerFacts, SyncConfig } from '../lifecycle/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import type { PodMachine } from './pod-machine.ts';
-import type { PodWritesOptions } from './pod-writes.ts';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/index.ts';
 
 /** The Pods of lower priority that go, and their node. */
 export type PreemptedPods = NonNullable<Extract<Placement, { type: 'waits' }>['preempts']>;
@@ -43,8 +44,10 @@ export interface PodRunAgent<Run> {
  * The parts of the run of a Pod.
  * @typeParam Run PodRun
  */
-export interface RunOfPod<Run> extends PodWritesOptions {
+export interface RunOfPod<Run> {
   readonly pod: StoredPod;
+  readonly store: Store;
+  readonly clock: Clock;
   /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
   /** See SandboxOptions. */
@@ -53,6 +56,8 @@ export interface RunOfPod<Run> extends PodWritesOptions {
   readonly runtime: Runtime;
   readonly machine: PodMachine;
   readonly onEvent: EventRecorderOptions['onEvent'];
+  /** Called when a record could not be written. */
+  readonly onTrouble: (error: PodrunError) => void;
   /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
 }

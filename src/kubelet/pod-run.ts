@@ -1,40 +1,23 @@
 import { caught, defectText, inBackground, tellDefect } from '../defects.ts';
+import { isKeptByFinalizers, isTerminalPhase, type PodStatus, type StoredPod } from '../api/index.ts';
 import {
-  hasFinalizers,
-  isKeptByFinalizers,
-  isMirrorPod,
-  isTerminalPhase,
-  type PodStatus,
-  resolvedUid,
-  type StoredPod,
-} from '../api/index.ts';
-
-import {
-  boundTo,
   brokenPodStatus,
   endedUnscheduled,
   type EventDraft,
   isSameForClients,
-  mergeStatus,
   type Placement,
   type PodActivity,
   type Restoration,
   sandboxChanged,
   type SchedulingEvent,
   type VolumeChoice,
-  withoutGrace,
 } from '../lifecycle/index.ts';
-
-import type { ObjectPart, Subscription } from '../store/index.ts';
-import { asRun, type ObjectState, ofPod, PodWrites, withUid } from './pod-writes.ts';
-import { bindVolumes, EventRecorder, isDeletionRecorded, isRenewed, isStored } from '../apiserver/index.ts';
+import { EventRecorder, isDeletionRecorded } from '../apiserver/index.ts';
 import { ContainerEffects } from './container-effects.ts';
+import { PodObject } from './pod-object.ts';
 import type { RunOfPod } from './pod-run-agent.ts';
 import { isUnplaced, PodScheduling, type ScheduledPod } from './pod-scheduling.ts';
 import { BY_FORCE, type HowToEnd, type PodReport, PodWorker } from './pod-worker.ts';
-
-/** The time in which the store's watch reports whether a missing object was deleted by force. */
-const WATCH_MS = 1000;
 
 /** Placed: its node runs or rejects it. Ending: its last write is awaited. */
 type State = 'waiting' | 'placed' | 'ending' | 'over';
@@ -42,18 +25,11 @@ type State = 'waiting' | 'placed' | 'ending' | 'over';
 /** One Pod from its creation to its end: scheduled, run by a PodWorker, recorded, and removed after its deletion. */
 export class PodRun implements PodReport, ScheduledPod {
   readonly #options: RunOfPod<PodRun>;
-  readonly #writes: PodWrites;
+  readonly #object: PodObject;
   readonly #recorder: EventRecorder;
   readonly scheduling: PodScheduling;
-  /** Reports the changes of other writers. The store gets it with each write: it names the writer. */
-  readonly #subscription: Subscription;
-  /** The newest known state of the object, as the node knows it: see `asRun`. */
-  #pod: StoredPod;
   #worker: PodWorker | undefined;
   #state: State = 'waiting';
-  #object: ObjectState = 'present';
-  /** True when the store has reported the removal of the object. Another process may have removed it shortly before. */
-  #isRemovalReported = false;
   /** True when the run is to end: no client may be left who would remove the finalizers of the object. */
   #isToEnd = false;
   /** The object in the API, which the kubelet of its node does not reach: it writes nothing. Undefined: it does. */
@@ -66,10 +42,8 @@ export class PodRun implements PodReport, ScheduledPod {
   readonly #isTooLate: boolean;
 
   constructor(options: RunOfPod<PodRun>) {
-    const { pod, store, agent } = options;
+    const { pod, agent } = options;
     this.#options = options;
-    this.#pod = asRun(pod, pod.spec);
-    this.#writes = new PodWrites(options);
     this.#recorder = new EventRecorder({ ...options, nodeName: agent.nodeOf(pod).name });
     this.scheduling = new PodScheduling({
       clock: options.clock,
@@ -77,17 +51,13 @@ export class PodRun implements PodReport, ScheduledPod {
       preempt: agent.preempt.bind(agent),
       pod: this,
     });
-    const { namespace, name, uid } = this.#pod.metadata;
-    this.#subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object: stored }) => {
-      if (resolvedUid(stored) !== uid || (type === 'DELETED' && isRenewed(store, stored))) return;
-      this.#orBreak(() => this.#heard(type === 'DELETED', asRun(stored, this.#pod.spec)));
+    this.#object = new PodObject({
+      ...options,
+      recorder: this.#recorder,
+      onChange: (isRemoved, object) => this.#orBreak(() => this.#heard(isRemoved, object)),
+      onMissing: () => this.#gone(false),
     });
-    // A client may have changed the Pod since it was stored.
-    const present = store.get<StoredPod>('pods', namespace, name);
-    const isPresent = present !== undefined && resolvedUid(present) === uid;
-    // A mirror Pod may be missing for a moment.
-    this.#isTooLate = !isPresent && !isMirrorPod(pod);
-    if (isPresent) this.#takeNewer(asRun(present, pod.spec));
+    this.#isTooLate = !this.#object.follow();
   }
 
   get pod(): StoredPod {
@@ -95,7 +65,7 @@ export class PodRun implements PodReport, ScheduledPod {
   }
 
   get #known(): StoredPod {
-    return this.#worker?.pod ?? this.#pod;
+    return this.#worker?.pod ?? this.#object.pod;
   }
 
   get worker(): Pick<PodWorker, 'evict' | 'restart'> | undefined {
@@ -113,7 +83,7 @@ export class PodRun implements PodReport, ScheduledPod {
 
   /** True when the object was removed. Further writes are dropped. */
   get isRemoved(): boolean {
-    return ['missing', 'overtaken', 'gone'].includes(this.#object);
+    return this.#object.isRemoved;
   }
 
   /** The next step for the Pod. Undefined: nothing is planned. */
@@ -134,30 +104,30 @@ export class PodRun implements PodReport, ScheduledPod {
     if (restoration !== undefined) this.#run(restoration);
     if (this.#isTooLate) return this.#gone(true);
     if (restoration !== undefined) return;
-    if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
-    const { metadata, spec } = this.#pod;
-    const isUnreached = Boolean(spec.nodeName) && agent.nodeOf(this.#pod).isUnmanned === true;
+    if (isTerminalPhase(this.#object.pod.status.phase)) return this.#end();
+    const { metadata, spec } = this.#object.pod;
+    const isUnreached = Boolean(spec.nodeName) && agent.nodeOf(this.#object.pod).isUnmanned === true;
     // A Pod that never ran is removed at once, without a terminal phase, unless its kubelet does not answer.
     if (metadata.deletionTimestamp !== undefined && !isUnreached) return this.#remove();
     const placement = agent.alone(() => this.scheduling.attempt());
-    if (this.#pod.spec.nodeName) agent.placed(this);
+    if (this.#object.pod.spec.nodeName) agent.placed(this);
     if (placement.type === 'waits') return this.scheduling.leavePending(placement);
     this.#state = 'placed';
     if (placement.type !== 'rejected') return this.#run();
-    this.events(this.#pod, [placement.event]);
+    this.events(this.#object.pod, [placement.event]);
     this.#end(placement.status);
   }
 
   /** The kubelet of its node loses the API. With `isCrash`, everything that runs is killed as well. */
   cutOff(isCrash: boolean): void {
     this.#unheard = this.pod;
-    this.#writes.cancelRetry();
+    this.#object.cancelRetry();
     this.#recorder.hold();
     if (!isCrash || this.#worker === undefined) return;
     const { pod } = this.#worker;
     this.#crashed = this.#worker.crash();
     inBackground(this.#crashed);
-    this.#pod = pod;
+    this.#object.pod = pod;
     this.#worker = undefined;
   }
 
@@ -165,14 +135,13 @@ export class PodRun implements PodReport, ScheduledPod {
   reconnect(): void {
     if (this.#unheard === undefined) return;
     this.#unheard = undefined;
-    this.#attempt(() => this.#recorder.send());
-    const { namespace, name, uid } = this.#pod.metadata;
-    const stored = this.#options.store.get<StoredPod>('pods', namespace, name);
-    if (stored === undefined || resolvedUid(stored) !== uid) return this.#gone(true);
+    this.#object.attempt(() => this.#recorder.send());
+    const stored = this.#object.read();
+    if (stored === undefined) return this.#gone(true);
     const { status } = this.pod;
-    this.#heard(false, asRun(stored, this.#pod.spec));
+    this.#heard(false, stored);
     if (!this.#hasEndedUnheard) return;
-    this.#pod = this.saveStatus(status);
+    this.#object.pod = this.saveStatus(status);
     this.finished();
   }
 
@@ -183,37 +152,29 @@ export class PodRun implements PodReport, ScheduledPod {
     if (this.#crashed !== undefined) return this.#end();
     this.#isToEnd = true;
     this.#orBreak(() => {
-      if (this.#object === 'held') this.#end();
-      else if (!this.#endPlaced(how)) this.#end(endedUnscheduled(this.#pod.status));
+      if (this.#object.state === 'held') this.#end();
+      else if (!this.#endPlaced(how)) this.#end(endedUnscheduled(this.#object.pod.status));
     });
   }
 
   /** Ends the Pod when its object is gone, also where no watch has reported it, as a kubelet's housekeeping does. */
   lookForObject(): void {
-    if (this.#object !== 'present' || this.#state === 'over' || isMirrorPod(this.#pod)) return;
-    if (!isStored(this.#options.store, this.#pod)) this.#missing();
+    if (this.#state !== 'over') this.#object.look();
   }
 
   tellDecision(event: SchedulingEvent): void {
-    this.#attempt(() => this.#recorder.recordScheduling(this.#pod, event));
+    this.#object.attempt(() => this.#recorder.recordScheduling(this.#object.pod, event));
   }
 
   close(): void {
-    this.#subscription.close();
-  }
-
-  /** Remembers a state of the object. Returns false when a later one is known. */
-  #takeNewer(pod: StoredPod): boolean {
-    if (Number(pod.metadata.resourceVersion) < Number(this.#pod.metadata.resourceVersion)) return false;
-    this.#pod = pod;
-    return true;
+    this.#object.close();
   }
 
   #heard(isRemoved: boolean, object: StoredPod): void {
     if (this.#unheard !== undefined) this.#unheard = object;
     if (this.#unheard !== undefined) return isRemoved && this.#worker === undefined ? this.#gone(true) : undefined;
-    if (!isRemoved) return this.#takeNewer(object) ? this.#changed(object) : undefined;
-    this.#isRemovalReported = true;
+    if (!isRemoved) return this.#object.take(object) ? this.#changed(object) : undefined;
+    this.#object.isRemovalReported = true;
     // deletePod sets a grace period of 0 in the last state of an object that it deletes.
     this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
   }
@@ -230,11 +191,11 @@ export class PodRun implements PodReport, ScheduledPod {
   }
 
   broken(defect: unknown): void {
-    const pod = { ...this.#pod, status: this.pod.status };
+    const pod = { ...this.#object.pod, status: this.pod.status };
     this.#worker = undefined;
     this.#state = 'placed';
     try {
-      this.#pod = this.saveStatus(brokenPodStatus(pod, defectText(defect), this.#options.clock.now()));
+      this.#object.pod = this.saveStatus(brokenPodStatus(pod, defectText(defect), this.#options.clock.now()));
       this.finished();
     } catch (error) {
       // Its end cannot be recorded, either.
@@ -246,8 +207,8 @@ export class PodRun implements PodReport, ScheduledPod {
   /** Handles a change by another writer. */
   #changed(pod: StoredPod): void {
     const { agent } = this.#options;
-    if (this.#object !== 'present' || this.#state === 'over') return;
-    if (this.#worker === undefined) return isUnplaced(this.#pod) ? agent.changed(this) : this.begin();
+    if (this.#object.state !== 'present' || this.#state === 'over') return;
+    if (this.#worker === undefined) return isUnplaced(this.#object.pod) ? agent.changed(this) : this.begin();
     this.#worker.objectChanged(pod);
     // Finalizers keep the object of a Pod that was deleted by force.
     if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
@@ -257,10 +218,7 @@ export class PodRun implements PodReport, ScheduledPod {
 
   /** Ends the Pod after its object was removed: by force, or with its files, perhaps with the whole state folder. */
   #gone(isForced: boolean): void {
-    const before = this.#object;
-    this.#object = 'gone';
-    this.#writes.cancelRetry();
-    this.#recorder.stopStoring();
+    const before = this.#object.gone();
     if (before === 'removing' || before === 'held' || before === 'overtaken') return this.#end();
     if (this.#state === 'over') return this.#tellRemoved();
     if (before === 'gone') return;
@@ -281,17 +239,17 @@ export class PodRun implements PodReport, ScheduledPod {
   #run(restoration?: Restoration): void {
     this.#state = 'placed';
     const { agent, clock, runtime, machine, former } = this.#options;
-    const notices = this.#recorder.unrecorded(agent.notices(this.#pod));
-    if (restoration === undefined) this.events(this.#pod, notices);
-    if (restoration?.isSandboxNew === true) this.events(this.#pod, [sandboxChanged()]);
+    const notices = this.#recorder.unrecorded(agent.notices(this.#object.pod));
+    if (restoration === undefined) this.events(this.#object.pod, notices);
+    if (restoration?.isSandboxNew === true) this.events(this.#object.pod, [sandboxChanged()]);
     // The Pod may have been removed since it was placed. Nothing of a new one runs.
     if (restoration === undefined && (this.isRemoved || this.#endOfNew !== undefined))
-      return this.#end(endedUnscheduled(this.#pod.status));
+      return this.#end(endedUnscheduled(this.#object.pod.status));
     this.#worker = new PodWorker({
-      pod: this.#pod,
+      pod: this.#object.pod,
       clock,
       config: (pod) => agent.config(pod),
-      hostIP: agent.nodeOf(this.#pod).hostIPs[0],
+      hostIP: agent.nodeOf(this.#object.pod).hostIPs[0],
       restoration,
       report: this,
       effects: (report) => new ContainerEffects({ clock, runtime, machine, report, former }),
@@ -301,19 +259,15 @@ export class PodRun implements PodReport, ScheduledPod {
   }
 
   tellWait({ status, event, notices }: Extract<Placement, { type: 'waits' }>): void {
-    if (status !== undefined) this.#pod = this.saveStatus(status);
+    if (status !== undefined) this.#object.pod = this.saveStatus(status);
     // A client may have changed the Pod just before: it waits no more.
     if (this.#state !== 'waiting') return;
     if (event !== undefined) this.tellDecision(event);
-    this.events(this.#pod, this.#recorder.unrecorded(notices));
+    this.events(this.#object.pod, this.#recorder.unrecorded(notices));
   }
 
   bind(nodeName: string, volumes: readonly VolumeChoice[]): void {
-    const { store, clock } = this.#options;
-    if (volumes.length > 0) this.#attempt(() => bindVolumes(store, nodeName, volumes));
-    const { metadata } = this.#pod;
-    const bound = (pod: StoredPod): StoredPod => boundTo(withUid(pod, metadata.uid), nodeName, clock.now());
-    this.#takeNewer(this.#attempt(() => store.bind(metadata, bound, this.#subscription)) ?? bound(this.#pod));
+    this.#object.bind(nodeName, volumes);
   }
 
   finished(): void {
@@ -322,38 +276,28 @@ export class PodRun implements PodReport, ScheduledPod {
     else this.#end();
   }
 
-  /** Removes the object, as the API server does for the kubelet. Finalizers keep it: it goes with the last of them. */
+  /** Removes the object of a Pod that has ended. Where finalizers keep it, the run lasts until it goes. */
   #remove(): void {
-    const { store, clock } = this.#options;
-    const { name, namespace } = this.#pod.metadata;
-    this.#object = 'removing';
-    const pod = this.#change('object', (stored) => withoutGrace(stored, clock.now().wallMs), true) ?? this.#pod;
-    // Another process has removed it meanwhile: the watch has reported that, or will. Its report ends the run.
-    if (this.isRemoved) return;
-    if (hasFinalizers(pod) && isStored(store, pod)) {
-      this.#object = 'held';
-      // A Pod without a recorded end would count as lost after the end of this agent.
-      if (!isTerminalPhase(this.pod.status.phase)) this.#pod = this.saveStatus(endedUnscheduled(pod.status));
-      if (this.#isToEnd) this.#end();
-      return;
-    }
-    const removed = this.#attempt(() => store.delete('pods', namespace, name, this.#subscription), true);
-    if (this.isRemoved) return;
-    this.#isRemovalReported ||= removed !== undefined;
-    this.#gone(true);
+    const removal = this.#object.remove();
+    if (removal === 'removed') return this.#gone(true);
+    if (removal === undefined) return;
+    // A Pod without a recorded end would count as lost after the end of this agent.
+    if (!isTerminalPhase(this.pod.status.phase))
+      this.#object.pod = this.saveStatus(endedUnscheduled(removal.held.status));
+    if (this.#isToEnd) this.#end();
   }
 
   /** Reports that this run may be forgotten, after the removal of the Pod was reported to all other subscribers. */
   #tellRemoved(): void {
-    if (this.#isRemovalReported) queueMicrotask(caught(() => this.#options.agent.removed(this)));
+    if (this.#object.isRemovalReported) queueMicrotask(caught(() => this.#options.agent.removed(this)));
   }
 
   /** Ends the run when its status is written. A Pod that never ran has its last status from here. */
   #end(last?: PodStatus): void {
     if (this.#state === 'ending' || this.#state === 'over') return;
     this.#state = 'ending';
-    if (last !== undefined) this.#pod = this.saveStatus(last);
-    this.#writes.whenDone(() => this.#over());
+    if (last !== undefined) this.#object.pod = this.saveStatus(last);
+    this.#object.whenWritten(() => this.#over());
   }
 
   #over(): void {
@@ -366,29 +310,19 @@ export class PodRun implements PodReport, ScheduledPod {
   /** Stores the status of the Pod, and keeps the parts that other writers own. */
   saveStatus(status: PodStatus): StoredPod {
     if (this.#unheard !== undefined) return { ...this.#known, status };
-    this.#writes.cancelRetry();
-    const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, status) });
-    const written = this.#change('status', merge, isTerminalPhase(status.phase));
+    const written = this.#object.writeStatus(status);
     if (written === undefined) {
-      if (!this.isRemoved) this.#writes.retryLater(() => this.saveStatus(status));
+      if (!this.isRemoved) this.#object.retryLater(() => this.saveStatus(status));
       return { ...this.pod, status };
     }
-    const known = this.#pod;
-    const saved = asRun(written, known.spec);
+    const known = this.#object.pod;
     // Only the answer has the changes of clients just before.
-    if (this.#takeNewer(saved) && !isSameForClients(saved, known)) this.#changed(saved);
-    return this.#pod;
+    if (this.#object.take(written) && !isSameForClients(written, known)) this.#changed(written);
+    return this.#object.pod;
   }
 
   saved(): void {
     this.#options.agent.recorded(this);
-  }
-
-  /** Changes the stored object of this Pod, but not of a later Pod with the same name. See `#attempt`. */
-  #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod, isLast: boolean): StoredPod | undefined {
-    const [{ store }, { metadata }] = [this.#options, this.#pod];
-    const ofThis = ofPod(metadata.uid, change);
-    return this.#attempt(() => store.change('pods', metadata, part, ofThis, this.#subscription), isLast);
   }
 
   /** Records events of the kubelet or of podrun. Events of a Pod whose object is gone are not stored. */
@@ -396,22 +330,6 @@ export class PodRun implements PodReport, ScheduledPod {
     const record = (): void => this.#recorder.record(pod, drafts);
     if (drafts.length === 0) return;
     if (this.isRemoved || this.#unheard !== undefined) record();
-    else this.#attempt(record);
-  }
-
-  /** Runs a write. Returns undefined when it fails. `isLast`: see PodWrites. */
-  #attempt<T>(write: () => T, isLast = false): T | undefined {
-    if (this.isRemoved) return undefined;
-    const outcome = this.#writes.attempt(this.#pod, write, isLast);
-    if (outcome === 'missing') this.#missing();
-    return typeof outcome === 'object' ? outcome.written : undefined;
-  }
-
-  #missing(): void {
-    if (this.#object === 'held') return this.#gone(false);
-    this.#object = this.#object === 'removing' ? 'overtaken' : 'missing';
-    this.#recorder.stopStoring();
-    const { clock } = this.#options;
-    clock.wakeAt(clock.now().monotonicMs + WATCH_MS, () => this.#gone(false));
+    else this.#object.attempt(record);
   }
 }
