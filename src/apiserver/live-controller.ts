@@ -11,5 +11,5 @@ export interface WorkloadKey {
 
 /** True when a process that is not gone owns the workload. */
 export function hasLiveController(store: FileStore, { apiVersion, kind, namespace, name }: WorkloadKey): boolean {
-  return store.isOwned(namespace, name, resourceTypeOf({ apiVersion, kind }).plural);
+  return store.owners.isOwned(namespace, name, resourceTypeOf({ apiVersion, kind }).plural);
 }

@@ -117,10 +117,10 @@ function reserveServices(
     const key = keyOf(record);
     const isNew = recordOf(store, record) === undefined;
     if (!namespaces.has(key.namespace)) return isNew ? [key] : [];
-    const owner = isNew ? undefined : store.ownerOf(key.namespace, key.name, 'services');
-    if (isNew) store.reserve('services', key, command);
-    else if (owner !== undefined && store.stateOf(owner) !== 'gone' && hasNetworks) {
-      trouble(`service/${key.name} is served by ${store.describeOwner(owner)}, to the Pods of that process only`);
+    const owner = isNew ? undefined : store.owners.of(key.namespace, key.name, 'services');
+    if (isNew) store.owners.reserve('services', key, command);
+    else if (owner !== undefined && store.owners.stateOf(owner) !== 'gone' && hasNetworks) {
+      trouble(`service/${key.name} is served by ${store.owners.describe(owner)}, to the Pods of that process only`);
     }
     return [];
   });
@@ -138,7 +138,7 @@ async function awaitServing(
   const untilMs = clock.now().monotonicMs + SERVED_WITHIN_MS;
   const awaited = services.filter(({ namespace }) => hasLivePods(store, namespace));
   const unserved = (): ObjectKey[] =>
-    awaited.filter(({ namespace, name }) => store.ownerOf(namespace, name, 'services')?.isServing !== true);
+    awaited.filter(({ namespace, name }) => store.owners.of(namespace, name, 'services')?.isServing !== true);
   while (unserved().length > 0 && clock.now().monotonicMs < untilMs) await sleep(clock, LOOK_EVERY_MS);
   for (const { namespace, name } of unserved()) {
     trouble(`service/${name}: no agent of the Pods in namespace ${namespace} serves it yet; clients are refused`);
@@ -151,6 +151,6 @@ function keyOf({ object: { metadata } }: ManifestObject): ObjectKey {
 
 function hasLivePods(store: FileStore, namespace: string): boolean {
   return store.list<StoredPod>('pods', { namespace }).some(({ metadata: { name }, status }) => {
-    return !isTerminalPhase(status.phase) && store.isOwned(namespace, name);
+    return !isTerminalPhase(status.phase) && store.owners.isOwned(namespace, name);
   });
 }

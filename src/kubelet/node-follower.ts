@@ -108,7 +108,7 @@ export class NodeFollower {
       ...this.#options,
       isInCluster: settings.privateNetworks?.kind === 'cluster',
       runsOn: (name) => [...runs.values()].filter(({ pod, state }) => pod.spec.nodeName === name && state !== 'over'),
-      isOwned: ({ metadata: { namespace, name } }) => store.isOwned(namespace, name),
+      isOwned: ({ metadata: { namespace, name } }) => store.owners.isOwned(namespace, name),
       runAgain: (run, pod) => {
         run.close();
         runAgain(pod, run.crashed);

@@ -26,7 +26,7 @@ export function servicesOf({ networks, settings, nodes, ...options }: ServicesOp
   const { store, clock, onTrouble } = options;
   const onServed = (service: StoredService): void => {
     try {
-      store.markServing(service.metadata);
+      store.owners.markServing(service.metadata);
     } catch (error) {
       reportTrouble(error, onTrouble);
     }

@@ -299,8 +299,8 @@ function listenerOf(
 function runsAlready(store: StateFolder['store'], object: Runnable): PodrunError {
   const { kind, metadata } = object;
   const { namespace, name } = metadata;
-  const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
-  const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
+  const owner = store.owners.of(namespace, name, resourceTypeOf(object).plural);
+  const where = owner === undefined ? '' : ` under ${store.owners.describe(owner)}`;
   return new PodrunError(
     'AlreadyExists',
     `${kind.toLowerCase()} "${name}" runs already${where}, with the state folder ${store.root}`,

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { KubeObject, StoredMeta, StoredPod, WatchEvent } from '../api/index.ts';
+import type { KubeObject, StoredPod, WatchEvent } from '../api/index.ts';
 import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk/disk-errors.ts';
 import { areAboutOnePod, EventRecords } from './records/event-records.ts';
@@ -10,16 +10,8 @@ import { type PodPaths, podPaths } from './base/layout.ts';
 import { Leases } from './owners/leases.ts';
 import type { MemoryArea, MemoryMounts } from './disk/memory-folders.ts';
 import type { StoredObject } from './base/metadata.ts';
-import {
-  type Claim,
-  type Owner,
-  Ownership,
-  type OwnerState,
-  type RecordedNetwork,
-  type RecordedProcess,
-  type RunStart,
-  type StartedProcess,
-} from './owners/ownership.ts';
+import { type Owner, Owners, Ownership, type RunStart } from './owners/ownership.ts';
+import { PodProcesses } from './owners/pod-processes.ts';
 import { claimFolder, removeDisk, removeVolumeData } from './records/claim-folders.ts';
 import { PlainRecords } from './records/plain-records.ts';
 import { OpenPodLogs } from './disk/pod-log.ts';
@@ -56,6 +48,8 @@ export class FileStore implements Store {
   readonly clock: Clock;
   readonly memory: MemoryArea;
   readonly leases: Leases;
+  readonly owners: Owners;
+  readonly podProcesses: PodProcesses;
   readonly recent: RecentReads;
   readonly #pods: PodRecords;
   readonly #events: EventRecords;
@@ -80,6 +74,8 @@ export class FileStore implements Store {
     this.leases = new Leases({ root, clock, lookup });
     this.#logs = new OpenPodLogs(root, locks);
     this.#ownership = new Ownership({ ...parts, lookup, leases: this.leases, logs: this.#logs });
+    this.owners = new Owners(root, this.#ownership);
+    this.podProcesses = new PodProcesses(root, lookup);
     this.#lastApplied = new LastApplied(root);
     this.#plain = new PlainRecords(parts);
     this.#pods = new PodRecords(parts, this.#ownership, this.#logs, this.#plain);
@@ -272,7 +268,7 @@ export class FileStore implements Store {
   /**
    * Begins a new run of a Pod name: stores the Pod, owned by this process from the start. An older record of that name,
    * whose Pod has ended or whose owner is gone, moves to the history. Before that, the caller must end its processes:
-   * see {@link survivingProcesses}.
+   * see {@link PodProcesses}.
    * @param command the command of the user, for messages
    * @param agent ID of the background agent that this process is
    */
@@ -312,33 +308,9 @@ export class FileStore implements Store {
     this.#onDisk(() => this.#lastApplied.write(resource, object, manifest));
   }
 
-  /**
-   * Makes this process the owner of a Pod or workload without an owner, or whose owner is certainly gone.
-   * @throws {PodrunError} when the object is gone
-   */
-  claim(resource: Resource, key: ObjectKey, command?: string, agent?: string): Claim {
-    const claim = this.#onDisk(() => this.#ownership.claim(resource, key, command, agent));
-    return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
-  }
-
-  /** Makes this process the owner of an object that it is about to create; see Ownership. */
-  reserve(resource: Resource, key: ObjectKey, command: string): void {
-    this.#onDisk(() => this.#ownership.reserve(resource, key, command));
-  }
-
-  /** Records that this process serves a Service that it owns. */
-  markServing({ namespace, name }: ObjectKey): void {
-    this.#onDisk(() => this.#ownership.markServing('services', { namespace, name }));
-  }
-
   /** See `EventRecords.unchangedSince`. */
   eventsUnchangedSince(wallMs: number): ObjectKey[] {
     return this.#onDisk(() => this.#events.unchangedSince(wallMs));
-  }
-
-  /** The current or last owner of a Pod or workload. Undefined before it is taken up, and after it was given up. */
-  ownerOf(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
-    return this.#onDisk(() => this.#ownership.ownerOf(namespace, name, resource));
   }
 
   /** Pods whose agent was killed before they ended, as readers see them. */
@@ -364,42 +336,6 @@ export class FileStore implements Store {
   /** The addresses of Pods that have an owner, alive or not. */
   addressesInUse(): ReadonlySet<string> {
     return new Set(this.#onDisk(() => this.#pods.addressesInUse()));
-  }
-
-  /** Tells whether an owner is alive, silent or gone. */
-  stateOf(owner: Owner): OwnerState {
-    return this.#onDisk(() => this.#ownership.stateOf(owner));
-  }
-
-  /** True unless the object has no owner or an owner that is certainly gone. */
-  isOwned(namespace: string, name: string, resource: Resource = 'pods'): boolean {
-    const owner = this.ownerOf(namespace, name, resource);
-    return owner !== undefined && this.stateOf(owner) !== 'gone';
-  }
-
-  /** An owner and its location, for messages: `process 17 on another machine (host lab-2)`. */
-  describeOwner(owner: Owner): string {
-    return this.#ownership.describe(owner);
-  }
-
-  /** Records a process of a container for {@link survivingProcesses}. Call this before anything else happens to it. */
-  recordProcess(namespace: string, name: string, started: StartedProcess): void {
-    this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
-  }
-
-  /** The recorded processes of the Pod that still exist. Other processes that reuse their pids do not count. */
-  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
-    return this.#onDisk(() => this.#ownership.survivingProcesses(namespace, name));
-  }
-
-  /** The way into the recorded network of the Pod, if that still exists. */
-  networkOf(pod: StoredMeta): RecordedNetwork | undefined {
-    return this.#onDisk(() => this.#ownership.networkOf(pod));
-  }
-
-  /** The recorded cgroups of the Pod's containers, by container ID. They may no longer exist. */
-  cgroupsOf(namespace: string, name: string): ReadonlyMap<string, readonly string[]> {
-    return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
   }
 
   #deletePod(key: ObjectKey, writer: Subscription | undefined): KubeObject | undefined {

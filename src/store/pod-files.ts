@@ -69,7 +69,7 @@ export class PodFiles {
     // The process has ended already: no later command has to end it.
     if (startTime === undefined) return;
     const started = { id, pid, startTime, containerName: container, ...(cgroups.length === 0 ? {} : { cgroups }) };
-    this.#store.recordProcess(namespace, name, started);
+    this.#store.podProcesses.record(namespace, name, started);
   }
 
   /** Records the process that keeps the Pod's network, and how other processes enter that network. */
@@ -77,11 +77,11 @@ export class PodFiles {
     const pid = network.holderPid;
     const startTime = startTimeOf(pid);
     if (startTime === undefined) return;
-    this.#store.recordProcess(namespace, name, { id: `${uid}/`, pid, startTime, containerName: '', network });
+    this.#store.podProcesses.record(namespace, name, { id: `${uid}/`, pid, startTime, containerName: '', network });
   }
 
   /** The recorded network, if its process still runs. */
   recordedNetwork({ metadata }: StoredPod): NetworkJoin | undefined {
-    return this.#store.networkOf(metadata);
+    return this.#store.podProcesses.networkOf(metadata);
   }
 }

@@ -108,7 +108,7 @@ it('a Job whose time to live has passed is gone with its Pods, unless an agent h
   expire(1_000_000_000);
   expect(await run('get', 'jobs', '-o', 'name')).toBe(`job.batch/${name}\n`);
   expire(60);
-  const claim = store.claim('jobs', { namespace: 'default', name }, 'apply', undefined);
+  const claim = store.owners.claim('jobs', { namespace: 'default', name }, 'apply', undefined);
   expect(await run('get', 'jobs', '-o', 'name')).toBe(`job.batch/${name}\n`);
   if (claim.ok) claim.release();
   const { stdout, stderr } = await runHere(workshop, ['get', 'jobs,pods'], { env: GOLDEN_ENV });

@@ -41,7 +41,7 @@ function ownedPod(root: string, place: Place = {}): void {
   if (!started.ok) throw new Error('not started');
 }
 
-const stateIn = (store: FileStore): string => store.stateOf(store.ownerOf('default', 'web')!);
+const stateIn = (store: FileStore): string => store.owners.stateOf(store.owners.of('default', 'web')!);
 const statusIn = (store: FileStore) => store.get<StoredPod>('pods', 'default', 'web')?.status;
 
 const READERS: ReadonlyArray<{ who: string; reader: Place; state: string; owner?: Place }> = [
@@ -76,7 +76,7 @@ describe('an owner, for a reader', () => {
     const store = openAt(root, reader);
     expect(stateIn(store)).toBe(state);
     expect(store.lostPods()).toHaveLength(state === 'gone' ? 1 : 0);
-    expect(store.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(state === 'gone');
+    expect(store.owners.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(state === 'gone');
   });
 
   it('of another place, is not succeeded by a new run', () => {
@@ -84,9 +84,9 @@ describe('an owner, for a reader', () => {
     ownedPod(root);
     const store = openAt(root, { namespace: '2' });
     expect(store.startRun(newPod('web')).ok).toBe(false);
-    const owner = store.ownerOf('default', 'web')!;
+    const owner = store.owners.of('default', 'web')!;
     const name = `process ${process.pid} in another PID namespace (host host-here)`;
-    expect(store.describeOwner(owner)).toBe(name);
+    expect(store.owners.describe(owner)).toBe(name);
     expect(statusIn(store)).toMatchObject({
       phase: 'Unknown',
       reason: 'NodeStatusUnknown',
@@ -197,7 +197,7 @@ describe('of processes elsewhere', () => {
     expect(readlinkSync(lock)).toBe('7|1|one|2|here');
     const pause = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
     try {
-      expect(() => openAt(root, {}).claim('pods', { namespace: 'default', name: 'web' })).toThrow(
+      expect(() => openAt(root, {}).owners.claim('pods', { namespace: 'default', name: 'web' })).toThrow(
         'pods "web" is locked by process 7 in another PID namespace, which does not continue',
       );
     } finally {

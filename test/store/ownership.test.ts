@@ -48,14 +48,14 @@ describe('the owner of a Pod', () => {
   it('is known by pid, start time and boot', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
-    expect(store.ownerOf('default', 'web')).toEqual({
+    expect(store.owners.of('default', 'web')).toEqual({
       pid: process.pid,
       startTime: '100',
       bootId: 'firstboot',
       command: 'podrun apply',
       since: '2026-11-20T00:00:00.000000Z',
     });
-    expect(store.stateOf(store.ownerOf('default', 'web')!)).toBe('alive');
+    expect(store.owners.stateOf(store.owners.of('default', 'web')!)).toBe('alive');
     expect(phaseIn(store)).toBe('Running');
   });
 
@@ -72,7 +72,7 @@ describe('the owner of a Pod', () => {
     });
     expect(store.list<StoredPod>('pods')[0]?.status.phase).toBe('Unknown');
     machine.startTimes.set(process.pid, '300');
-    expect(store.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(true);
+    expect(store.owners.claim('pods', { namespace: 'default', name: 'web' }).ok).toBe(true);
     expect(phaseIn(store)).toBe('Running');
   });
 
@@ -105,7 +105,7 @@ describe('the owner of a Pod', () => {
 
   it('that lives is not replaced, by itself or by another process', () => {
     const { machine, root } = runningPod();
-    const claim = machine.open(root).claim('pods', { namespace: 'default', name: 'web' }, 'podrun apply again');
+    const claim = machine.open(root).owners.claim('pods', { namespace: 'default', name: 'web' }, 'podrun apply again');
     expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });
   });
 
@@ -114,26 +114,26 @@ describe('the owner of a Pod', () => {
     const store = machine.open(root);
     machine.startTimes.set(process.pid, '200');
     const clock = new ManualClock(Date.UTC(2026, 10, 21));
-    const late = new FileStore({ root, clock, processes: machine }).claim(
+    const late = new FileStore({ root, clock, processes: machine }).owners.claim(
       'pods',
       { namespace: 'default', name: 'web' },
       'second',
     );
     const first = store.startRun(newPod('other'));
     if (first.ok) first.release();
-    expect(store.ownerOf('default', 'web')?.command).toBe('second');
+    expect(store.owners.of('default', 'web')?.command).toBe('second');
     if (late.ok) late.release();
-    expect(store.ownerOf('default', 'web')?.command).toBe('second');
+    expect(store.owners.of('default', 'web')?.command).toBe('second');
     const web = store.get<StoredPod>('pods', 'default', 'web');
     if (web !== undefined) store.updateStatus('pods', withPhase(web, 'Failed'));
     if (late.ok) late.release();
-    expect(store.ownerOf('default', 'web')).toBeUndefined();
+    expect(store.owners.of('default', 'web')).toBeUndefined();
     if (late.ok) late.release();
   });
 
   it('cannot be had for a Pod that is not there', () => {
     const store = new Machine().open(temporaryFolder());
-    expect(() => store.claim('pods', { namespace: 'default', name: 'web' })).toThrow('pods "web" not found');
+    expect(() => store.owners.claim('pods', { namespace: 'default', name: 'web' })).toThrow('pods "web" not found');
   });
 });
 
@@ -144,22 +144,22 @@ describe('an object that a process is about to create', () => {
     const store = machine.open(root);
     const key = { namespace: 'default', name: 'web' };
     const metadata = { ...key, uid: '1', resourceVersion: '', creationTimestamp: '' };
-    store.reserve('services', key, 'podrun apply');
+    store.owners.reserve('services', key, 'podrun apply');
     store.create('services', { apiVersion: 'v1', kind: 'Service', metadata });
-    expect(store.claim('services', key)).toMatchObject({ ok: true });
-    expect(store.claim('services', key)).toMatchObject({ ok: false });
+    expect(store.owners.claim('services', key)).toMatchObject({ ok: true });
+    expect(store.owners.claim('services', key)).toMatchObject({ ok: false });
 
     // The same, of another process.
     store.delete('services', 'default', 'web');
-    store.reserve('services', key, 'podrun apply');
+    store.owners.reserve('services', key, 'podrun apply');
     store.create('services', { apiVersion: 'v1', kind: 'Service', metadata });
     const file = ownerPath(root, 'services', 'default', 'web');
     const text = readFileSync(file, 'utf8').replace(`"pid":${process.pid}`, '"pid":77').replace('"100"', '"300"');
     writeFileSync(file, text);
     machine.startTimes.set(77, '300');
-    expect(store.claim('services', key)).toMatchObject({ ok: false, owner: { pid: 77 } });
+    expect(store.owners.claim('services', key)).toMatchObject({ ok: false, owner: { pid: 77 } });
     machine.startTimes.delete(77);
-    expect(store.claim('services', key)).toMatchObject({ ok: true });
+    expect(store.owners.claim('services', key)).toMatchObject({ ok: true });
   });
 });
 
@@ -168,7 +168,7 @@ describe('remains of a Pod', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
     const record = (pid: number, startTime: string): void =>
-      store.recordProcess('default', 'web', { id: 'c1', pid, startTime, containerName: 'main' });
+      store.podProcesses.record('default', 'web', { id: 'c1', pid, startTime, containerName: 'main' });
     for (const [pid, startTime] of [
       [11, '1'],
       [12, '2'],
@@ -179,25 +179,30 @@ describe('remains of a Pod', () => {
     }
     machine.startTimes.delete(12);
     machine.startTimes.set(13, '33');
-    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([
+    expect(machine.open(root).podProcesses.surviving('default', 'web')).toEqual([
       { id: 'c1', pid: 11, startTime: '1', containerName: 'main', bootId: 'firstboot' },
     ]);
     machine.boot = 'second-boot';
-    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([]);
+    expect(machine.open(root).podProcesses.surviving('default', 'web')).toEqual([]);
   });
 
   it('are found although the last record is torn', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
-    store.recordProcess('default', 'web', { id: 'c1', pid: process.pid, startTime: '100', containerName: 'main' });
+    store.podProcesses.record('default', 'web', {
+      id: 'c1',
+      pid: process.pid,
+      startTime: '100',
+      containerName: 'main',
+    });
     appendFileSync(store.paths('default', 'web').processes, '{"pid":12,"star');
-    expect(store.survivingProcesses('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
+    expect(store.podProcesses.surviving('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
   });
 
   it('cannot be recorded for a Pod that is gone', () => {
     const store = new Machine().open(temporaryFolder());
     const started = { id: 'c1', pid: 1, startTime: '1', containerName: 'main' };
-    expect(() => store.recordProcess('default', 'web', started)).toThrow('pods "web" not found');
-    expect(store.survivingProcesses('default', 'web')).toEqual([]);
+    expect(() => store.podProcesses.record('default', 'web', started)).toThrow('pods "web" not found');
+    expect(store.podProcesses.surviving('default', 'web')).toEqual([]);
   });
 });

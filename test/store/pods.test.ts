@@ -194,7 +194,7 @@ describe('a new run', () => {
     if (!started.ok) throw new Error('not started');
     expect(started.pod.metadata.uid).not.toBe(old.pod.metadata.uid);
     expect(store.get('pods', 'default', 'web')).toEqual(started.pod);
-    expect(store.ownerOf('default', 'web')).toMatchObject({ pid: process.pid, command: 'podrun apply' });
+    expect(store.owners.of('default', 'web')).toMatchObject({ pid: process.pid, command: 'podrun apply' });
     const [run = ''] = readdirSync(path.join(root, 'history/default/web'));
     const past = pathsInPodFolder(path.join(root, 'history/default/web', run));
     expect(readPod(past.transitions)?.metadata.uid).toBe(old.pod.metadata.uid);
@@ -214,7 +214,7 @@ describe('a new run', () => {
     const store = openStore(temporaryFolder());
     const first = store.startRun(newPod('web', { phase: 'Succeeded' }));
     if (first.ok) first.release();
-    expect(store.ownerOf('default', 'web')).toBeUndefined();
+    expect(store.owners.of('default', 'web')).toBeUndefined();
     expect(store.startRun(newPod('web')).ok).toBe(true);
   });
 

@@ -164,7 +164,7 @@ describe('several processes that want one Pod', () => {
     const workers = [1, 2, 3].map(() => startWorker(root, job));
     const answers = await Promise.all(workers.map((worker) => messageOf<{ claimed: boolean }>(worker)));
     expect(answers.filter(({ claimed }) => claimed)).toHaveLength(1);
-    const owner = openStore(root).ownerOf('default', 'web');
+    const owner = openStore(root).owners.of('default', 'web');
     expect(owner?.pid).toBe(workers[answers.findIndex(({ claimed }) => claimed)]?.pid);
   });
 });

@@ -33,7 +33,7 @@ const JOBS: Record<string, () => unknown> = {
     process.disconnect();
   },
   /** Tries to own a Pod, and stays alive as an agent does. */
-  claim: () => liveOn(store.claim('pods', { namespace: 'default', name: 'web' }, 'test').ok),
+  claim: () => liveOn(store.owners.claim('pods', { namespace: 'default', name: 'web' }, 'test').ok),
   start: () => liveOn(store.startRun(newPod('web', { phase: 'Running' }), 'test').ok),
   /** Changes a Pod for ever. */
   churn: () => {

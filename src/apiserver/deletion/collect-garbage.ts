@@ -190,5 +190,5 @@ function removeEvents({ store, namespace, dryRun, onRemoved }: Collection, remov
 }
 
 function isOwned(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
-  return store.isOwned(namespace, name);
+  return store.owners.isOwned(namespace, name);
 }

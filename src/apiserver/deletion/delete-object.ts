@@ -43,7 +43,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   if (request.author !== undefined) recordAuthor(store, clock, object, request.author);
   if (isNamespace(ref)) return deleteNamespace(store, clock, object, request.hasMore);
   if (isDefinition(type)) removeInstances(store, name);
-  const hasAgent = store.isOwned(namespace, name, storageOf(type));
+  const hasAgent = store.owners.isOwned(namespace, name, storageOf(type));
   const outcome = deletedRecord(request, object, storageOf(type));
   const leavesNothing = outcome !== 'ending' && request.hasDependents?.(object.metadata.uid) === false;
   if (!hasAgent && !leavesNothing && loneOf(store) === undefined) await collectDependents(store, clock, namespace);

@@ -63,7 +63,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
   // Without a kubelet, a Pod of a node waits for one until it is deleted by force.
-  const isOwned = store.isOwned(namespace, name) || loneOf(store) !== undefined;
+  const isOwned = store.owners.isOwned(namespace, name) || loneOf(store) !== undefined;
   if (loneOf(store) === undefined && isOwned && isMirrorOfRunning(pod)) return store.renewMirror(pod) && 'renewed';
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';

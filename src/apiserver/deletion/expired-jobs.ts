@@ -14,7 +14,7 @@ export async function removeExpiredJobs(store: FileStore, clock: Clock): Promise
   const { wallMs } = clock.now();
   const expired = store.list<StoredJob>('jobs', {}).filter((job) => {
     const { namespace, name } = job.metadata;
-    return (jobExpiryMs(job) ?? Infinity) <= wallMs && !store.isOwned(namespace, name, 'jobs');
+    return (jobExpiryMs(job) ?? Infinity) <= wallMs && !store.owners.isOwned(namespace, name, 'jobs');
   });
   for (const job of expired) {
     try {

@@ -23,10 +23,10 @@ export async function endProcesses(
   const { namespace, name } = pod.metadata;
   const uid = resolvedUid(pod);
   // The records may belong to a new run of that name.
-  const recorded = store
-    .survivingProcesses(namespace, name)
+  const recorded = store.podProcesses
+    .surviving(namespace, name)
     .filter(({ id, network }) => id.startsWith(`${uid}/`) && !(isNetworkKept && network !== undefined));
-  const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
+  const groups = [...store.podProcesses.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);
 }
@@ -53,7 +53,7 @@ export function claimUnowned(
   command: string,
 ): { readonly release: () => void } | undefined {
   try {
-    const claim = store.claim('pods', { namespace, name }, command);
+    const claim = store.owners.claim('pods', { namespace, name }, command);
     return claim.ok ? claim : undefined;
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;

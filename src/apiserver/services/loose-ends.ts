@@ -81,7 +81,7 @@ function liveObjects(store: FileStore): readonly KubeObject[] {
         if (kind === 'Service') return true;
         if (isWorkload({ kind: controllerOf(object)?.kind ?? '' })) return false;
         const { namespace = '', name = '' } = object.metadata;
-        if (!store.isOwned(namespace, name, plural)) return false;
+        if (!store.owners.isOwned(namespace, name, plural)) return false;
         return kind !== 'Pod' || !isTerminalPhase((object as unknown as StoredPod).status.phase);
       }),
     );

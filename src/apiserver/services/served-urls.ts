@@ -9,7 +9,7 @@ import type { FileStore } from '../../store/index.ts';
  */
 export function servedUrls(store: FileStore, namespace: string): ServedUrl[] {
   const all = store.list<StoredService>('services', { namespace });
-  const live = all.filter(({ metadata: { name } }) => store.isOwned(namespace, name, 'services'));
+  const live = all.filter(({ metadata: { name } }) => store.owners.isOwned(namespace, name, 'services'));
   const names = new Set(live.map(({ metadata: { name } }) => name));
   const services = live.flatMap(({ metadata: { name }, spec }) => {
     const url = machineUrls({ spec }, lowestPort()).find((candidate) => candidate.startsWith('http'));

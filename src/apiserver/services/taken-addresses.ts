@@ -81,8 +81,8 @@ function keyOf({ kind, namespace, name }: ObjectKey & { readonly kind: string })
 
 /** The time since which a living agent serves a Service. Undefined: none does. */
 function servedSinceMs(store: FileStore, { kind, namespace, name }: ServedKey): number | undefined {
-  const owner = kind === 'Service' ? store.ownerOf(namespace, name, 'services') : undefined;
-  return owner === undefined || store.stateOf(owner) === 'gone' ? undefined : parseTime(owner.since);
+  const owner = kind === 'Service' ? store.owners.of(namespace, name, 'services') : undefined;
+  return owner === undefined || store.owners.stateOf(owner) === 'gone' ? undefined : parseTime(owner.since);
 }
 
 function lastMs({ lastTimestamp, metadata }: StoredEvent): number {

@@ -177,7 +177,7 @@ function serviceAddresses(store: FileStore, roots: readonly Root[]): Record<stri
   const namespaces = new Set(roots.map(({ object }) => object.metadata.namespace));
   const variables = [...namespaces].flatMap((namespace) => {
     const served = serviceFacts(store, namespace, 'host').filter(({ name }) =>
-      store.isOwned(namespace, name, 'services'),
+      store.owners.isOwned(namespace, name, 'services'),
     );
     return [...serviceVariables(served, namespace, true)];
   });

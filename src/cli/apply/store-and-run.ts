@@ -219,8 +219,8 @@ function configurePod({ cli, store }: ApplySession, pod: ManifestObject<StoredPo
 /** Tells that Pods of another process keep running when this `apply` ends. */
 function warnOfForeignPods({ store, view }: ApplySession, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
-    const owner = store.ownerOf(metadata.namespace, metadata.name);
-    const process_ = owner === undefined ? 'another podrun' : store.describeOwner(owner);
+    const owner = store.owners.of(metadata.namespace, metadata.name);
+    const process_ = owner === undefined ? 'another podrun' : store.owners.describe(owner);
     view.note(`pod/${metadata.name} belongs to ${process_} and keeps running when this apply ends`);
   }
 }
@@ -335,7 +335,7 @@ function tellReached(
 
 /** Warns that the Pod ends together with the process that runs it. */
 function warnOfForegroundOwner({ store, view }: ApplySession, { metadata: { namespace, name } }: StoredPod): void {
-  const owner = store.ownerOf(namespace, name);
+  const owner = store.owners.of(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;
-  view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)} and ends with that process`);
+  view.trouble(`pod/${name} runs in the foreground of ${store.owners.describe(owner)} and ends with that process`);
 }

@@ -29,6 +29,6 @@ export function nextLookAtOwner(
 }
 
 function restText(store: FileStore, { type, namespace, name }: ObjectRef, consequence: string): string | undefined {
-  if (!isWorkload(type) || store.isOwned(namespace, name, type.plural)) return undefined;
+  if (!isWorkload(type) || store.owners.isOwned(namespace, name, type.plural)) return undefined;
   return `no podrun runs ${qualifiedKind(type)}/${name}: ${consequence} with the next 'podrun apply' of it`;
 }

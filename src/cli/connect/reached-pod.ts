@@ -100,7 +100,7 @@ export function runningContainer(
 
 /** @throws {PodrunError} when the process that ran the Pod is gone, and all containers with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
-  if (store.isOwned(namespace, name)) return;
+  if (store.owners.isOwned(namespace, name)) return;
   const hint = `Its record: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`;
   throw noAgent(name, 'podrun cannot reach its containers', hint);
 }

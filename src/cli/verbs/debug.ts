@@ -206,7 +206,7 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
     const hint = `See its record with podrun describe pod ${name} and podrun logs ${name}.`;
     throw completedPod('add an ephemeral container to', status.phase, hint);
   }
-  if (!store.isOwned(namespace, name)) {
+  if (!store.owners.isOwned(namespace, name)) {
     throw noAgent(name, 'podrun cannot start an ephemeral container', 'Run it again with podrun apply.');
   }
   if (metadata.deletionTimestamp === undefined) return;

@@ -191,9 +191,9 @@ export async function deleteAndWait(
  * way.
  */
 function noteSilentOwner(cli: Cli, store: FileStore, { namespace, name }: ObjectRef): void {
-  const owner = store.ownerOf(namespace, name);
-  if (owner === undefined || store.stateOf(owner) !== 'silent') return;
-  const agent = store.describeOwner(owner);
+  const owner = store.owners.of(namespace, name);
+  if (owner === undefined || store.owners.stateOf(owner) !== 'silent') return;
+  const agent = store.owners.describe(owner);
   cli.warn(`pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
 }
 

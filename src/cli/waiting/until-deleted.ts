@@ -112,9 +112,13 @@ function waitsForDependents({ metadata: { finalizers = [] } }: StoredKubeObject)
 function isCollected(store: FileStore, ref: ObjectRef): boolean {
   if (isNamespace(ref)) return true;
   const object = getObject(store, ref);
-  return object !== undefined && waitsForDependents(object) && !store.isOwned(ref.namespace, ref.name, ref.type.plural);
+  return (
+    object !== undefined &&
+    waitsForDependents(object) &&
+    !store.owners.isOwned(ref.namespace, ref.name, ref.type.plural)
+  );
 }
 
 function isAbandoned(store: FileStore, { type, namespace, name }: ObjectRef): boolean {
-  return !store.isOwned(namespace, name, type.plural);
+  return !store.owners.isOwned(namespace, name, type.plural);
 }

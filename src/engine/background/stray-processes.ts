@@ -65,7 +65,7 @@ function straysOf(store: FileStore): LastingProcess[] {
   const agents = new BackgroundAgents(store.root, localProcesses);
   const ids = new Set(agents.list());
   const networks = new Set(
-    store.list<StoredPod>('pods').flatMap(({ metadata }) => store.networkOf(metadata)?.holderPid ?? []),
+    store.list<StoredPod>('pods').flatMap(({ metadata }) => store.podProcesses.networkOf(metadata)?.holderPid ?? []),
   );
   for (const id of [...ids, NO_AGENT]) {
     for (const part of NETWORK_PARTS) networks.add(agents.networkRecord(id).living(part) ?? 0);

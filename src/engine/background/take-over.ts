@@ -20,9 +20,9 @@ export interface Resumed {
 /** Claims the Pods that the former process of this agent ran. */
 export function takeOver(id: string, store: FileStore): Resumed[] {
   return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
-    const owner = store.ownerOf(namespace, name);
+    const owner = store.owners.of(namespace, name);
     if (owner?.agent !== id) return [];
-    const claim = store.claim('pods', { namespace, name }, owner.command, id);
+    const claim = store.owners.claim('pods', { namespace, name }, owner.command, id);
     // Reads the stored Pod: other readers see a Pod without a live owner as Unknown.
     const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
     if (!claim.ok || pod?.metadata.uid !== uid) return [];
@@ -39,7 +39,7 @@ export function takeOver(id: string, store: FileStore): Resumed[] {
 }
 
 function holderOf(store: FileStore, { metadata }: StoredPod): ProcessIdentity | undefined {
-  const recorded = store.networkOf(metadata);
+  const recorded = store.podProcesses.networkOf(metadata);
   if (recorded === undefined || recorded.files !== undefined) return undefined;
   const startTime = startTimeOf(recorded.holderPid);
   return startTime === undefined ? undefined : { pid: recorded.holderPid, startTime };

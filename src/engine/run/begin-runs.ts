@@ -85,7 +85,7 @@ export function undoRuns(store: FileStore, owned: readonly OwnedRun[]): void {
 
 /** Ends an old run before its records move into the history. */
 async function endOldRun(store: FileStore, old: StoredPod, clock: Clock): Promise<void> {
-  const owner = store.ownerOf(old.metadata.namespace, old.metadata.name);
+  const owner = store.owners.of(old.metadata.namespace, old.metadata.name);
   if (old.status.phase === 'Unknown' && owner !== undefined) {
     await closeLostRun(store, { pod: old, agentPid: owner.pid }, clock);
   } else await endLeftovers(store, old, clock);

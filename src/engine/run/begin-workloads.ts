@@ -100,7 +100,7 @@ export function claimControlled(
   agent: string | undefined,
 ): OwnedWorkload<Controlled> | undefined {
   const { plural } = resourceTypeOf({ apiVersion, kind });
-  const claim = claimIfStored(() => store.claim(plural, { namespace, name }, command, agent));
+  const claim = claimIfStored(() => store.owners.claim(plural, { namespace, name }, command, agent));
   if (claim?.ok !== true) return undefined;
   const object = store.get<StoredKubeObject>(plural, namespace, name);
   if (object === undefined || !hasController(object)) {
@@ -119,7 +119,7 @@ export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: 
   const all = types.flatMap(({ plural }) => store.list<StoredKubeObject>(plural));
   const owned = all.flatMap((object) => {
     const { namespace, name } = object.metadata;
-    const owner = store.ownerOf(namespace, name, resourceTypeOf(object).plural);
+    const owner = store.owners.of(namespace, name, resourceTypeOf(object).plural);
     return owner?.agent === agent ? [{ object, command: owner.command ?? '' }] : [];
   });
   const uids = new Set(owned.map(({ object }) => object.metadata.uid));
@@ -132,7 +132,7 @@ export function workloadsOfAgent(store: FileStore, agent: string): Array<{ key: 
 /** The Services whose last owner is this background agent. */
 export function servicesOfAgent(store: FileStore, agent: string): ObjectKey[] {
   const keys = store.list<StoredService>('services').map(({ metadata }) => metadata);
-  return keys.filter(({ namespace, name }) => store.ownerOf(namespace, name, 'services')?.agent === agent);
+  return keys.filter(({ namespace, name }) => store.owners.of(namespace, name, 'services')?.agent === agent);
 }
 
 /**
@@ -155,7 +155,7 @@ async function clearLeftPods(store: FileStore, clock: Clock, workload: Workload)
 }
 
 function isLive(store: FileStore, { metadata: { namespace, name }, status }: StoredPod): boolean {
-  return store.isOwned(namespace, name) && !isTerminalPhase(status.phase);
+  return store.owners.isOwned(namespace, name) && !isTerminalPhase(status.phase);
 }
 
 /** The uids of a workload and of the workloads that it owns. */

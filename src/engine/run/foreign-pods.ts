@@ -5,7 +5,7 @@ import type { ManifestObject } from '../../manifest/index.ts';
 
 /** True when a process runs this Pod or another one of the name, also a process that does not answer. */
 export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
-  if (!store.isOwned(namespace, name)) return false;
+  if (!store.owners.isOwned(namespace, name)) return false;
   const stored = store.get<StoredPod>('pods', namespace, name);
   return stored !== undefined && !isTerminalPhase(stored.status.phase);
 }
@@ -18,11 +18,11 @@ export function hasLiveOwner(store: FileStore, { metadata: { namespace, name } }
 export function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): void {
   for (const { object } of pods) {
     const { namespace, name } = object.metadata;
-    const owner = store.ownerOf(namespace, name);
-    if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
+    const owner = store.owners.of(namespace, name);
+    if (owner === undefined || store.owners.stateOf(owner) !== 'silent') continue;
     throw new PodrunError(
       'Unreachable',
-      `pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`,
+      `pod "${name}" belongs to ${store.owners.describe(owner)}, which does not answer`,
       {
         hint:
           `Resume that process. If it is gone for good, remove its record: ` +

@@ -88,7 +88,7 @@ export function openLoop({
     },
     deletePod: (pod, propagation) => {
       const { namespace, name } = pod.metadata;
-      const isOwned = store.isOwned(namespace, name);
+      const isOwned = store.owners.isOwned(namespace, name);
       requestDeletion(store, clock, pod, { propagation, isOwned });
       if (isOwned) return;
       // Ends the processes that a killed podrun has left.

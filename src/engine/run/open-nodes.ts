@@ -35,6 +35,6 @@ const LEASE = { namespace: 'kube-system', name: 'kube-controller-manager' };
 /** Undefined: another process has the Lease. */
 function claimNodes(store: FileStore, { command, agent }: RunOwner): (() => void) | undefined {
   if (store.get('leases', LEASE.namespace, LEASE.name) === undefined) createLease(store, { metadata: LEASE });
-  const claim = store.claim('leases', LEASE, command, agent);
+  const claim = store.owners.claim('leases', LEASE, command, agent);
   return claim.ok ? claim.release : undefined;
 }

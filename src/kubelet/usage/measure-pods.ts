@@ -60,8 +60,8 @@ async function ofContainers<T>(
 /** The containers of a Pod that run. Leaves out processes of an earlier run with the same name. */
 export function runningContainers(store: FileStore, { metadata }: StoredPod): MeasuredOfPod[] {
   const { namespace, name, uid } = metadata;
-  return store
-    .survivingProcesses(namespace, name)
+  return store.podProcesses
+    .surviving(namespace, name)
     .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined)
     .map((main) => ({ ...main, main }));
 }

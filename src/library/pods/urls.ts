@@ -32,7 +32,7 @@ export function urlOf(context: UrlContext, target: number | string, options: Url
 
 function urlOfPod({ store, forwards }: UrlContext, pod: StoredPod, port: number | string): string {
   const remote = portOf(pod, port);
-  if (store.networkOf(pod.metadata) === undefined) return `http://${addressOf(pod)}:${remote}`;
+  if (store.podProcesses.networkOf(pod.metadata) === undefined) return `http://${addressOf(pod)}:${remote}`;
   const local = forwards.port(pod, remote);
   if (local !== undefined) return `http://${forwards.address(pod)}:${local}`;
   throw usage(

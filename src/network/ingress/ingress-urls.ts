@@ -77,7 +77,7 @@ export const UNSERVED = { loadBalancer: {} };
 export function settleIngresses(store: FileStore): void {
   for (const ingress of store.list<StoredIngress>('ingresses')) {
     const { namespace, name } = ingress.metadata;
-    const isServed = servicesOfIngress(ingress).some((service) => store.isOwned(namespace, service, 'services'));
+    const isServed = servicesOfIngress(ingress).some((service) => store.owners.isOwned(namespace, service, 'services'));
     if (isServed || ingress.status?.loadBalancer?.ingress === undefined) continue;
     store.change<StoredIngress>('ingresses', { namespace, name }, 'status', (stored) => ({
       ...stored,

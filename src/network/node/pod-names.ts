@@ -52,7 +52,7 @@ export class PodNames {
     const { namespace } = metadata;
     const services = network === 'pod' ? [] : store.recent.list<StoredService>('services', { namespace });
     // No agent has the Services of earlier runs.
-    const hasServices = services.some(({ metadata: { name } }) => store.isOwned(namespace, name, 'services'));
+    const hasServices = services.some(({ metadata: { name } }) => store.owners.isOwned(namespace, name, 'services'));
     // They may come later.
     return hasServices || looksUpServices(spec) ? [noServiceNames(NO_SERVICE_FILES)] : [];
   }

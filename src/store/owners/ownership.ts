@@ -1,10 +1,10 @@
-import { isProcess, parseStored } from '../disk/stored-json.ts';
-import { appendFileSync, existsSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
+import { isProcess } from '../disk/stored-json.ts';
+import { existsSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { formatTime, isTerminalPhase, resolvedUid, type StoredMeta, type StoredPod } from '../../api/index.ts';
+import { formatTime, isTerminalPhase, resolvedUid, type StoredPod } from '../../api/index.ts';
 import type { Clock } from '../../clock.ts';
 import { inFolder, readJsonFile, writeFileAtomically } from '../disk/atomic-file.ts';
-import { ifPresent } from '../disk/disk-errors.ts';
+import { ifPresent, onDisk } from '../disk/disk-errors.ts';
 import type { FileLocks } from '../disk/file-lock.ts';
 import {
   distanceOf,
@@ -13,7 +13,6 @@ import {
   knownProcess,
   presenceOf,
   type ProcessLookup,
-  stillExists,
 } from '../disk/known-process.ts';
 import type { Lease, Leases } from './leases.ts';
 import { ownerPath, podPaths } from '../base/layout.ts';
@@ -47,32 +46,6 @@ export interface Owner extends KnownProcess {
  */
 export type OwnerState = 'alive' | 'silent' | 'gone';
 
-/** A process that an agent started for a container. */
-export interface RecordedProcess extends KnownProcess {
-  /** The ID of the container instance, which marks all of its processes. */
-  readonly id: string;
-  readonly containerName: string;
-  /** Folders of its cgroups, to be removed after the process. Absent without cgroups. */
-  readonly cgroups?: readonly string[];
-  /**
-   * The way into the Pod's network. Only for the process that keeps this network, which belongs to no container: it may
-   * be the agent itself.
-   */
-  readonly network?: RecordedNetwork;
-}
-
-/** A process as its agent records it. The store adds the place. */
-export type StartedProcess = Omit<RecordedProcess, 'bootId' | 'pidNamespace' | 'machineId'>;
-
-/** The way into the private network of a Pod: see NetworkJoin of the runtime. */
-export interface RecordedNetwork {
-  readonly nsenter: string;
-  readonly holderPid: number;
-  readonly isUsers: boolean;
-  readonly files?: { readonly net: number; readonly user: number } | undefined;
-  readonly cluster?: string | undefined;
-}
-
 /** self: this process owns the Pod. out of reach: the owner is gone or silent. */
 export type OwnerReach = 'none' | 'self' | 'alive' | 'out of reach';
 
@@ -100,7 +73,7 @@ interface OwnershipParts {
   readonly logs: OpenPodLogs;
 }
 
-/** The owners of Pods and workloads, and the processes that they started for Pods. */
+/** The owners of Pods and workloads on record, for the parts of the store. Other rooms have {@link Owners}. */
 export class Ownership {
   readonly #parts: OwnershipParts;
   /** The Pods that this process owns, by namespace and name: no other process takes them away. */
@@ -264,59 +237,64 @@ export class Ownership {
     const file = ownerPath(this.#parts.root, resource, namespace, name);
     inFolder(path.dirname(file), () => writeFileAtomically(file, JSON.stringify(owner)));
   }
-
-  /**
-   * Records a process of a container, so that a later command can end it after this agent was killed.
-   * @throws {PodrunError} when the Pod is gone
-   */
-  recordProcess(namespace: string, name: string, started: StartedProcess): void {
-    const paths = podPaths(this.#parts.root, namespace, name);
-    if (!existsSync(paths.transitions)) throw notInStore('pods', name);
-    const { lookup } = this.#parts;
-    const scope = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
-    const line = JSON.stringify({ ...started, ...scope });
-    appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
-  }
-
-  /**
-   * The recorded processes that still exist. Other processes that reuse their pids do not count, nor does the agent.
-   */
-  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
-    return this.#existing(namespace, name).filter(({ network }) => network?.files === undefined);
-  }
-
-  /** The way into the recorded network of the Pod, if that still exists. */
-  networkOf(metadata: StoredMeta): RecordedNetwork | undefined {
-    const id = `${resolvedUid({ metadata })}/`;
-    const existing = this.#existing(metadata.namespace, metadata.name);
-    return existing.findLast((recorded) => recorded.id === id && recorded.network)?.network;
-  }
-
-  #existing(namespace: string, name: string): RecordedProcess[] {
-    return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
-  }
-
-  /**
-   * The cgroups that were recorded in this boot of the machine and this PID namespace, by container ID. They may no
-   * longer exist.
-   */
-  cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
-    const { lookup } = this.#parts;
-    const isHere = (recorded: RecordedProcess): boolean =>
-      recorded.bootId === lookup.bootId() && distanceOf(recorded, lookup) === undefined;
-    const recorded = this.#recorded(namespace, name).filter(isHere);
-    return new Map(recorded.flatMap(({ id, cgroups }) => (cgroups === undefined ? [] : [[id, cgroups]])));
-  }
-
-  #recorded(namespace: string, name: string): RecordedProcess[] {
-    const file = podPaths(this.#parts.root, namespace, name).processes;
-    const lines = ifPresent(() => readFileSync(file, 'utf8'))?.split('\n') ?? [];
-    return lines.flatMap(parseRecord);
-  }
 }
 
-function parseRecord(line: string): RecordedProcess[] {
-  // A crash may leave half a line. The text after the last newline is empty.
-  const recorded = parseStored<RecordedProcess>(line, isProcess);
-  return recorded === undefined ? [] : [recorded];
+/**
+ * Which process runs which object, for readers of the store and for processes that take one over. Each method throws a
+ * PodrunError for trouble with the disk.
+ */
+export class Owners {
+  readonly #root: string;
+  readonly #ownership: Ownership;
+
+  constructor(root: string, ownership: Ownership) {
+    this.#root = root;
+    this.#ownership = ownership;
+  }
+
+  /** The current or last owner of a Pod or workload. Undefined before it is taken up, and after it was given up. */
+  of(namespace: string, name: string, resource: Resource = 'pods'): Owner | undefined {
+    return this.#onDisk(() => this.#ownership.ownerOf(namespace, name, resource));
+  }
+
+  /** Tells whether an owner is alive, silent or gone. */
+  stateOf(owner: Owner): OwnerState {
+    return this.#onDisk(() => this.#ownership.stateOf(owner));
+  }
+
+  /** True unless the object has no owner or an owner that is certainly gone. */
+  isOwned(namespace: string, name: string, resource: Resource = 'pods'): boolean {
+    const owner = this.of(namespace, name, resource);
+    return owner !== undefined && this.stateOf(owner) !== 'gone';
+  }
+
+  /** An owner and its location, for messages: `process 17 on another machine (host lab-2)`. */
+  describe(owner: Owner): string {
+    return this.#ownership.describe(owner);
+  }
+
+  /**
+   * Makes this process the owner of a Pod or workload without an owner, or whose owner is certainly gone.
+   * @param command the command of the user, for messages
+   * @param agent ID of the background agent that this process is
+   * @throws {PodrunError} when the object is gone
+   */
+  claim(resource: Resource, key: ObjectKey, command?: string, agent?: string): Claim {
+    const claim = this.#onDisk(() => this.#ownership.claim(resource, key, command, agent));
+    return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
+  }
+
+  /** See {@link Ownership.reserve}. */
+  reserve(resource: Resource, key: ObjectKey, command: string): void {
+    this.#onDisk(() => this.#ownership.reserve(resource, key, command));
+  }
+
+  /** Records that this process serves a Service that it owns. */
+  markServing({ namespace, name }: ObjectKey): void {
+    this.#onDisk(() => this.#ownership.markServing('services', { namespace, name }));
+  }
+
+  #onDisk<T>(run: () => T): T {
+    return onDisk(`the state folder ${this.#root}`, run);
+  }
 }

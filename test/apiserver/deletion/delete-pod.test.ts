@@ -52,9 +52,9 @@ describe('deletePod()', () => {
   it('pauses while another process takes the Pod and gives it up: timers run', async () => {
     const store = openStore(temporaryFolder());
     store.create('pods', placed());
-    const claim = store.claim.bind(store);
+    const claim = store.owners.claim.bind(store.owners);
     let [tries, isTaken] = [0, true];
-    vi.spyOn(store, 'claim').mockImplementation((...key) => {
+    vi.spyOn(store.owners, 'claim').mockImplementation((...key) => {
       tries += 1;
       if (tries > 1000) throw new PodrunError('Unreachable', 'no pause');
       return isTaken ? { ok: false, owner: {} as Owner } : claim(...key);

@@ -40,7 +40,7 @@ describe('closeLostRuns()', () => {
     expect(phasesIn(store)).toEqual({ web: 'Unknown' });
     expect(await close(store)).toEqual([expect.stringContaining(`pod/web: podrun (process ${process.pid})`)]);
     expect(phasesIn(store)).toEqual({ web: 'Failed' });
-    expect(store.ownerOf('default', 'web')).toBeUndefined();
+    expect(store.owners.of('default', 'web')).toBeUndefined();
     expect(store.list<StoredEvent>('events')).toMatchObject([
       {
         type: 'Warning',

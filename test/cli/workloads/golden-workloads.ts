@@ -37,7 +37,7 @@ export function putWorkloads(workshop: Workshop, state: string): void {
   putRestingWorkloads(workshop, state);
   for (const object of objectsOf(state).filter(isWorkload)) {
     const { namespace, name } = object.metadata;
-    store.claim(resourceTypeOf(object).plural, { namespace, name });
+    store.owners.claim(resourceTypeOf(object).plural, { namespace, name });
   }
 }
 

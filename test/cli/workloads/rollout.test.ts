@@ -75,7 +75,7 @@ describe('rollout status', () => {
 
   it('ends with the agent of the workload', async () => {
     putRestingWorkloads(workshop, 'deployment-updated');
-    const claim = storeOf(workshop).claim('deployments', { namespace: 'default', name: 'web' });
+    const claim = storeOf(workshop).owners.claim('deployments', { namespace: 'default', name: 'web' });
     await run('rollout restart deployment/web');
     const status = workshop.start(['rollout', 'status', 'deployment/web']);
     await status.until(({ stdout }) => stdout.includes('observed'));

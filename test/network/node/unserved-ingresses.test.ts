@@ -25,7 +25,7 @@ it('an Ingress has an address until its agent is killed', () => {
   };
   agent.create('services', service('web', { clusterIP: '127.96.1.1', ports: [{ port: 80 }] }));
   agent.create('ingresses', ingress as unknown as StoredIngress);
-  agent.claim('services', { namespace: 'default', name: 'web' });
+  agent.owners.claim('services', { namespace: 'default', name: 'web' });
   const addressSeen = (store: FileStore) => {
     settleIngresses(store);
     return store.get<StoredIngress>('ingresses', 'default', 'web')?.status?.loadBalancer;

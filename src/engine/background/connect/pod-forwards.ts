@@ -50,7 +50,7 @@ export class PodForwards implements Reach {
 
   /** True for a Pod with a network of its own. */
   #isApart({ metadata, status }: StoredPod): boolean {
-    return !isTerminalPhase(status.phase) && this.#store.networkOf(metadata) !== undefined;
+    return !isTerminalPhase(status.phase) && this.#store.podProcesses.networkOf(metadata) !== undefined;
   }
 
   /** Another port stands in for one that is taken, or that only root may have. */
@@ -114,7 +114,7 @@ export class PodRelays {
 
   /** Undefined: the Pod shares the host's network. */
   of({ metadata }: StoredPod): NetworkHelper | undefined {
-    const network = this.#store.networkOf(metadata);
+    const network = this.#store.podProcesses.networkOf(metadata);
     if (network === undefined) return undefined;
     const relay = this.#relays.get(metadata.uid) ?? new NetworkHelper(network);
     this.#relays.set(metadata.uid, relay);
