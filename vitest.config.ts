@@ -29,7 +29,6 @@ export const BEYOND_PURE: readonly string[] = [
   'manifest/explain',
   'print/formats/recordings',
   'print/report/junit',
-
   'print/timeline/formats',
   'print/timeline/terminal',
 ].map((name) => `test/${name}.test.ts`);
@@ -54,19 +53,32 @@ const SLOW = [
 ];
 /**
  * The program with what surrounds it: other programs, the networks of the kernel, each page and each example of the
- * help as a reader would type it, each form of the build. They take half of the processor time of all tests of the
- * program: `npm run test:slow` runs them.
+ * help as a reader would type it, each form of the build. And what takes several of everything: nodes and their faults,
+ * processes that are killed and followed by others, users and their rights. They take two thirds of the processor time
+ * of all tests of the program: `npm run test:slow` runs them.
  */
 const INTEGRATION = [
   'test/browser/*.test.ts',
   'test/cli/beneath-kubelet.test.ts',
   'test/build/late-parts.test.ts',
-  'test/cli/{apply-context,completion-shells,helm-hooks,images,oci-runtimes,operators,secrets}.test.ts',
+  'test/cli/{apply-context*,completion-shells,helm-hooks,images,oci-runtimes,operators,secrets}.test.ts',
   'test/cli/{cluster-names,cluster-network,command-addresses,network,network-policies,network-policy-*}.test.ts',
   'test/cli/{node-networks,private-network,proxy-nft,service-*,taken-addresses}.test.ts',
-  'test/cli/{fixtures,help-examples}.test.ts',
+  'test/cli/{common-manifests,every-kind,fixtures,help-examples,hostile-text,locale}.test.ts',
   'test/documents/documents.test.ts',
   'test/server/clients/*.test.ts',
+  // Nodes and their faults.
+  'test/cli/{experiments,node-disks,node-doors,node-lost,nodes}.test.ts',
+  'test/verdicts/one-node.test.ts',
+  // Processes that are killed, and those that come after them.
+  'test/cli/{apply-again,apply-killed,broken-pipes,forced-removal,foreign-owner,launcher,workload-agents}.test.ts',
+  'test/{envtest,library}/processes.test.ts',
+  'test/store/two-processes.test.ts',
+  // Users, their rights and their mounts.
+  'test/cli/{identity,image-folder,limits,memory-volumes,mount-propagation,seccomp,sysctls}.test.ts',
+  'test/runtime/linux/namespace/image-root.test.ts',
+  // Terminals that are filled line by line.
+  'test/cli/{live-view,pager,waiting-line}.test.ts',
 ];
 const RECORDINGS = 'test/traces/traces.test.ts';
 const TRIPS = 'test/architecture/trips.test.ts';
