@@ -171,10 +171,10 @@ export class PodRun implements PodReport, ScheduledPod {
   }
 
   #heard(isRemoved: boolean, object: StoredPod): void {
+    if (isRemoved) this.#object.isRemovalReported = true;
     if (this.#unheard !== undefined) this.#unheard = object;
     if (this.#unheard !== undefined) return isRemoved && this.#worker === undefined ? this.#gone(true) : undefined;
     if (!isRemoved) return this.#object.take(object) ? this.#changed(object) : undefined;
-    this.#object.isRemovalReported = true;
     // deletePod sets a grace period of 0 in the last state of an object that it deletes.
     this.#gone(object.metadata.deletionGracePeriodSeconds === 0);
   }

@@ -57,6 +57,23 @@ it('the agent may forget a Pod that another process removed just before it did',
   await vi.waitFor(() => expect([ends.count, removals.count]).toEqual([1, 1]), PATIENT);
 });
 
+it.each([false, true])(
+  'the agent may forget a Pod that was removed while its node was silent (ran: %s)',
+  async (ran) => {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    const pod = store.create('pods', newPod('web'));
+    const { run, ends, removals } = runOf(pod, store, clock);
+    if (ran) run.begin();
+    await clock.run();
+    run.cutOff(false);
+    store.delete('pods', 'default', 'web');
+    run.reconnect();
+    await clock.run();
+    expect([run.state, ends.count, removals.count]).toEqual(['over', 1, 1]);
+  },
+);
+
 describe('a Pod that a client changed after it was stored, and before its agent looked', () => {
   const begun = (
     change: (pod: StoredPod) => StoredPod,
