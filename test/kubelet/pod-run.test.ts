@@ -68,7 +68,7 @@ it.each([false, true])(
     await clock.run();
     run.cutOff(false);
     store.delete('pods', 'default', 'web');
-    run.reconnect();
+    if (ran) run.reconnect();
     await clock.run();
     expect([run.state, ends.count, removals.count]).toEqual(['over', 1, 1]);
   },
