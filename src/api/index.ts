@@ -299,7 +299,7 @@ export {
   relaxedPath,
 } from './json-path/index.ts';
 export { canonicalIp, ipBits, ipText } from './base/ip.ts';
-export { goJson, goMapJson, isJsonObject, isSameJson, type JsonObject, ownValue } from './base/json.ts';
+export { goJson, goMapJson, isJsonObject, isSameJson, type JsonObject, ownValue, setField } from './base/json.ts';
 export {
   configKeyMessages,
   dns1035Messages,

@@ -13,6 +13,15 @@ export function fieldMap(object: JsonObject): Map<string, unknown> {
 }
 
 /**
+ * Sets a field of a new object. Takes any name: an assignment to `__proto__` would set no field. For objects of ten
+ * thousand fields, `Object.fromEntries` takes twice as long.
+ */
+export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/**
  * The value of a table or a map at a key that comes from outside. It may be any text, even `constructor`, which each
  * object inherits.
  */

@@ -14,6 +14,10 @@ export type Decoded<T> = T extends string
 
 /** The entries of a map, sorted by key: so messages always have the same order. */
 export function entriesByKey<T>(map: Readonly<Record<string, T | undefined>> | undefined): [string, T][] {
-  const entries = Object.entries(map ?? {}).filter((entry): entry is [string, T] => entry[1] !== undefined);
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries: [string, T][] = [];
+  for (const key of Object.keys(map ?? {}).sort()) {
+    const value = map?.[key];
+    if (value !== undefined) entries.push([key, value]);
+  }
+  return entries;
 }

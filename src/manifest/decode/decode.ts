@@ -1,4 +1,4 @@
-import { fieldsOf, QUANTITY_SHAPE_MESSAGE } from '../../api/index.ts';
+import { fieldsOf, QUANTITY_SHAPE_MESSAGE, setField } from '../../api/index.ts';
 import { type FieldError, invalid } from '../base/field-error.ts';
 import { type MapEntry, type MapNode, nodeTypeName, nodeValue, type SourceNode } from '../read/source-node.ts';
 import {
@@ -118,7 +118,7 @@ class Decoder {
       const error: FieldError = { path, type: 'Duplicate field', detail: `duplicate field "${path}"` };
       this.#add(entry.keyOffset, error, `first given at line ${this.#options.lineOf(before.keyOffset)}`);
     }
-    return [...last.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return [...last.keys()].sort().map((key) => last.get(key) as MapEntry);
   }
 
   /** The value of a field. Undefined when it is null or wrong. */
@@ -140,11 +140,14 @@ class Decoder {
 
   #map(node: SourceNode, base: string, { path, level }: DecodePosition): unknown {
     if (node.kind !== 'map') return this.#wrongType(node, path, 'object');
-    const entries = this.#sortedEntries(node, path).map(({ key, value }) => [
-      key,
-      this.#element(value, base, { path: `${path}.${key}`, valuePath: `${path}[${key}]`, level }),
-    ]);
-    return Object.fromEntries(entries);
+    const object: Record<string, unknown> = {};
+    for (const { key, value } of this.#sortedEntries(node, path)) {
+      // A map may have ten thousand texts: these need no place.
+      const isPlain = base === 'string' && value.kind === 'scalar' && typeof value.value === 'string';
+      const place = (): DecodePosition => ({ path: `${path}.${key}`, valuePath: `${path}[${key}]`, level });
+      setField(object, key, isPlain ? value.value : this.#element(value, base, place()));
+    }
+    return object;
   }
 
   #element(node: SourceNode, base: string, position: DecodePosition): unknown {

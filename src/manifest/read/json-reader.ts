@@ -14,14 +14,15 @@ export function readJson(text: string): SourceNode[] {
   return values;
 }
 
-const BLANKS = /[ \t\n\r]*/y;
-/** The parts of a string: plain characters, and characters that need a check. */
-const PLAIN_CHARACTERS = /[^"\\\p{Cc}]*/uy;
-const OTHER_CHARACTER = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f]/uy;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const WORD = /true|false|null/y;
 
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+
+const [TAB, LINE_FEED, CARRIAGE_RETURN, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x22, 0x5c];
+/** Characters below the space are controls, which a string has as escapes only. */
+const SPACE = 0x20;
 
 /** The digits of the longest integer that is kept exactly (64 bits). A longer one becomes a double. */
 const MAX_INTEGER_DIGITS = 19;
@@ -50,7 +51,10 @@ class JsonReader {
       if (depth >= MAX_DEPTH) throw tooDeep(offset);
       return start === '{' ? this.#map(offset, depth) : this.#list(offset, depth);
     }
-    if (start === '"') return { kind: 'scalar', offset, ...this.#string() };
+    if (start === '"') {
+      const text = this.#string();
+      return { kind: 'scalar', offset, text, value: stringOf(text) };
+    }
     const word = this.#take(WORD)?.[0];
     if (word !== undefined) return { kind: 'scalar', offset, text: word, value: WORDS[word] ?? null };
     return this.#number(offset);
@@ -60,7 +64,7 @@ class JsonReader {
     const entries: MapEntry[] = [];
     this.#items('}', () => {
       const keyOffset = this.#at;
-      const { value: key } = this.#string();
+      const key = stringOf(this.#string());
       this.#expect(':');
       entries.push({ key, keyOffset, value: this.value(depth + 1) });
     });
@@ -89,15 +93,20 @@ class JsonReader {
     this.#expect(close);
   }
 
-  #string(): { value: string; text: string } {
-    const start = this.#at;
+  /** Reads a string. Returns its text as written, without quotes. */
+  #string(): string {
+    const text = this.#text;
     if (!this.#skip('"')) this.#refuse('a string');
-    do this.#take(PLAIN_CHARACTERS);
-    while (this.#take(OTHER_CHARACTER) !== undefined);
-    if (!this.#skip('"')) this.#refuse('the end of the string');
-    const text = this.#text.slice(start + 1, this.#at - 1);
-    const value: unknown = text.includes('\\') ? JSON.parse(`"${text}"`) : text;
-    return { value: String(value), text };
+    const start = this.#at;
+    // No pattern for each string: an object may have tens of thousands.
+    for (let code = text.charCodeAt(start); code !== QUOTE; code = text.charCodeAt(this.#at)) {
+      if (code === BACKSLASH && this.#take(ESCAPE) !== undefined) continue;
+      // At the end of the text, the code is no number.
+      if (code === BACKSLASH || !(code >= SPACE)) this.#refuse('the end of the string');
+      this.#at += 1;
+    }
+    this.#at += 1;
+    return text.slice(start, this.#at - 1);
   }
 
   #number(offset: number): SourceNode {
@@ -128,10 +137,20 @@ class JsonReader {
   }
 
   #skipBlanks(): void {
-    this.#take(BLANKS);
+    while (isBlank(this.#text.charCodeAt(this.#at))) this.#at += 1;
   }
 
   #refuse(expected: string): never {
     throw new SourceError(`invalid JSON: expected ${expected}`, this.#at);
   }
+}
+
+/** The value of a string as written. */
+function stringOf(text: string): string {
+  return text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text;
+}
+
+/** True for a space, a tab and the characters of a line end. */
+function isBlank(code: number): boolean {
+  return code <= SPACE && (code === SPACE || code === LINE_FEED || code === TAB || code === CARRIAGE_RETURN);
 }

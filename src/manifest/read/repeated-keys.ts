@@ -10,14 +10,25 @@ export interface RepeatedKey {
 }
 
 /** The keys that are in a map twice or more, each of them once, in the order of the text. */
-export function repeatedKeys(node: SourceNode, path = ''): RepeatedKey[] {
-  if (node.kind === 'scalar') return [];
-  if (node.kind === 'list') return node.items.flatMap((item, index) => repeatedKeys(item, `${path}[${index}]`));
+export function repeatedKeys(node: SourceNode): RepeatedKey[] {
+  const repeated: RepeatedKey[] = [];
+  addRepeated(node, '', repeated);
+  return repeated;
+}
+
+function addRepeated(node: SourceNode, path: string, repeated: RepeatedKey[]): void {
+  if (node.kind === 'scalar') return;
+  if (node.kind === 'list') {
+    for (const [index, item] of node.items.entries()) addRepeated(item, `${path}[${index}]`, repeated);
+    return;
+  }
   const times = new Map<string, number>();
-  return node.entries.flatMap(({ key, keyOffset, value }) => {
+  for (const { key, keyOffset, value } of node.entries) {
     const time = (times.get(key) ?? 0) + 1;
     times.set(key, time);
+    if (time !== 2 && value.kind === 'scalar') continue;
     const inner = path === '' ? key : `${path}.${key}`;
-    return [...(time === 2 ? [{ key, path: inner, offset: keyOffset }] : []), ...repeatedKeys(value, inner)];
-  });
+    if (time === 2) repeated.push({ key, path: inner, offset: keyOffset });
+    addRepeated(value, inner, repeated);
+  }
 }

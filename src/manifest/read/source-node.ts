@@ -1,3 +1,5 @@
+import { setField } from '../../api/index.ts';
+
 /** A position in a file, line and column from 1. Columns count UTF-16 units, as editors do. */
 export interface Position {
   readonly line: number;
@@ -105,8 +107,9 @@ export function entryValue(map: MapNode, key: string): SourceNode | undefined {
 export function nodeValue(node: SourceNode): unknown {
   if (node.kind === 'scalar') return typeof node.value === 'bigint' ? Number(node.value) : node.value;
   if (node.kind === 'list') return node.items.map(nodeValue);
-  // fromEntries makes own properties of all keys, even of `__proto__`.
-  return Object.fromEntries(node.entries.map(({ key, value }) => [key, nodeValue(value)]));
+  const object: Record<string, unknown> = {};
+  for (const { key, value } of node.entries) setField(object, key, nodeValue(value));
+  return object;
 }
 
 /** The type of a node in messages. */

@@ -1,7 +1,6 @@
 import { configKeyMessages, type ConfigMap, jsonObjectProblem, type Secret } from '../../api/index.ts';
 import { entriesByKey, type Decoded } from '../base/decoded.ts';
 import { entry, type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
-import { wellFormed } from './checks.ts';
 
 type Entries = Readonly<Record<string, string | undefined>> | undefined;
 
@@ -16,22 +15,28 @@ export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
   const text = entriesByKey(config.data);
   const binary = entriesByKey(config.binaryData);
   const binaryKeys = new Set(binary.map(([key]) => key));
-  const errors = [
-    ...text.flatMap(([key]) => [
-      ...wellFormed(entry('data', key), key, configKeyMessages),
-      ...(binaryKeys.has(key) ? [invalid(entry('data', key), key, 'duplicate of key present in binaryData')] : []),
-    ]),
-    ...binary.flatMap(([key]) => wellFormed(entry('binaryData', key), key, configKeyMessages)),
-  ];
+  const errors = [...wrongKeys('data', text, binaryKeys), ...wrongKeys('binaryData', binary)];
   const textBytes = text.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
   return textBytes + decodedBytes(config.binaryData) > MAX_BYTES
     ? [...errors, tooLong(WHOLE_OBJECT, MAX_BYTES)]
     : errors;
 }
 
+/** @param others the keys that must not be among these */
+function wrongKeys(field: string, entries: readonly [string, string][], others?: ReadonlySet<string>): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [key] of entries) {
+    // Most of ten thousand keys are right, and need no path.
+    for (const message of configKeyMessages(key)) errors.push(invalid(entry(field, key), key, message));
+    if (others?.has(key) === true)
+      errors.push(invalid(entry(field, key), key, 'duplicate of key present in binaryData'));
+  }
+  return errors;
+}
+
 /** Source: ValidateSecret. */
 export function validateSecret(secret: Decoded<Secret>): FieldError[] {
-  const errors = entriesByKey(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages));
+  const errors = wrongKeys('data', entriesByKey(secret.data));
   if (decodedBytes(secret.data) > MAX_BYTES) errors.push(tooLong('data', MAX_BYTES));
   return [...errors, ...validateSecretType(secret)];
 }

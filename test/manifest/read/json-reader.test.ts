@@ -42,6 +42,11 @@ describe('JSON', () => {
     ]);
   });
 
+  it('takes each character of a string but a control, escaped or not', () => {
+    const text = String.raw`["\u0001\n\"\\\/", "` + '\u007f\u2028\ud83d"]';
+    expect(readJson(text).map(nodeValue)).toEqual([['\u0001\n"\\/', '\u007f\u2028\ud83d']]);
+  });
+
   it.each([
     ['{', 1],
     ['{"a"}', 4],
@@ -52,6 +57,9 @@ describe('JSON', () => {
     ["{'a': 1}", 1],
     ['"a\nb"', 2],
     ['"\\x"', 1],
+    ['"\\u12"', 1],
+    ['"\u0001"', 1],
+    ['"a', 2],
     ['01', 1],
     ['1.', 1],
     ['+1', 0],
