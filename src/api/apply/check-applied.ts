@@ -12,13 +12,19 @@ export function checkApplied(shape: Shape, value: unknown, at: readonly string[]
   if (value === undefined || value === null) return [];
   if (shape.kind === 'object') {
     if (!isJsonObject(value)) return complain(`expected map, got &{${goValue(value)}}`);
-    return Object.entries(value).flatMap(([name, field]) => {
-      const path = [...at, fieldElement(name)];
+    const mistakes: string[] = [];
+    for (const name of Object.keys(value)) {
       const inner = shape.field(name);
-      return inner === undefined
-        ? [`${pathText(path)}: field not declared in schema`]
-        : checkApplied(inner, field, path);
-    });
+      // Most of ten thousand texts are right, and need no path.
+      if (inner?.kind === 'leaf' && isFitting(inner.scalar, value[name])) continue;
+      const path = [...at, fieldElement(name)];
+      mistakes.push(
+        ...(inner === undefined
+          ? [`${pathText(path)}: field not declared in schema`]
+          : checkApplied(inner, value[name], path)),
+      );
+    }
+    return mistakes;
   }
   if (shape.kind === 'leaf') {
     const wrong = scalarMistake(shape.scalar, value);
@@ -69,11 +75,13 @@ export function atomicParts(shape: Shape, value: unknown, at = ''): string[] {
 
 /** Source: structured-merge-diff, typed/validate.go, validateScalar. */
 function scalarMistake(scalar: ScalarType | undefined, value: unknown): string | undefined {
-  if (scalar === undefined) return undefined;
-  if (scalar === 'numeric')
-    return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
-  const isFitting = typeof value === scalar;
-  return isFitting ? undefined : `expected ${scalar}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
+  if (isFitting(scalar, value)) return undefined;
+  if (scalar === 'numeric') return `expected numeric (int or float), got ${goTypeOf(value)}`;
+  return `expected ${scalar}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
+}
+
+function isFitting(scalar: ScalarType | undefined, value: unknown): boolean {
+  return scalar === undefined || typeof value === (scalar === 'numeric' ? 'number' : scalar);
 }
 
 function goTypeOf(value: unknown): string {

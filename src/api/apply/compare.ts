@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject } from '../base/json.ts';
+import { isJsonObject, isSameJson, type JsonObject, ownValue } from '../base/json.ts';
 import { FieldSet } from './field-set.ts';
 import { allByElement, fieldElement, isListShape, itemShape, UNKEYED } from './list-element.ts';
 import { LEAF, resolved, type FieldsShape, type Shape } from './shape.ts';
@@ -12,68 +12,101 @@ export interface FieldChanges {
   readonly hasUnkeyed: boolean;
 }
 
-/** The change of a field. */
-type ChangeKind = 'added' | 'modified' | 'removed';
-type Paths = Readonly<Record<ChangeKind | 'unkeyed', string[][]>>;
-
 /** Compares two objects. Source: sigs.k8s.io/structured-merge-diff, typed/compare.go. */
 export function compareFields(shape: Shape, left: unknown, right: unknown): FieldChanges {
-  const paths: Paths = { added: [], modified: [], removed: [], unkeyed: [] };
-  compareValue({ shape, at: [], paths }, left, right);
-  return {
-    added: FieldSet.ofPaths(paths.added),
-    modified: FieldSet.ofPaths(paths.modified),
-    removed: FieldSet.ofPaths(paths.removed),
-    hasUnkeyed: paths.unkeyed.length > 0,
-  };
+  const { added, modified, removed, hasUnkeyed } = changesBelow(
+    resolved(shape, isEmpty(right) ? left : right),
+    left,
+    right,
+  );
+  return { added: setOf(added), modified: setOf(modified), removed: setOf(removed), hasUnkeyed };
 }
 
-interface Place {
-  readonly shape: Shape;
-  readonly at: readonly string[];
-  readonly paths: Paths;
+/** The change of a field. */
+type ChangeKind = 'added' | 'modified' | 'removed';
+const KINDS: readonly ChangeKind[] = ['added', 'modified', 'removed'];
+
+/** A set of fields while it is gathered. */
+interface Gathered {
+  readonly members: string[];
+  readonly children: [string, FieldSet][];
 }
 
-function compareValue({ shape, at, paths }: Place, left: unknown, right: unknown): void {
-  if (left === undefined && right === undefined) return;
-  const change = changeOf(left, right);
-  const own = resolved(shape, isEmpty(right) ? left : right);
-  const areBothEmpty = isEmpty(left) && isEmpty(right);
-  const isSplit = own.kind !== 'leaf' && !areBothEmpty && (isEmpty(left) || resolved(shape, left).kind === own.kind);
-  if (!isSplit) {
-    if (change !== 'modified' || !(areBothEmpty || isSameJson(left, right))) paths[change].push([...at]);
-    return;
-  }
-  if (own.kind === 'object') compareObject({ shape: own, at, paths }, objectOf(left), objectOf(right));
+const setOf = ({ members, children }: Gathered): FieldSet => new FieldSet(members, children);
+
+/** The changes at one place: of the fields, by their elements, and of what is below them. */
+interface Changes extends Readonly<Record<ChangeKind, Gathered>> {
+  hasUnkeyed: boolean;
+}
+
+function noChanges(): Changes {
+  const none = (): Gathered => ({ members: [], children: [] });
+  return { added: none(), modified: none(), removed: none(), hasUnkeyed: false };
+}
+
+function changesBelow(own: Shape, left: unknown, right: unknown): Changes {
+  const changes = noChanges();
+  if (own.kind === 'object') compareObject(own, changes, objectOf(left), objectOf(right));
   else if (isListShape(own)) {
     const [before, after] = [left, right].map((list) => allByElement(own, Array.isArray(list) ? list : []));
-    if (after?.has(UNKEYED) === true) paths.unkeyed.push([...at]);
+    changes.hasUnkeyed = after?.has(UNKEYED) === true;
     for (const element of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
       const [items, others] = [before?.get(element), after?.get(element)];
       const areMany = (items?.length ?? 0) > 1 || (others?.length ?? 0) > 1;
       // Items of which a list has two are compared as a whole.
-      const place = { shape: areMany ? LEAF : itemShape(own), at: [...at, element], paths };
+      const place = { shape: areMany ? LEAF : itemShape(own), element, changes };
       compareValue(place, areMany ? items : items?.[0], areMany ? others : others?.[0]);
     }
   }
-  if (change !== 'modified' && at.length > 0) paths[change].push([...at]);
+  return changes;
 }
 
 function compareObject(
-  { shape, at, paths }: Place & { readonly shape: FieldsShape },
+  shape: FieldsShape,
+  changes: Changes,
   left: JsonObject | undefined,
   right: JsonObject | undefined,
 ): void {
-  for (const name of new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])) {
-    // Most of ten thousand texts are the same.
-    if (typeof left?.[name] === 'string' && left[name] === right?.[name]) continue;
-    const place = { shape: shape.field(name) ?? LEAF, at: [...at, fieldElement(name)], paths };
-    const isKept = shape.isAlwaysPresent(name);
+  const fieldOf = (object: JsonObject | undefined, name: string): unknown => {
+    const value = ownValue(object, name);
     // An unset struct of Go is present all the same: its fields come and go, not the struct.
-    const fieldOf = (object: JsonObject | undefined): unknown =>
-      object === undefined || object[name] !== undefined ? object?.[name] : isKept ? null : undefined;
-    compareValue(place, fieldOf(left), fieldOf(right));
+    return value === undefined && object !== undefined && shape.isAlwaysPresent(name) ? null : value;
+  };
+  const compare = (name: string): void => {
+    const before = fieldOf(left, name);
+    const after = fieldOf(right, name);
+    // Most of ten thousand texts are the same.
+    if (typeof before === 'string' && before === after) return;
+    compareValue({ shape: shape.field(name) ?? LEAF, element: fieldElement(name), changes }, before, after);
+  };
+  for (const name of Object.keys(right ?? {})) compare(name);
+  for (const name of Object.keys(left ?? {})) if (right === undefined || !Object.hasOwn(right, name)) compare(name);
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly element: string;
+  /** The changes of what has the element. */
+  readonly changes: Changes;
+}
+
+function compareValue({ shape, element, changes }: Place, left: unknown, right: unknown): void {
+  if (left === undefined && right === undefined) return;
+  const change = changeOf(left, right);
+  const [isLeftEmpty, isRightEmpty] = [isEmpty(left), isEmpty(right)];
+  const own = resolved(shape, isRightEmpty ? left : right);
+  const areBothEmpty = isLeftEmpty && isRightEmpty;
+  const isSplit = own.kind !== 'leaf' && !areBothEmpty && (isLeftEmpty || resolved(shape, left).kind === own.kind);
+  if (isSplit) {
+    const below = changesBelow(own, left, right);
+    for (const kind of KINDS) {
+      const fields = setOf(below[kind]);
+      if (!fields.isEmpty) changes[kind].children.push([element, fields]);
+    }
+    changes.hasUnkeyed ||= below.hasUnkeyed;
   }
+  const isChanged = change !== 'modified' || !(isSplit || areBothEmpty || isSameJson(left, right));
+  if (isChanged) changes[change].members.push(element);
 }
 
 function changeOf(left: unknown, right: unknown): ChangeKind {

@@ -10,12 +10,14 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   const members: string[] = [];
   const children: [string, FieldSet][] = [];
   const add = (element: string, shape: Shape, value: unknown, isMember: boolean): void => {
-    if (isMember || isWhole(shape, value)) members.push(element);
-    const below = fieldSetOf(shape, value);
+    const isLeaf = resolved(shape, value).kind === 'leaf';
+    if (isLeaf || isMember || isNothing(value)) members.push(element);
+    const below = isLeaf ? NO_FIELDS : fieldSetOf(shape, value);
     if (!below.isEmpty) children.push([element, below]);
   };
   if (own.kind === 'object' && isJsonObject(value)) {
-    for (const [name, field] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const field = value[name];
       if (field !== undefined) add(fieldElement(name), own.field(name) ?? LEAF, field, !own.isNamed(name));
     }
   } else if (isListShape(own) && Array.isArray(value)) {
@@ -26,10 +28,9 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
 
 const NO_FIELDS = new FieldSet();
 
-/** True for a value that is owned as a whole: a leaf, a null or an empty object. */
-function isWhole(shape: Shape, value: unknown): boolean {
-  const own = resolved(shape, value);
-  return own.kind === 'leaf' || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+/** True for a null or an empty object, which is owned as a whole, as a leaf is. */
+function isNothing(value: unknown): boolean {
+  return value === null || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
 /**

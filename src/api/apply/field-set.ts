@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject, setField } from '../base/json.ts';
 
 /** The key in FieldsV1 for the object itself, beside the keys of its fields. */
 const ITSELF = '.';
-/** The kinds of path elements in their order: a field, an item by its keys, an item by its value, an index. */
-const KINDS = 'fkvi';
+/** The value in FieldsV1 of an element with nothing below it. A set may have hundreds of thousands of them. */
+const ALONE: JsonObject = Object.freeze({});
 
 /**
  * A set of fields of an object, in the form of `FieldsV1`: a tree of path elements. An element is `f:NAME` for a field,
@@ -21,10 +21,12 @@ export class FieldSet {
 
   /** Reads `fieldsV1`. Anything that is no object has no fields. */
   static fromFieldsV1(value: unknown): FieldSet {
+    const fields = isJsonObject(value) ? value : ALONE;
+    const elements = Object.keys(fields);
+    if (elements.length === 0) return NOTHING;
     const members: string[] = [];
     const children: [string, FieldSet][] = [];
-    const fields = isJsonObject(value) ? value : {};
-    for (const element of Object.keys(fields)) {
+    for (const element of elements) {
       if (element === ITSELF) continue;
       const below = fields[element];
       const inner = FieldSet.fromFieldsV1(below);
@@ -142,25 +144,23 @@ export class FieldSet {
    * @param isMember true: the element above has an owner itself
    */
   toFieldsV1(isMember = false): JsonObject {
-    const entries: [string, JsonObject][] = isMember ? [[ITSELF, {}]] : [];
+    const fields: Record<string, JsonObject> = isMember ? { [ITSELF]: ALONE } : {};
     for (const element of this.#elements()) {
       const below = this.#children.get(element);
-      // A set may have hundreds of thousands of members with nothing below them.
-      entries.push([element, below === undefined ? {} : below.toFieldsV1(this.has(element))]);
+      setField(fields, element, below === undefined ? ALONE : below.toFieldsV1(this.has(element)));
     }
-    return Object.fromEntries(entries);
+    return fields;
   }
 
+  /** In their order: fields, items by their keys, items by their values, and indexes at the end. */
   #elements(): string[] {
     const parents = [...this.#children.keys()].filter((element) => !this.has(element));
-    return [...this.#members, ...parents].sort(inOrder);
+    const sorted = [...this.#members, ...parents].sort();
+    const isIndex = (element: string): boolean => element.startsWith('i');
+    return sorted.some(isIndex)
+      ? [...sorted.filter((element) => !isIndex(element)), ...sorted.filter(isIndex)]
+      : sorted;
   }
 }
 
 const NOTHING = new FieldSet();
-
-function inOrder(left: string, right: string): number {
-  const kind = left.charAt(0);
-  if (right.startsWith(kind)) return left < right ? -1 : 1;
-  return KINDS.indexOf(kind) - KINDS.indexOf(right.charAt(0));
-}

@@ -1,7 +1,7 @@
-import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject, ownValue, setField } from '../base/json.ts';
 import { elementsOf } from './field-set-of.ts';
 import { isListShape, itemShape, itemsByElement } from './list-element.ts';
-import { LEAF, resolved, type Shape } from './shape.ts';
+import { type FieldsShape, LEAF, resolved, type Shape } from './shape.ts';
 
 /**
  * Merges an applied object into the live one: objects by field, lists as their shape says. What the applied object
@@ -12,14 +12,24 @@ export function mergeFields(shape: Shape, live: unknown, applied: unknown): unkn
   if (live === undefined || live === null || applied === null) return applied;
   const own = resolved(shape, applied);
   if (own.kind === 'object' && isJsonObject(live)) {
-    const fields = fieldMap(live);
-    for (const [name, value] of fieldMap(applied as JsonObject)) {
-      fields.set(name, mergeFields(own.field(name) ?? LEAF, fields.get(name), value));
-    }
-    return Object.fromEntries(fields);
+    return mergeObject(own, live, applied as JsonObject);
   }
   if (isListShape(own) && Array.isArray(live)) return mergeList(own, live, applied as readonly unknown[]);
   return applied;
+}
+
+/** The live object itself when the applied one changes nothing: later steps see at once that both are the same. */
+function mergeObject(shape: FieldsShape, live: JsonObject, applied: JsonObject): JsonObject {
+  const changed: [string, unknown][] = [];
+  for (const name of Object.keys(applied)) {
+    const before = ownValue(live, name);
+    const value = mergeFields(shape.field(name) ?? LEAF, before, applied[name]);
+    if (value !== before) changed.push([name, value]);
+  }
+  if (changed.length === 0) return live;
+  const merged = { ...live };
+  for (const [name, value] of changed) setField(merged, name, value);
+  return merged;
 }
 
 /**

@@ -142,7 +142,9 @@ export function withoutNulls(value: unknown): unknown {
 /** Most objects have none: a copy of one with ten thousand fields takes long. */
 function hasNulls(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((field) => field === null || field === undefined || hasNulls(field));
+  for (const field of Object.values(value) as unknown[])
+    if (field === null || field === undefined || hasNulls(field)) return true;
+  return false;
 }
 
 function copyWithoutNulls(value: unknown): unknown {

@@ -47,6 +47,21 @@ describe('sets of fields', () => {
     );
   });
 
+  it('are written in the order of the API server: fields, keys, values, indexes', () => {
+    const elements = ['f:a', 'f:b', 'k:{"name":"x"}', 'v:"y"', 'i:0', 'i:10', 'i:2'];
+    const set = FieldSet.of(...elements.toReversed().map((element) => [element]));
+    expect(Object.keys(set.toFieldsV1())).toEqual(elements);
+    expect(set.paths()).toEqual(elements.map((element) => [element]));
+  });
+
+  it('of a comparison take no name of a map for one that each object inherits', () => {
+    const withData = (data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data });
+    const after = withData(JSON.parse('{"__proto__":"x","constructor":"x","kept":"x"}') as object);
+    const { added, modified, removed } = compareFields(shapeOfType('ConfigMap'), withData({ kept: 'x' }), after);
+    const changed = [added, modified, removed].map((set) => Object.keys(set.below('f:data').toFieldsV1()));
+    expect(changed).toEqual([['f:__proto__', 'f:constructor'], [], []]);
+  });
+
   it('have union, intersection and difference', () => {
     fc.assert(
       fc.property(pods, pods, (one, two) => {
@@ -54,6 +69,18 @@ describe('sets of fields', () => {
         return a.difference(b).union(a.intersection(b)).equals(a) && a.union(b).difference(b).equals(a.difference(b));
       }),
     );
+  });
+});
+
+describe('a merge', () => {
+  it('that changes nothing leaves the live object itself', () => {
+    const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { one: '1', two: '2' } };
+    const configMap = shapeOfType('ConfigMap');
+    expect(mergeFields(configMap, live, { kind: 'ConfigMap', data: { two: '2' } })).toBe(live);
+    expect(mergeFields(configMap, live, { data: { two: '3', three: '3' } })).toEqual({
+      ...live,
+      data: { one: '1', two: '3', three: '3' },
+    });
   });
 });
 
