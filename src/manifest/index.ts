@@ -83,6 +83,7 @@ export { cutDocuments, readDocument, readValue } from './read/documents.ts';
 export { type HelmHook, type HelmHookEvent, type HelmHooks, NO_HELM_HOOKS, withoutHelmHooks } from './helm-hooks.ts';
 export { adviseRecursion, type Input } from './read/input.ts';
 export { readJson } from './read/json-reader.ts';
+export { nodeOf } from './read/value-node.ts';
 export { repeatedKeys } from './read/repeated-keys.ts';
 export { type MapNode, nodeValue, SourceError, type SourceNode, SourceText } from './read/source-node.ts';
 export { explainProblem, renderManifestErrors, statusesOf } from './report.ts';

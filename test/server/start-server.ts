@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import type { KubeObject } from '../../src/api/base/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
-import { SystemClock } from '../../src/clock.ts';
+import { type Clock, SystemClock } from '../../src/clock.ts';
 import { localProcesses } from '../../src/runtime/watch/process-identity.ts';
 import type { AuthorizationMode } from '../../src/apiserver/base/context.ts';
 import { type ApiServer, claimServer, openApiServer } from '../../src/server/index.ts';
@@ -45,6 +45,7 @@ interface TestServerOptions {
   readonly auditLog?: string;
   /** Default: that of the last server of the state folder, else a free one. */
   readonly port?: number;
+  readonly clock?: Clock;
 }
 
 export async function startServer({
@@ -53,9 +54,9 @@ export async function startServer({
   authorization,
   auditLog,
   port,
+  clock = new SystemClock(),
 }: TestServerOptions = {}): Promise<TestServer> {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), 'podrun-server-'));
-  const clock = new SystemClock();
   const store = new FileStore({ root, clock, processes: localProcesses });
   for (const object of objects) store.create(resourceTypeOf(object).plural, object);
   const trouble: string[] = [];

@@ -30,7 +30,7 @@ export class FieldSet {
       if (element === ITSELF) continue;
       const below = fields[element];
       const inner = FieldSet.fromFieldsV1(below);
-      if (!isJsonObject(below) || Object.hasOwn(below, ITSELF) || inner.isEmpty) members.push(element);
+      if (inner.isEmpty || !isJsonObject(below) || Object.hasOwn(below, ITSELF)) members.push(element);
       if (!inner.isEmpty) children.push([element, inner]);
     }
     return members.length + children.length === 0 ? NOTHING : new FieldSet(members, children);

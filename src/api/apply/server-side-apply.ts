@@ -143,7 +143,7 @@ export function withoutNulls(value: unknown): unknown {
 function hasNulls(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const field of Object.values(value) as unknown[])
-    if (field === null || field === undefined || hasNulls(field)) return true;
+    if (field === null || field === undefined || (typeof field === 'object' && hasNulls(field))) return true;
   return false;
 }
 

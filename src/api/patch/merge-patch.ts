@@ -1,5 +1,5 @@
 import { badRequest, goJsonType } from './errors.ts';
-import { fieldMap, isJsonObject, type JsonObject } from '../base/json.ts';
+import { fieldMap, isJsonObject, type JsonObject, ownValue, setField } from '../base/json.ts';
 
 /**
  * Applies a merge patch (RFC 7386): merges objects, deletes fields that are null and replaces everything else.
@@ -15,10 +15,10 @@ export function applyMergePatch(object: JsonObject, patch: unknown): JsonObject 
 }
 
 function merged(original: unknown, patch: JsonObject): JsonObject {
-  const fields = fieldMap(isJsonObject(original) ? original : {});
+  const fields: Record<string, unknown> = isJsonObject(original) ? { ...original } : {};
   for (const [key, value] of fieldMap(patch)) {
-    if (value === null) fields.delete(key);
-    else fields.set(key, isJsonObject(value) ? merged(fields.get(key), value) : value);
+    if (value === null) delete fields[key];
+    else setField(fields, key, isJsonObject(value) ? merged(ownValue(fields, key), value) : value);
   }
-  return Object.fromEntries(fields);
+  return fields;
 }

@@ -8,7 +8,7 @@ import {
   PodrunError,
   typeOfKind,
 } from '../../api/index.ts';
-import { decodeObject, goTypeError, type MapNode, nodeValue, readJson } from '../../manifest/index.ts';
+import { decodeObject, goTypeError, type MapNode, nodeOf, nodeValue, readJson } from '../../manifest/index.ts';
 import { apiVersionOf } from '../resources/served-resource.ts';
 import { internalError } from '../base/status-error.ts';
 import type { AdmissionRequest } from './admission-request.ts';
@@ -63,8 +63,8 @@ export function decodedAs(
 }
 
 function mapOf(value: unknown, goType: string): MapNode {
-  const [root] = readJson(JSON.stringify(value));
-  if (root?.kind === 'map') return root;
+  const root = nodeOf(value);
+  if (root.kind === 'map') return root;
   throw new TypeError(`json: cannot unmarshal ${goJsonType(value)} into Go value of type ${goType}`);
 }
 

@@ -5,12 +5,15 @@ import {
   type FieldError,
   goTypeError,
   type MapNode,
+  nodeOf,
   nodeValue,
   readDocument,
   readJson,
   SourceError,
   type SourceNode,
 } from '../../manifest/index.ts';
+import { nextPart } from '../../clock.ts';
+import type { ServerContext } from './context.ts';
 import type { ApiRequest } from './request.ts';
 import { apiVersionOf, type ServedResource } from '../resources/served-resource.ts';
 import { badRequestStatus, StatusError } from './status-error.ts';
@@ -24,11 +27,19 @@ type Kinds = Pick<ServedResource, 'group' | 'version' | 'kind' | 'custom'>;
 
 /**
  * Reads the object in the body of a request.
+ * @param context says when further requests are served between the parts of the work
  * @param kind the kind that the path takes: of its resource, or of its subresource
  * @throws {StatusError} 400 for an object of another kind or with wrong fields; 415 for an unknown content type
  */
-export async function readObject(request: ApiRequest, kind: Kinds = request.resource): Promise<KubeObject> {
+export async function readObject(
+  request: ApiRequest,
+  { clock }: Pick<ServerContext, 'clock'>,
+  kind: Kinds = request.resource,
+): Promise<KubeObject> {
+  // An object may have ten thousand fields: further requests are served between the parts of the work.
+  await nextPart(clock);
   const root = await rootOf(request, kind.kind);
+  await nextPart(clock);
   const named = root.entries.filter(({ key }) => key === 'apiVersion' || key === 'kind');
   const given = nodeValue({ ...root, entries: named }) as JsonObject;
   tellOtherVersion(root, given, kind, request);
@@ -110,7 +121,7 @@ async function ofProtobuf(bytes: Buffer, kind: string): Promise<SourceNode> {
     if (!(error instanceof SyntaxError)) throw error;
     throw unrecognized(kind, error.message, bytes);
   }
-  return only(readJson(JSON.stringify(object)));
+  return nodeOf(object);
 }
 
 /** Stands before the mistakes of a body whose kind cannot be read. */
@@ -197,8 +208,8 @@ function notText(value: unknown, field: string): string {
  * @throws {StatusError} 400 for wrong fields
  */
 export function decodedValue(object: KubeObject, request: ApiRequest): KubeObject {
-  const [root] = readJson(JSON.stringify(object));
-  if (root?.kind !== 'map') throw badRequestStatus('the applied object is none');
+  const root = nodeOf(object);
+  if (root.kind !== 'map') throw badRequestStatus('the applied object is none');
   return decoded(root, request.resource, { request, yaml: undefined });
 }
 

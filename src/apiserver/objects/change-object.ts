@@ -76,21 +76,26 @@ export function changeObject(request: ChangeRequest): ChangedObject {
 function admit(
   stored: StoredKubeObject,
   wanted: KubeObject,
-  { store, subresource, rules, warn, refusal, decode = decodeChanged }: ChangeRequest,
+  { store, subresource, rules, warn, refusal, step = (_name, _stored, compute) => compute() }: ChangeRequest,
 ): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
     const { message } = conflict(qualifiedPlural(resourceTypeOf(stored)), stored.metadata.name);
     throw fromServer('Conflict', message);
   }
-  const { object, errors, unknown } = decode(withKeptTimes(wanted, stored), stored);
+  const { object, errors, unknown } = step('decode', stored, () =>
+    decodeChanged(withKeptTimes(wanted, stored), stored),
+  );
   const [wrong] = errors;
   if (wrong !== undefined) {
     throw refusal?.(wanted, goTypeError(wrong, typeOfObject(stored) ?? stored.kind)) ?? wrongValue(wrong);
   }
+  const verdict = step('admit', stored, () => {
+    const kept = subresource === undefined ? withKeptDefaults(store, object, stored) : object;
+    return admitUpdate(stored, kept, subresource === undefined ? {} : { subresource });
+  });
+  // Once, however often the parts before this line are begun again.
   for (const { detail } of unknown) warn(detail);
-  const kept = subresource === undefined ? withKeptDefaults(store, object, stored) : object;
-  const verdict = admitUpdate(stored, kept, subresource === undefined ? {} : { subresource });
   const mistakes = verdict.ok ? (rules?.wrongExpressions?.(stored, verdict.object) ?? []) : verdict.errors;
   if (verdict.ok && mistakes.length === 0) {
     const isSame = verdict.object === stored;

@@ -1,5 +1,5 @@
 import type { KubeObject, StoredKubeObject } from '../../api/index.ts';
-import type { decodeChanged, Subresource } from '../../manifest/index.ts';
+import type { Subresource } from '../../manifest/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { ObjectRef } from '../base/object-ref.ts';
 import type { LoadedRules } from './kind-rules.ts';
@@ -13,8 +13,8 @@ export interface ChangeRequest {
   readonly known?: StoredKubeObject | undefined;
   /** Computes the new object from the stored one. May be called again. */
   readonly change: (stored: StoredKubeObject) => KubeObject;
-  /** Decodes the new object. Default: `decodeChanged`. */
-  readonly decode?: typeof decodeChanged;
+  /** Runs the parts that take long for an object of ten thousand fields. Default: each at once. */
+  readonly step?: <R>(name: string, stored: StoredKubeObject, compute: () => R) => R;
   /** Called when the change is valid, before it is written, while the store is locked. Not in a dry run. */
   readonly onAdmitted?: (stored: StoredKubeObject) => void;
   /** The error for a change that gives a field a value of a wrong type, in the words of Go. Default: kubectl's. */

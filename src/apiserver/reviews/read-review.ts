@@ -16,7 +16,7 @@ import { OTHER_NAMESPACE } from '../writes/create.ts';
  */
 export async function readReview(request: ApiRequest, context: ServerContext): Promise<KubeObject> {
   checkWriteOptions(request);
-  const review = await readObject(request);
+  const review = await readObject(request, context);
   const { uid: _, creationTimestamp: _at, deletionTimestamp: _end, ...metadata } = { ...review.metadata };
   const { namespace } = request;
   if (metadata.namespace && metadata.namespace !== namespace) throw badRequestStatus(OTHER_NAMESPACE);

@@ -8,7 +8,7 @@ import { loneOf } from '../base/lone-store.ts';
 
 /** The subresource `finalize` of a Namespace: `spec.finalizers` alone. */
 export const finalizeAnswer: ApiHandler = async (request, context) => {
-  const wanted = await readObject(request);
+  const wanted = await readObject(request, context);
   objectOf(request, context);
   const { resourceVersion } = wanted.metadata;
   const object = await changeStored(request, context, (stored) => ({

@@ -21,7 +21,7 @@ const CREATED = {
 /** The subresource `eviction`: deletes a Pod if its PodDisruptionBudget permits it. */
 export const evictionAnswer: ApiHandler = async (request, context) => {
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction', custom: undefined };
-  const requested = await readObject(request, kind);
+  const requested = await readObject(request, context, kind);
   checkName(requested, request);
   const pod = objectOf(request, context) as unknown as StoredPod;
   const eviction = await admittedPart(request, context, { before: undefined, after: requested });
@@ -40,7 +40,7 @@ export const evictionAnswer: ApiHandler = async (request, context) => {
 
 /** The resource `bindings`, as old schedulers bind: the Pod has the name of the Binding. */
 export const bindingsAnswer: ApiHandler = async (request, context) => {
-  const { metadata } = await readObject(request);
+  const { metadata } = await readObject(request, context);
   const pods = context.resources.find('', 'v1', 'pods') ?? request.resource;
   return await bindingAnswer({ ...request, resource: pods, subresource: 'binding', name: metadata.name }, context);
 };
@@ -51,7 +51,7 @@ export const bindingsAnswer: ApiHandler = async (request, context) => {
  */
 export const bindingAnswer: ApiHandler = async (request, context) => {
   const kind = { group: '', version: 'v1', kind: 'Binding', custom: undefined };
-  const binding = await readObject(request, kind);
+  const binding = await readObject(request, context, kind);
   checkName(binding, request);
   checkTarget(binding);
   const pod = objectOf(request, context) as unknown as StoredPod;

@@ -19,7 +19,7 @@ export const SCALE_HANDLERS: SubresourceHandlers = {
     object: scaleOf(await shownObjectOf(request, context), request.resource.custom?.scale),
   }),
   update: async (request, context) => {
-    const scale = await readObject(request, SCALE_KIND);
+    const scale = await readObject(request, context, SCALE_KIND);
     return rescaled(request, context, () => scale);
   },
   patch: async (request, context) => {

@@ -26,7 +26,7 @@ const BOUND: Readonly<Record<string, { readonly plural: string; readonly claim: 
  */
 export const tokenAnswer: ApiHandler = async (request, context) => {
   checkWriteOptions(request);
-  const defaulted = withDefaults(await readObject(request, KIND));
+  const defaulted = withDefaults(await readObject(request, context, KIND));
   const account = objectOf(request, context).metadata;
   const { name, namespace } = account;
   const tracked = withRequestManager(

@@ -2,6 +2,7 @@ import {
   DEFAULT_NAMESPACE,
   formatSeconds,
   type KubeObject,
+  type PartRunner,
   resourceTypeOf,
   type StoredKubeObject,
 } from '../../api/index.ts';
@@ -40,6 +41,7 @@ import {
 } from '../base/status-error.ts';
 import { hasAdmission, mutatedObject, permitWrite } from './admission.ts';
 import { defaulted, withRequestManager } from './field-managers.ts';
+import { LongChange } from './long-change.ts';
 import { withRequester } from './signing-requests.ts';
 import { readObject } from '../base/read-object.ts';
 import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
@@ -47,9 +49,7 @@ import { checkWriteOptions, isDryRun } from '../base/write-options.ts';
 /** Creates an object. */
 export async function createAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
-  // An object may have ten thousand fields: further requests are served between the parts of the work.
-  await nextPart(context.clock);
-  const object = await readObject(request);
+  const object = await readObject(request, context);
   await nextPart(context.clock);
   const created = await createFrom(inStoredForm(request.resource, object), request, context);
   return { object: await shownObject(request.resource, created, context), code: 201 };
@@ -93,6 +93,8 @@ export async function createFrom(
   const security = securityVerdict(context.store.recent, prepared.object);
   request.annotate(security.annotations);
   await nextPart(context.clock);
+  // The namespace may have been deleted between the parts.
+  checkNamespace(kept, request, context);
   if (context.objects.get(resource.storage, kept.metadata.namespace, name) !== undefined)
     throw objectExists(resource, name);
   const created = stored(kept, request, context, () => asDryRun(prepared.object, resource, context));
@@ -116,7 +118,11 @@ function checkNames(object: KubeObject, { resource }: ApiRequest, { store: { rec
 /** The object with its defaults and its manager, as mutating webhooks leave it: they own nothing. */
 async function admitted(placed: KubeObject, request: ApiRequest, context: ServerContext): Promise<KubeObject> {
   const after = defaulted(placed, request);
-  const tracked = withRequestManager(undefined, after, request, context);
+  const change: LongChange<KubeObject, KubeObject> = new LongChange((object) => {
+    const step: PartRunner = (part, compute) => change.step(part, object, compute);
+    return withRequestManager(undefined, object, request, context, step);
+  }, context.clock);
+  const tracked = await change.run(() => change.of(after));
   return hasAdmission(context) ? mutatedObject(request, context, { before: undefined, after: tracked }) : tracked;
 }
 

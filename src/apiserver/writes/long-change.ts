@@ -17,15 +17,16 @@ class Computed extends Error {}
  * A change of an object, which may have ten thousand fields: when a step of computing it takes long, the rest follows
  * in a later turn of the event loop. All is computed again if the stored object has changed meanwhile.
  */
-export class LongChange<T extends KubeObject> {
-  readonly #compute: (stored: StoredKubeObject) => T;
+export class LongChange<T extends KubeObject, Before extends KubeObject = StoredKubeObject> {
+  readonly #compute: (before: Before) => T;
   readonly #clock: Clock;
   /** The results of the steps so far by name, for one version of the stored object. */
   readonly #known = new Map<string, unknown>();
   #version: string | undefined;
   #versions = 0;
 
-  constructor(compute: (stored: StoredKubeObject) => T, clock: Clock) {
+  /** @param compute gets the stored object, or the new one that is to be stored */
+  constructor(compute: (before: Before) => T, clock: Clock) {
     this.#compute = compute;
     this.#clock = clock;
   }
@@ -43,8 +44,8 @@ export class LongChange<T extends KubeObject> {
   }
 
   /** The changed object. */
-  of(stored: StoredKubeObject): T {
-    return this.step('', stored, () => this.#compute(stored));
+  of(before: Before): T {
+    return this.step('', before, () => this.#compute(before));
   }
 
   /** A part of the change, which may have a turn of the event loop to itself. It depends on the stored object alone. */

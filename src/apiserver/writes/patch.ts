@@ -54,6 +54,8 @@ export async function requestedPatch(
   const contentType = headers['content-type'];
   const type = patchTypeOf(contentType, resource);
   const body = new PatchBody(await request.body());
+  if (type === 'apply') quietly(() => body.root);
+  await nextPart(context.clock);
   if (type === 'apply') quietly(() => body.manifest);
   await nextPart(context.clock);
   const time = requestTime(context);

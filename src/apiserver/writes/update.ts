@@ -46,7 +46,7 @@ import { checkWriteOptions, fieldValidation, isDryRun } from '../base/write-opti
 /** Replaces an object, or the part of it that a subresource covers. */
 export async function updateAnswer(request: ApiRequest, context: ServerContext): Promise<ApiAnswer> {
   checkWriteOptions(request);
-  const wanted = await readObject(request);
+  const wanted = await readObject(request, context);
   checkPlace(wanted, request);
   const { resource, subresource, name = '', namespace } = request;
   const stored = inStoredForm(resource, wanted);
@@ -139,7 +139,7 @@ export async function changeStored(
         before = stored;
         return computed.of(stored);
       },
-      decode: (changed, stored) => computed.step('decode', stored, () => decodeChanged(changed, stored)),
+      step: (part, stored, compute) => computed.step(part, stored, compute),
     });
     const stored = objects.get(resource.storage, namespace, name)?.metadata.resourceVersion;
     const isStored = !isDryRun(request) && stored === object.metadata.resourceVersion;

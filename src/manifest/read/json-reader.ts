@@ -1,4 +1,4 @@
-import { MAX_DEPTH, MAX_JSON_VALUES, tooDeep } from './limits.ts';
+import { checkCount, MAX_DEPTH, tooDeep } from './limits.ts';
 import { type ListNode, type MapEntry, type MapNode, SourceError, type SourceNode } from './source-node.ts';
 import { exactInteger } from './yaml-scalars.ts';
 
@@ -45,7 +45,7 @@ class JsonReader {
     this.#skipBlanks();
     const offset = this.#at;
     this.#values += 1;
-    if (this.#values > MAX_JSON_VALUES) throw new SourceError(`more than ${MAX_JSON_VALUES} values`, offset);
+    checkCount(this.#values, offset);
     const start = this.#text[offset];
     if (start === '{' || start === '[') {
       if (depth >= MAX_DEPTH) throw tooDeep(offset);

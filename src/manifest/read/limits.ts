@@ -13,7 +13,7 @@ export const MAX_INPUT_BYTES: number = 64 * 1024 * 1024;
 export const MAX_YAML_TOKENS = 250_000;
 
 /** The values of one JSON document. */
-export const MAX_JSON_VALUES = 250_000;
+const MAX_JSON_VALUES = 250_000;
 
 /** The mistakes of one run: hardly anyone reads more. */
 export const MAX_ERRORS = 1000;
@@ -37,4 +37,9 @@ export function tooDeep(offset: number): SourceError {
 /** True when aliases expand a small text to a huge value ("billion laughs"). */
 export function isExcessiveAliasing(writtenOut: number, written: number): boolean {
   return writtenOut > MAX_NODES || (writtenOut > FREE_NODES && writtenOut > MAX_GROWTH * written);
+}
+
+/** @throws SourceError for too many values of one JSON document */
+export function checkCount(values: number, offset: number): void {
+  if (values > MAX_JSON_VALUES) throw new SourceError(`more than ${MAX_JSON_VALUES} values`, offset);
 }

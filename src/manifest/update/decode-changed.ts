@@ -1,8 +1,8 @@
 import { fromServer, isJsonObject, type JsonObject, type KubeObject, typeOfObject } from '../../api/index.ts';
 import { decodeObject } from '../decode/decode.ts';
 import type { FieldError } from '../base/field-error.ts';
-import { readJson } from '../read/json-reader.ts';
 import { SourceError, type SourceNode } from '../read/source-node.ts';
+import { nodeOf } from '../read/value-node.ts';
 
 export interface DecodedChange {
   /** The object without nulls, wrong values and unknown fields. */
@@ -21,13 +21,13 @@ export interface DecodedChange {
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {
   const type = typeOfObject(stored);
   const sets = fieldSetsOf(changed);
-  const [root] = reread(
+  const root = nodeOfChanged(
     withFieldSets(
       changed,
       sets.map((fields) => fields && {}),
     ),
   );
-  if (type === undefined || root?.kind !== 'map') return { object: changed, errors: [], unknown: [] };
+  if (type === undefined || root.kind !== 'map') return { object: changed, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });
   const isUnknown = (error: FieldError): boolean => error.type === 'Unknown field' || error.type === 'Duplicate field';
   const errors = problems.map(({ error }) => error);
@@ -58,9 +58,9 @@ function withFieldSets(object: KubeObject, sets: readonly (JsonObject | undefine
   return own.some(Boolean) ? { ...object, metadata: { ...object.metadata, managedFields } } : object;
 }
 
-function reread(changed: KubeObject): SourceNode[] {
+function nodeOfChanged(changed: KubeObject): SourceNode {
   try {
-    return readJson(JSON.stringify(changed));
+    return nodeOf(changed);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     throw fromServer('BadRequest', error.message);

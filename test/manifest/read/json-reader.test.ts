@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/manifest/read/json-reader.ts';
-import { nodeValue } from '../../../src/manifest/read/source-node.ts';
+import { nodeValue, type SourceNode } from '../../../src/manifest/read/source-node.ts';
+import { nodeOf } from '../../../src/manifest/read/value-node.ts';
 
 describe('JSON', () => {
   it('reads what JSON.parse reads', () => {
@@ -72,5 +73,39 @@ describe('JSON', () => {
     expect(() => readJson(text.replace(/^(01|1\.)$/, '[$1]'))).toThrow(
       expect.objectContaining({ offset: offset + (/^(?:01|1\.)$/.test(text) ? 1 : 0) }) as Error,
     );
+  });
+});
+
+describe('the node of a value', () => {
+  const offsets = (node: SourceNode): number[] => [
+    node.offset,
+    ...(node.kind === 'list' ? node.items.flatMap(offsets) : []),
+    ...(node.kind === 'map' ? node.entries.flatMap(({ keyOffset, value }) => [keyOffset, ...offsets(value)]) : []),
+  ];
+  /** Without what a value does not say: where it was in a text, and with which escapes. */
+  const said = (node: SourceNode): unknown => {
+    if (node.kind === 'scalar') return typeof node.value === 'string' ? node.value : [node.text, nodeValue(node)];
+    if (node.kind === 'list') return node.items.map(said);
+    return { map: node.entries.map(({ key, value }) => [key, said(value)]) };
+  };
+
+  it('is the one that is read from its JSON, with offsets in the same order', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const node = nodeOf(value);
+        expect([said(node)]).toEqual(readJson(JSON.stringify(value)).map(said));
+        expect(offsets(node)).toEqual(offsets(node).toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('leaves out what JSON leaves out', () => {
+    expect(nodeValue(nodeOf({ a: undefined, b: [undefined, Number.NaN] }))).toEqual({ b: [null, null] });
+  });
+
+  it('is refused when the value is too deep or too large', () => {
+    const deep = JSON.parse('['.repeat(101) + ']'.repeat(101)) as unknown;
+    expect(() => nodeOf(deep)).toThrow('nested more than 100 levels deep');
+    expect(() => nodeOf(Array.from({ length: 250_000 }, () => 0))).toThrow('more than 250000 values');
   });
 });

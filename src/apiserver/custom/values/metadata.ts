@@ -9,7 +9,7 @@ import {
   decodeObject,
   type FieldError,
   goTypeError,
-  readJson,
+  nodeOf,
   validateMetadata,
   validateMetadataUpdate,
 } from '../../../manifest/index.ts';
@@ -27,8 +27,8 @@ export interface TypedMetadata {
 
 /** Decodes metadata. Source: apiextensions, pkg/apiserver/schema/objectmeta, GetObjectMeta. */
 export function typedMetadata(metadata: unknown): TypedMetadata {
-  const [root] = readJson(JSON.stringify(metadata ?? {}));
-  if (root?.kind !== 'map') {
+  const root = nodeOf(metadata ?? {});
+  if (root.kind !== 'map') {
     const detail = `json: cannot unmarshal ${goJsonType(metadata)} into Go value of type v1.ObjectMeta`;
     return { metadata: {}, unknown: [], errors: [{ path: 'metadata', type: 'Invalid type', detail }] };
   }
