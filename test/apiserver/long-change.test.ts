@@ -57,6 +57,23 @@ it('each long step of a change has an attempt of its own, and is done once', asy
   expect([attempts, done]).toEqual([3, ['one', 'other']]);
 });
 
+it('short steps of a change share an attempt, until they take long together', async () => {
+  let nowMs = 0;
+  const clock: Clock = { now: () => ({ wallMs: nowMs, monotonicMs: nowMs }), wakeAt: () => ({ cancel: () => {} }) };
+  let attempts = 0;
+  const doneIn: number[] = [];
+  const part = (name: string) => change.step(name, storedAt('1'), () => ((nowMs += 6), doneIn.push(attempts)));
+  const change: LongChange<StoredKubeObject> = new LongChange((stored) => {
+    for (const name of ['one', 'two', 'three', 'four', 'five']) part(name);
+    return stored;
+  }, clock);
+  await change.run(() => {
+    attempts += 1;
+    return change.of(storedAt('1'));
+  });
+  expect(doneIn).toEqual([1, 1, 2, 2, 3]);
+});
+
 it('a change is computed again when another client was faster, and stored in the end when one always is', async () => {
   const { change, computed } = newChange(100);
   let version = 0;

@@ -14,7 +14,7 @@ const VERSIONS_MAX = 3;
 class Computed extends Error {}
 
 /**
- * A change of an object, which may have ten thousand fields: when a step of computing it takes long, the rest follows
+ * A change of an object, which may have ten thousand fields: when the steps of computing it take long, the rest follows
  * in a later turn of the event loop. All is computed again if the stored object has changed meanwhile.
  */
 export class LongChange<T extends KubeObject, Before extends KubeObject = StoredKubeObject> {
@@ -24,6 +24,8 @@ export class LongChange<T extends KubeObject, Before extends KubeObject = Stored
   readonly #known = new Map<string, unknown>();
   #version: string | undefined;
   #versions = 0;
+  /** The time at which this attempt to store the change began. */
+  #beganMs = 0;
 
   /** @param compute gets the stored object, or the new one that is to be stored */
   constructor(compute: (before: Before) => T, clock: Clock) {
@@ -34,6 +36,7 @@ export class LongChange<T extends KubeObject, Before extends KubeObject = Stored
   /** Stores the change: calls `attempt`, which asks for the changed object while the store is locked. */
   async run<R>(attempt: () => R): Promise<R> {
     for (;;) {
+      this.#beganMs = this.#nowMs;
       try {
         return attempt();
       } catch (error) {
@@ -56,11 +59,13 @@ export class LongChange<T extends KubeObject, Before extends KubeObject = Stored
       this.#versions += 1;
     }
     if (this.#known.has(name)) return this.#known.get(name) as R;
-    const beganMs = machineClock(this.#clock).now().monotonicMs;
     const result = compute();
     this.#known.set(name, result);
-    const isLong = machineClock(this.#clock).now().monotonicMs - beganMs > SLICE_MS;
+    const isLong = this.#nowMs - this.#beganMs > SLICE_MS;
     if (isLong && this.#versions <= VERSIONS_MAX) throw new Computed();
     return result;
+  }
+  get #nowMs(): number {
+    return machineClock(this.#clock).now().monotonicMs;
   }
 }

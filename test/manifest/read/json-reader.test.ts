@@ -89,7 +89,7 @@ describe('the node of a value', () => {
     return { map: node.entries.map(({ key, value }) => [key, said(value)]) };
   };
 
-  it('is the one that is read from its JSON, with offsets in the same order', () => {
+  it('is as if it were read from its JSON, with offsets in the same order', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const node = nodeOf(value);
