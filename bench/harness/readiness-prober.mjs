@@ -4,7 +4,10 @@
 import { Agent, request } from 'node:https';
 
 const PERIOD_MS = 10;
-/** The server sees few connections, as a client with keep-alive has them; while it is busy, requests wait for one. */
+/**
+ * The server sees few connections, as a client with keep-alive has them: all are open before the measurement begins, and
+ * requests wait for one while the server is busy.
+ */
 const CONNECTIONS = 32;
 
 // The process that started this one may be killed.
@@ -13,20 +16,22 @@ process.once('disconnect', () => process.exit(1));
 const tookMs = [];
 let open = 0;
 
-process.once('message', ({ server, ca }) => {
+process.once('message', async ({ server, ca }) => {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: CONNECTIONS });
-  const ask = () => {
+  const ask = () =>
+    new Promise((resolve) => {
+      request(`${server}/readyz`, { agent }, (response) => response.resume().on('end', resolve))
+        .on('error', resolve)
+        .end();
+    });
+  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  const timer = setInterval(async () => {
     const beganMs = performance.now();
     open += 1;
-    const over = () => {
-      open -= 1;
-      tookMs.push(performance.now() - beganMs);
-    };
-    request(`${server}/readyz`, { agent }, (response) => response.resume().on('end', over))
-      .on('error', over)
-      .end();
-  };
-  const timer = setInterval(ask, PERIOD_MS);
+    await ask();
+    open -= 1;
+    tookMs.push(performance.now() - beganMs);
+  }, PERIOD_MS);
   process.once('message', () => {
     clearInterval(timer);
     // Requests that are open now are over when the server has responded to them.

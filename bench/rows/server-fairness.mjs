@@ -68,14 +68,17 @@ const LOADS = [
   },
   {
     name: 'large-object',
-    what: 'a ConfigMap of 8,000 keys is created, applied and applied by another manager',
+    what: 'three ConfigMaps of 8,000 keys are created, applied by two managers, patched and updated',
     run: async (server) => {
-      const large = { ...map('large'), apiVersion: 'v1', kind: 'ConfigMap', data: keys(8000) };
-      await server.call('POST', MAPS, large);
-      const applied = `${MAPS}/large?force=true&fieldManager=`;
-      for (const manager of ['one', 'other'])
-        await server.call('PATCH', applied + manager, large, 'application/apply-patch+yaml');
-      await server.patch(`${MAPS}/large`, { data: { 'key-1': 'changed' } });
+      for (const name of ['one', 'two', 'three']) {
+        const large = { ...map(name), apiVersion: 'v1', kind: 'ConfigMap', data: keys(8000) };
+        await server.call('POST', MAPS, large);
+        const applied = `${MAPS}/${name}?force=true&fieldManager=`;
+        for (const manager of ['one', 'other'])
+          await server.call('PATCH', applied + manager, large, 'application/apply-patch+yaml');
+        await server.patch(`${MAPS}/${name}`, { data: { 'key-1': 'changed' } });
+        await server.call('PUT', `${MAPS}/${name}`, large);
+      }
     },
   },
   {
