@@ -37,7 +37,10 @@ const CHAOS = 'test/chaos/**/*.test.ts';
 /** A part of their tables is tried in `npm test`, and the rest in `npm run test:slow` (test/rest.ts). */
 const SHARED = ['test/cli/random-doors.test.ts', 'test/runtime/watchdog.test.ts', 'test/verdicts/verdicts.test.ts'];
 /** What only computes, and long. */
-const LONG_COMPUTED = ['test/manifest/{hostile,validate-long}.test.ts'];
+const LONG_COMPUTED = [
+  'test/manifest/{hostile,validate-long}.test.ts',
+  'test/simulation/scheduling/large-cluster.test.ts',
+];
 /** These try some of their seeds in `npm test`, and all of them in `npm run test:slow`. */
 const SEEDED = ['simulation', 'nodes/random-cluster', 'workloads/random-workloads'].map(
   (name) => `test/simulation/${name}.test.ts`,

@@ -5,8 +5,8 @@ import { Agent, request } from 'node:https';
 
 const PERIOD_MS = 10;
 /**
- * The server sees few connections, as a client with keep-alive has them: all are open before the measurement begins, and
- * requests wait for one while the server is busy.
+ * The server sees few connections, as a client with keep-alive has them: all are open before the measurement begins.
+ * Requests wait for one while the server is busy.
  */
 const CONNECTIONS = 32;
 

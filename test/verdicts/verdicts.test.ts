@@ -4,23 +4,15 @@ import { isRest } from '../rest.ts';
 import { type Door, DOORS } from './doors.ts';
 import { SITUATIONS } from './situations.ts';
 
-/*
- * `npm test` tries each situation with `apply` and one of the other doors, which take turns. `npm run test:slow` tries
- * the rest: a door starts a program or a server of its own for each situation.
- */
+/** `npm test` tries `apply`. The other doors start a program or a server of their own for each situation. */
 const { apply: _, ...others } = DOORS;
-const OTHERS = Object.keys(others) as Door[];
+const TRIED: readonly Door[] = isRest ? (Object.keys(others) as Door[]) : ['apply'];
 
-function isTried(door: Door, index: number): boolean {
-  const isFirst = door === 'apply' || door === OTHERS[index % OTHERS.length];
-  return isFirst !== isRest;
-}
-
-describe.concurrent.each(isRest ? OTHERS : (['apply', ...OTHERS] as const))('the verdict of %s:', (door) => {
-  const rows = Object.entries(SITUATIONS).flatMap(([name, situation], index) => {
+describe.concurrent.each(TRIED)('the verdict of %s:', (door) => {
+  const rows = Object.entries(SITUATIONS).flatMap(([name, situation]) => {
     const difference = situation.differs?.[door];
     const want = difference === undefined ? situation.want : difference.want;
-    return want === undefined || !isTried(door, index) ? [] : [{ name, situation, want }];
+    return want === undefined ? [] : [{ name, situation, want }];
   });
 
   it.for(rows)('$name', async ({ situation, want }, context) => {
