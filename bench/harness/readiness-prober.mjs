@@ -16,7 +16,9 @@ process.once('disconnect', () => process.exit(1));
 const tookMs = [];
 let open = 0;
 
-process.once('message', async ({ server, ca }) => {
+process.once('message', (address) => void probe(address));
+
+async function probe({ server, ca }) {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: CONNECTIONS });
   const ask = () =>
     new Promise((resolve) => {
@@ -24,14 +26,15 @@ process.once('message', async ({ server, ca }) => {
         .on('error', resolve)
         .end();
     });
-  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
-  const timer = setInterval(async () => {
+  const measure = async () => {
     const beganMs = performance.now();
     open += 1;
     await ask();
     open -= 1;
     tookMs.push(performance.now() - beganMs);
-  }, PERIOD_MS);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  const timer = setInterval(() => void measure(), PERIOD_MS);
   process.once('message', () => {
     clearInterval(timer);
     // Requests that are open now are over when the server has responded to them.
@@ -39,4 +42,4 @@ process.once('message', async ({ server, ca }) => {
     report();
   });
   process.send('begun');
-});
+}
