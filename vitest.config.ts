@@ -67,7 +67,8 @@ const INTEGRATION = [
   'test/cli/{apply-context*,completion-shells,helm-hooks,images,oci-runtimes,operators,secrets}.test.ts',
   'test/cli/{cluster-names,cluster-network,command-addresses,network,network-policies,network-policy-*}.test.ts',
   'test/cli/{node-networks,private-network,proxy-nft,service-*,taken-addresses}.test.ts',
-  'test/cli/{common-manifests,every-kind,fixtures,help-examples,hostile-text,locale}.test.ts',
+  'test/cli/{common-manifests,every-kind,fixtures,help-examples,hostile-text,init,locale}.test.ts',
+  'test/server/odd-bodies.test.ts',
   'test/documents/documents.test.ts',
   'test/server/clients/*.test.ts',
   // Nodes and their faults.
@@ -80,8 +81,8 @@ const INTEGRATION = [
   // Users, their rights and their mounts.
   'test/cli/{identity,image-folder,limits,memory-volumes,mount-propagation,seccomp,sysctls}.test.ts',
   'test/runtime/linux/namespace/image-root.test.ts',
-  // Terminals that are filled line by line.
-  'test/cli/{live-view,pager,waiting-line}.test.ts',
+  // Terminals that are filled line by line, and Pods that come one after the other.
+  'test/cli/{live-view,pager,waiting-line,workloads/rolling-update}.test.ts',
 ];
 const RECORDINGS = 'test/traces/traces.test.ts';
 const TRIPS = 'test/architecture/trips.test.ts';
