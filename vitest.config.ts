@@ -123,6 +123,7 @@ const ABOUT_SURROUNDINGS = [
   'history/timeline',
   'library/serve',
   'manifest/check/load',
+  'network/node/own-sockets',
   'server/access',
   'simulation/restarts',
 ];

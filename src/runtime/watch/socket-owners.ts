@@ -1,4 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
 import { type Clock, nextEventLoopTurn } from '../../clock.ts';
 import { quietly, readQuietly } from '../../quietly.ts';
 import { markIn } from './process-table.ts';
@@ -129,8 +130,14 @@ export function isHeld({ pid, descriptor, inode }: HeldSocket): boolean {
 }
 
 function ownerWith(pid: number, descriptor: string): SocketOwner {
-  const program = readQuietly(`/proc/${pid}/comm`).trimEnd();
-  return { pid, descriptor, program, containerId: markIn(readQuietly(`/proc/${pid}/environ`)) };
+  return { pid, descriptor, program: programOf(pid), containerId: markIn(readQuietly(`/proc/${pid}/environ`)) };
+}
+
+/** The name of a process: of its script, where it runs one. Node.js 24 gives its main thread a name of its own. */
+function programOf(pid: number): string {
+  const name = readQuietly(`/proc/${pid}/comm`).trimEnd();
+  const file = name === 'MainThread' ? quietly(() => readlinkSync(`/proc/${pid}/exe`)) : undefined;
+  return file === undefined ? name : path.basename(file.replace(/ \(deleted\)$/, ''));
 }
 
 /** A process that talks to podrun over TCP. */

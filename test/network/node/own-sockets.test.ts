@@ -155,6 +155,11 @@ describe('a response of the probed port is a failure that names the program (/pr
     expect(await judged(port, [main], { result: 'failure', output: 'timeout', timedOut: true })).toEqual(failure);
   });
 
+  it('also of a Node.js that has named its main thread', async () => {
+    const { port, pid } = await server({ program: [process.execPath, '-e', `process.title = 'MainThread';${SERVER}`] });
+    expect(await judged(port, [await idle()])).toMatchObject(answeredBy(port, `node (pid ${pid})`));
+  });
+
   it('when it comes from another Pod', async () => {
     const main = await idle();
     const { port, pid } = await server({ mark: `${other.metadata.uid}/app/0` });
