@@ -178,7 +178,8 @@ export class NetworkMaker {
       await wayOut.opened;
       return { held, helper, isShared: true };
     } catch (error) {
-      await held?.end();
+      // Containers of a former agent may still run in the network that it made.
+      if (before === undefined) await held?.end();
       throw failed(error);
     }
   }
