@@ -95,8 +95,8 @@ export class Sandbox {
     await this.#options.former;
     try {
       await this.#options.machine.removeSandbox(pod);
-      await this.#creation;
     } finally {
+      await this.#creation;
       this.#options.report.observed({ type: 'sandboxStopped' });
     }
   }
