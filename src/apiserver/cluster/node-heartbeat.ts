@@ -57,10 +57,8 @@ export class NodeHeartbeat {
     this.#name = name;
     this.#options = options;
     this.#events = new EventRecorder({ ...options, nodeName: name, onEvent });
-    reported(options, 'the Events of the node', () => {
-      if (!isReturn) recordStart(name, options, this.#events);
-      else this.#events.record(nodeOfKubelet(name), [nodeIsReady(name)]);
-    });
+    if (isReturn) this.#recordReady();
+    else reported(options, 'the Events of the node', () => recordStart(name, options, this.#events));
     this.#renew();
     this.#report();
   }
@@ -75,7 +73,10 @@ export class NodeHeartbeat {
     if (this.#isShuttingDown) return;
     const isLost = this.#isLost();
     if (isLost || this.#options.clock.now().monotonicMs >= this.#dueMs) this.#report();
-    if (!isLost) return;
+    if (isLost) this.#recordReady();
+  }
+
+  #recordReady(): void {
     const event = nodeIsReady(this.#name);
     reported(this.#options, 'the Events of the node', () => this.#events.record(nodeOfKubelet(this.#name), [event]));
   }
