@@ -57,8 +57,8 @@ const SLOW = [
 /**
  * The program with what surrounds it: other programs, the networks of the kernel, each page and each example of the
  * help as a reader would type it, each form of the build. And what takes several of everything: nodes and their faults,
- * processes that are killed and followed by others, users and their rights. They take two thirds of the processor time
- * of all tests of the program: `npm run test:slow` runs them.
+ * processes that are killed and followed by others, users and their rights. They take more than half of the processor
+ * time of all tests of the program: `npm run test:slow` runs them.
  */
 const INTEGRATION = [
   'test/browser/*.test.ts',

@@ -67,8 +67,9 @@ export class Agent implements PodRunAgent<PodRun> {
   #claims: ClaimChanges | undefined;
   #ownRights: OwnRights | undefined;
   readonly #alive = keepAlive();
-  readonly nodes: ClusterNodes;
   readonly #follower: NodeFollower;
+  /** The nodes on which it runs Pods. */
+  readonly nodes: ClusterNodes;
   /** Samples the use of its containers. */
   readonly usage: UsageSampler;
 
