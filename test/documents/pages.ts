@@ -28,7 +28,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     manners: {
       'npm ci && npm test': { skip: 'this is one of them' },
       'npm ci && npx podrun apply fixtures/pipeline.yaml': { skip: 'the same without npm ci is below' },
-      'npm test             # what podrun promises, in about six minutes on two cores': {
+      'npm test             # what podrun promises, in four to five minutes on two cores': {
         skip: 'this is one of them',
       },
       'podrun apply fixtures/workloads/ingress.yaml': { until: /ingress\/hello/ },
